@@ -1,0 +1,33 @@
+// What Swift cannot import of SQLite's C interface: macros with casts, and variadic functions.
+
+#ifndef SHELLAC_SHIM_H
+#define SHELLAC_SHIM_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdint.h>
+
+/// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+static inline sqlite3_destructor_type shellac_transient(void) { return SQLITE_TRANSIENT; }
+
+/// SQLITE_STATIC: the bytes outlive the statement's execution.
+static inline sqlite3_destructor_type shellac_static(void) { return SQLITE_STATIC; }
+
+/// sqlite3_db_config() for the switches that take an on/off argument.
+static inline int shellac_db_config(sqlite3 *db, int verb, int on) {
+    int current = 0;
+    return sqlite3_db_config(db, verb, on, &current);
+}
+
+/// sqlite3_config(SQLITE_CONFIG_LOG): must come before SQLite is initialized.
+static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
+    return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
+}
+
+/// The calling thread, as a number to compare with.
+static inline uintptr_t shellac_thread(void) { return (uintptr_t)pthread_self(); }
+
+/// sqlite3_error_offset() came with SQLite 3.38: found at run time.
+typedef int (*shellac_error_offset_function)(sqlite3 *);
+
+#endif

@@ -1,0 +1,196 @@
+public import CSQLite
+
+/// The current row of a running statement, where SQLite holds it.
+///
+/// A live row is two things: a place, which the statement owns for all its rows, and a generation, which
+/// changes whenever the statement moves. A row whose statement has moved on is noticed by comparing numbers.
+/// The places are never given back to the system, only used again with later generations: looking at a
+/// stale one is safe.
+///
+/// The values of a row are found in one of two ways. SQLite keeps them side by side, so the first and the
+/// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified for each row, by
+/// comparing their distance with the one known between neighbours; a SQLite that does otherwise is asked
+/// for each value. Asking a value for its type is then cheap enough to do it always: `sqlite3_column_int64()`
+/// and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite documentation, "Result Values From
+/// A Query": an unprotected value is safe for a connection that one thread at a time uses.)
+public struct LiveRow {
+    @usableFromInline let place: UnsafeMutablePointer<Place>
+
+    @inlinable @inline(__always)
+    init(_ place: UnsafeMutablePointer<Place>) { self.place = place }
+
+    @usableFromInline
+    struct Place: ~Copyable {
+        /// Changes with each step and reset of the statement.
+        @usableFromInline var generation: UInt64
+        /// The value of the first column.
+        @usableFromInline var first: OpaquePointer?
+        /// The distance between neighbouring values, or 0 where each value must be asked for.
+        @usableFromInline var stride = 0
+        /// The number of columns of the current row: 0 when there is none.
+        @usableFromInline var count = 0
+        /// How many look-ups by name the current row has seen.
+        @usableFromInline var lookups = 0
+        @usableFromInline var guesses: UnsafeMutablePointer<NameGuesses.Guess>?
+        @usableFromInline var statement: OpaquePointer?
+        /// The number of columns of the statement.
+        var width = 0
+        var layout: RowLayout?
+        var memory: NameGuesses?
+
+        init(generation: UInt64 = 1) { self.generation = generation }
+    }
+
+    /// The value in a column, which must exist.
+    @inlinable @inline(__always)
+    func value(at column: Int) -> SQLiteValue {
+        let stride = place.pointee.stride
+        if stride != 0 || column == 0 {
+            let first = UnsafeRawPointer(place.pointee.first.unsafelyUnwrapped)
+            return SQLiteValue(OpaquePointer(first + column &* stride))
+        }
+        return SQLiteValue(sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column)))
+    }
+
+    /// The number of columns.
+    @inlinable @inline(__always)
+    var count: Int { place.pointee.count }
+
+    /// The names of the columns.
+    @usableFromInline
+    var layout: RowLayout {
+        if let layout = place.pointee.layout { return layout }
+        let statement = place.pointee.statement
+        let layout = RowLayout(
+            names: (0..<place.pointee.width).map { column in
+                sqlite3_column_name(statement, Int32(column)).map(String.init(cString:)) ?? ""
+            })
+        place.pointee.layout = layout
+        return layout
+    }
+
+    /// The SQL of the statement.
+    var sql: String? {
+        place.pointee.statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:))
+    }
+
+    /// The column for the next look-up by name: the slow road, when the guess missed.
+    @usableFromInline @inline(never)
+    func search(_ name: String) -> Int {
+        let k = place.pointee.lookups
+        if place.pointee.memory == nil {
+            // The first look-up by name of this statement.
+            place.pointee.memory = NameGuesses(layout.names)
+        }
+        let column = layout.column(named: name) ?? -1
+        let remembered = place.pointee.memory?.remember(name, column: column, asLookup: k) ?? false
+        place.pointee.guesses = place.pointee.memory?.guesses
+        if remembered { place.pointee.lookups = k + 1 }
+        return column
+    }
+
+    /// The column of the next look-up by name, or -1.
+    @inlinable @inline(__always)
+    func column(named name: String) -> Int {
+        if let guesses = place.pointee.guesses {
+            let k = place.pointee.lookups
+            if guesses[k].name == NameBits(name) {
+                place.pointee.lookups = k &+ 1
+                return guesses[k].column
+            }
+        }
+        return search(name)
+    }
+}
+
+@available(*, unavailable, message: "a live row belongs to the access that reads it; Row.copy() does not")
+extension LiveRow: Sendable {}
+
+// MARK: - The life of a place
+
+extension LiveRow {
+    /// The places that no statement uses.
+    private static let idle = Lock<[Idle]>([])
+    private struct Idle: @unchecked Sendable { let place: UnsafeMutablePointer<Place> }  // owned by the list
+
+    /// A place for the rows of a statement.
+    static func make(statement: OpaquePointer) -> LiveRow {
+        let place =
+            idle.withLock { $0.popLast() }?.place
+            ?? {
+                let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
+                place.initialize(to: Place())
+                return place
+            }()
+        place.pointee.statement = statement
+        place.pointee.width = Int(sqlite3_column_count(statement))
+        return LiveRow(place)
+    }
+
+    /// A place that holds no row, ever: what rows that own their values stand on.
+    @usableFromInline static let none = Nowhere(place: {
+        let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
+        place.initialize(to: Place())
+        return place
+    }())
+    @usableFromInline struct Nowhere: @unchecked Sendable {  // never written
+        @usableFromInline let place: UnsafeMutablePointer<Place>
+    }
+
+    /// Gives the place back, when its statement is freed.
+    func recycle() {
+        let generation = place.pointee.generation
+        place.pointee = Place(generation: generation + 1)
+        Self.idle.withLock { $0.append(Idle(place: place)) }
+    }
+
+    /// Tells that the statement stands on another row.
+    @inline(__always)
+    func moveOn() {
+        let statement = place.pointee.statement
+        let width = place.pointee.width
+        place.pointee.generation &+= 1
+        place.pointee.lookups = 0
+        place.pointee.count = width
+        let first = sqlite3_column_value(statement, 0)
+        place.pointee.first = first
+        guard width > 1 else { return }
+        let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: width &- 1))
+        let distance = UnsafeRawPointer(last.unsafelyUnwrapped) - UnsafeRawPointer(first.unsafelyUnwrapped)
+        if distance == place.pointee.stride &* (width &- 1), distance != 0 { return }
+        place.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
+    }
+
+    /// Tells that there is no row any more: the statement was reset.
+    @inline(__always)
+    func moveOut() {
+        place.pointee.generation &+= 1
+        place.pointee.count = 0
+    }
+
+    /// Forgets what is known of the columns: SQLite has prepared the statement again.
+    func forgetColumns() {
+        place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
+        place.pointee.layout = nil
+        place.pointee.memory = nil
+        place.pointee.guesses = nil
+        place.pointee.stride = 0
+    }
+
+    /// The distance between two neighbouring values of a row in the running SQLite, or 0 where the values of
+    /// three columns are not found at even distances.
+    private static let distance: Int = {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return 0 }
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_prepare_v2(connection, "SELECT 1, 'two', 3.0", -1, &statement, nil) == SQLITE_OK,
+            sqlite3_step(statement) == SQLITE_ROW
+        else { return 0 }
+        let values = (0..<3).compactMap { sqlite3_column_value(statement, $0) }.map { UnsafeRawPointer($0) }
+        guard values.count == 3 else { return 0 }
+        let distance = values[1] - values[0]
+        return distance > 0 && values[2] - values[1] == distance ? distance : 0
+    }()
+}

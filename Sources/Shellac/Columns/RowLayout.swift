@@ -1,0 +1,28 @@
+/// The column names of a statement's rows, shared by all of them.
+///
+/// Names match without regard to the case of ASCII letters, and the leftmost of duplicates wins.
+@usableFromInline
+final class RowLayout: Sendable {
+    @usableFromInline let names: [String]
+
+    /// The columns by name, for rows that are too wide for a search from left to right. Built when first asked.
+    private let index = Lock<[CaseInsensitiveName: Int]?>(nil)
+
+    @usableFromInline
+    init(names: [String]) { self.names = names }
+
+    /// The leftmost column of this name.
+    @usableFromInline
+    func column(named name: String) -> Int? {
+        if names.count <= 12 {
+            return names.firstIndex { CaseInsensitiveName.matches($0, name) }
+        }
+        return index.withLock { index in
+            if index == nil {
+                let columns = names.enumerated().map { (CaseInsensitiveName($1), $0) }
+                index = Dictionary(columns, uniquingKeysWith: { leftmost, _ in leftmost })
+            }
+            return index?[CaseInsensitiveName(name)]
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import CSQLite
+
+/// A value where SQLite holds it: a column of the current row, or an argument of a function.
+///
+/// Types that read themselves straight from SQLite get one in
+/// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
+public struct SQLiteValue {
+    @usableFromInline let pointer: OpaquePointer
+
+    @inlinable @inline(__always)
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// One of SQLite's fundamental datatypes: `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`,
+    /// `SQLITE_BLOB` or `SQLITE_NULL`.
+    @inlinable @inline(__always)
+    public var type: Int32 { sqlite3_value_type(pointer) }
+
+    /// Whether this is NULL.
+    @inlinable @inline(__always)
+    public var isNull: Bool { type == SQLITE_NULL }
+
+    /// The integer, where ``type`` is `SQLITE_INTEGER`.
+    @inlinable @inline(__always)
+    public var int64: Int64 { sqlite3_value_int64(pointer) }
+
+    /// The real number, where ``type`` is `SQLITE_FLOAT`.
+    @inlinable @inline(__always)
+    public var double: Double { sqlite3_value_double(pointer) }
+
+    /// The text, where ``type`` is `SQLITE_TEXT`. Invalid UTF-8 is repaired.
+    @inlinable @inline(__always)
+    public var string: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The bytes of the text, where ``type`` is `SQLITE_TEXT`.
+    @inlinable @inline(__always)
+    var utf8: UnsafeBufferPointer<UInt8> {
+        // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
+        // of the result. See "Obtaining SQL Values" in the SQLite documentation.
+        guard let text = sqlite3_value_text(pointer) else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// The bytes of the blob, where ``type`` is `SQLITE_BLOB`, without a copy.
+    @inlinable
+    var blob: UnsafeRawBufferPointer {
+        let bytes = sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
+    }
+}
+
+@available(*, unavailable, message: "a value inside SQLite belongs to the access that reads it")
+extension SQLiteValue: Sendable {}

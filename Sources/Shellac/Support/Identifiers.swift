@@ -1,0 +1,41 @@
+extension String {
+    /// This name as a quoted SQL identifier.
+    ///
+    /// ```swift
+    /// "player".quotedDatabaseIdentifier      // "player", with its quotes
+    /// ```
+    public var quotedDatabaseIdentifier: String {
+        guard utf8.contains(UInt8(ascii: "\"")) else { return "\"\(self)\"" }
+        return "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    }
+
+    /// This text as an SQL string literal. (SQL that can bind its values should bind them instead.)
+    var quotedDatabaseLiteral: String {
+        guard utf8.contains(UInt8(ascii: "'")) else { return "'\(self)'" }
+        return "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+    }
+}
+
+/// An SQL name, compared as SQLite compares names: without regard to the case of ASCII letters.
+struct CaseInsensitiveName: Hashable, Sendable {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    static func == (a: Self, b: Self) -> Bool { matches(a.name, b.name) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(Self.folded(byte)) }
+    }
+
+    @inline(__always)
+    static func folded(_ byte: UInt8) -> UInt8 {
+        byte &- 65 < 26 ? byte | 0x20 : byte
+    }
+
+    /// Whether two names are the same for SQLite.
+    static func matches(_ a: String, _ b: String) -> Bool {
+        let (x, y) = (a.utf8, b.utf8)
+        return x.count == y.count && zip(x, y).allSatisfy { $0 == $1 || folded($0) == folded($1) }
+    }
+}

@@ -1,0 +1,59 @@
+public import CSQLite
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Bytes, stored as a blob. A text reads as its UTF-8 bytes.
+extension Data: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
+        switch value.storage {
+        case .blob(let data): data
+        case .string(let text): Data(text.utf8)
+        default: nil
+        }
+    }
+
+    @inlinable
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Data? {
+        switch value.type {
+        case SQLITE_BLOB: value.data
+        case SQLITE_TEXT: Data(value.utf8)
+        default: nil
+        }
+    }
+}
+
+/// A UUID, stored as a blob of 16 bytes. It reads from such a blob and from the usual text.
+///
+/// To store the text, store `uuid.uuidString`.
+extension UUID: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue {
+        DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))
+    }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> UUID? {
+        switch value.storage {
+        case .blob(let data): data.withUnsafeBytes(UUID.init(bytes:))
+        case .string(let text): UUID(uuidString: text)
+        default: nil
+        }
+    }
+
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UUID? {
+        switch value.type {
+        case SQLITE_BLOB: UUID(bytes: value.blob)
+        case SQLITE_TEXT: UUID(uuidString: value.string)
+        default: nil
+        }
+    }
+
+    private init?(bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+}

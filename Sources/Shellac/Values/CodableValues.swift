@@ -1,0 +1,63 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// Codable values conform with one line, and are stored as JSON text with sorted keys:
+//
+//     struct Address: Codable, DatabaseValueConvertible {
+//         var street: String
+//         var city: String
+//     }
+//
+// Equal values give equal texts, so that comparing what is stored compares the values. Data inside is in
+// Base64, dates are in milliseconds since 1970.
+
+extension DatabaseValueConvertible where Self: Encodable {
+    /// The value as JSON. A value that cannot be encoded, such as a not-a-number, is stored as NULL, so that
+    /// a NOT NULL column refuses it.
+    public var databaseValue: DatabaseValue {
+        guard let json = try? JSON.encoder().encode(self) else { return .null }
+        return DatabaseValue(.string(String(decoding: json, as: UTF8.self)))
+    }
+}
+
+extension DatabaseValueConvertible where Self: Decodable {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+        guard let json = Data.fromDatabaseValue(value) else { return nil }
+        return try? JSON.decoder().decode(Self.self, from: json)
+    }
+}
+
+// A type that is both stores its raw value.
+
+extension DatabaseValueConvertible where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue { rawValue.databaseValue }
+}
+
+extension DatabaseValueConvertible where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+        RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
+    }
+}
+
+/// How nested values are stored.
+enum JSON {
+    static func encoder() -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dataEncodingStrategy = .base64
+        encoder.dateEncodingStrategy = .millisecondsSince1970
+        encoder.nonConformingFloatEncodingStrategy = .throw
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }
+
+    static func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dataDecodingStrategy = .base64
+        decoder.dateDecodingStrategy = .millisecondsSince1970
+        decoder.nonConformingFloatDecodingStrategy = .throw
+        return decoder
+    }
+}

@@ -1,0 +1,75 @@
+/// A type whose values are stored in one column.
+///
+/// The standard types that SQLite can hold conform, and enums with raw values do with one line. A type of
+/// your own says how it is stored and how it is read:
+///
+/// ```swift
+/// struct Celsius: DatabaseValueConvertible {
+///     var degrees: Double
+///
+///     var databaseValue: DatabaseValue { degrees.databaseValue }
+///
+///     static func fromDatabaseValue(_ value: DatabaseValue) -> Celsius? {
+///         Double.fromDatabaseValue(value).map(Celsius.init(degrees:))
+///     }
+/// }
+/// ```
+///
+/// A conversion is accepted when nothing is lost by it: 1.0 reads as the integer 1, and 1.5 does not.
+public protocol DatabaseValueConvertible: DatabaseFetchable {
+    /// The value to store.
+    var databaseValue: DatabaseValue { get }
+
+    /// The Swift value for a stored one, or nil when the stored one does not convert.
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
+
+    /// The Swift value, read where SQLite holds it, or nil when it does not convert.
+    ///
+    /// This is the short road, without a `DatabaseValue` in between. It must accept exactly what
+    /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
+    static func fromSQLiteValue(_ value: SQLiteValue) -> Self?
+
+    /// The Swift value for a column that a row lacks: nil, except for types that have a value for nothing,
+    /// as `Optional` has.
+    static func fromMissingColumn() -> Self?
+}
+
+extension DatabaseValueConvertible {
+    @inlinable
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Self? {
+        fromDatabaseValue(value.databaseValue)
+    }
+
+    @inlinable
+    public static func fromMissingColumn() -> Self? { nil }
+}
+
+extension DatabaseValue: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { self }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseValue? { value }
+    @inlinable public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseValue? { value.databaseValue }
+}
+
+extension Optional: DatabaseFetchable where Wrapped: DatabaseValueConvertible {}
+
+/// An optional is stored as its value, or as NULL.
+extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
+    @inlinable
+    public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Wrapped?? {
+        if let wrapped = Wrapped.fromDatabaseValue(value) { return .some(wrapped) }
+        return value.isNull ? .some(nil) : nil
+    }
+
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Wrapped?? {
+        // Most values are not NULL: ask for NULL only when the value did not convert.
+        if let wrapped = Wrapped.fromSQLiteValue(value) { return .some(wrapped) }
+        return value.isNull ? .some(nil) : nil
+    }
+
+    @inlinable
+    public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
+}

@@ -1,0 +1,38 @@
+public import CSQLite
+
+// Real numbers. They read from a REAL and from an INTEGER, since a REAL column may hold either.
+// SQLite has no not-a-number: it is stored as NULL.
+
+extension Double: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Double? {
+        switch value.storage {
+        case .int64(let integer): Double(integer)
+        case .double(let double): double
+        default: nil
+        }
+    }
+
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Double? {
+        if value.type == SQLITE_FLOAT { return value.double }
+        return fromDatabaseValue(value.databaseValue)
+    }
+}
+
+/// A float is stored as the double of the same value. A stored double rounds to the nearest float when read.
+extension Float: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { Double(self).databaseValue }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Float? {
+        Double.fromDatabaseValue(value).map(Float.init)
+    }
+
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Float? {
+        Double.fromSQLiteValue(value).map(Float.init)
+    }
+}

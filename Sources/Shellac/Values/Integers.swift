@@ -1,0 +1,125 @@
+public import CSQLite
+
+// Integers of every width, and Bool.
+//
+// An integer reads from an INTEGER, and from a REAL that is a whole number. One that is out of bounds does
+// not convert: reading throws, and never traps.
+
+extension FixedWidthInteger {
+    @inlinable
+    static func exactly(_ value: DatabaseValue) -> Self? {
+        switch value.storage {
+        case .int64(let integer): Self(exactly: integer)
+        case .double(let double): Self(exactly: double)
+        default: nil
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func exactly(_ value: SQLiteValue) -> Self? {
+        if value.type == SQLITE_INTEGER { return Self(exactly: value.int64) }
+        return exactly(value.databaseValue)
+    }
+}
+
+extension Int64: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int64? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int64? { exactly(value) }
+}
+
+extension Int: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int? { exactly(value) }
+}
+
+extension Int32: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int32? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int32? { exactly(value) }
+}
+
+extension Int16: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int16? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int16? { exactly(value) }
+}
+
+extension Int8: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int8? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int8? { exactly(value) }
+}
+
+extension UInt32: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt32? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt32? { exactly(value) }
+}
+
+extension UInt16: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt16? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt16? { exactly(value) }
+}
+
+extension UInt8: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt8? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt8? { exactly(value) }
+}
+
+/// SQLite's integers are signed, of 64 bits. Storing an unsigned integer above `Int64.max` is a misuse.
+extension UInt64: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { .unsigned(self) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt64? { exactly(value) }
+}
+
+/// SQLite's integers are signed, of 64 bits. Storing an unsigned integer above `Int64.max` is a misuse.
+extension UInt: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { .unsigned(UInt64(self)) }
+    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt? { exactly(value) }
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt? { exactly(value) }
+}
+
+extension DatabaseValue {
+    @usableFromInline
+    static func unsigned(_ integer: UInt64) -> DatabaseValue {
+        guard let integer = Int64(exactly: integer) else {
+            Misuse.trap("\(integer) does not fit SQLite's signed integers. Store it as a text or a blob.")
+        }
+        return DatabaseValue(.int64(integer))
+    }
+}
+
+/// False is 0; every other number is true.
+extension Bool: DatabaseValueConvertible {
+    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {
+        switch value.storage {
+        case .int64(let integer): integer != 0
+        case .double(let double): double != 0
+        default: nil
+        }
+    }
+
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Bool? {
+        if value.type == SQLITE_INTEGER { return value.int64 != 0 }
+        return fromDatabaseValue(value.databaseValue)
+    }
+}
