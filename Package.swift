@@ -15,7 +15,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport", swiftSettings: settings
+        ),
         .testTarget(name: "ShellacTests", dependencies: ["Shellac", "TestSupport"], swiftSettings: settings),
     ]
 )

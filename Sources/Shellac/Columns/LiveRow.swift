@@ -128,11 +128,12 @@ extension LiveRow {
     }
 
     /// A place that holds no row, ever: what rows that own their values stand on.
-    @usableFromInline static let none = Nowhere(place: {
-        let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
-        place.initialize(to: Place())
-        return place
-    }())
+    @usableFromInline static let none = Nowhere(
+        place: {
+            let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
+            place.initialize(to: Place())
+            return place
+        }())
     @usableFromInline struct Nowhere: @unchecked Sendable {  // never written
         @usableFromInline let place: UnsafeMutablePointer<Place>
     }
@@ -182,7 +183,9 @@ extension LiveRow {
     private static let distance: Int = {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
-        guard sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else { return 0 }
+        guard sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+            return 0
+        }
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         guard sqlite3_prepare_v2(connection, "SELECT 1, 'two', 3.0", -1, &statement, nil) == SQLITE_OK,

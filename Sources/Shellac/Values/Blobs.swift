@@ -1,4 +1,5 @@
 public import CSQLite
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

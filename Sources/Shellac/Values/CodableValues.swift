@@ -32,11 +32,13 @@ extension DatabaseValueConvertible where Self: Decodable {
 
 // A type that is both stores its raw value.
 
-extension DatabaseValueConvertible where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+extension DatabaseValueConvertible
+where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
-extension DatabaseValueConvertible where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+extension DatabaseValueConvertible
+where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
     }

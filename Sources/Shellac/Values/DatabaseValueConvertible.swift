@@ -47,7 +47,9 @@ extension DatabaseValueConvertible {
 extension DatabaseValue: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { self }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseValue? { value }
-    @inlinable public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseValue? { value.databaseValue }
+    @inlinable public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseValue? {
+        value.databaseValue
+    }
 }
 
 extension Optional: DatabaseFetchable where Wrapped: DatabaseValueConvertible {}

@@ -12,7 +12,8 @@ extension LiveRow {
         let found = value(at: column).databaseValue
         return RowDecodingError(
             reason: found.isNull ? .unexpectedNull : .valueMismatch, columnName: layout.names[column],
-            columnIndex: column, expectedType: type, databaseValue: found, columnNames: layout.names, sql: sql)
+            columnIndex: column, expectedType: type, databaseValue: found, columnNames: layout.names, sql: sql
+        )
     }
 }
 

@@ -30,7 +30,8 @@ public struct RowDecodingError: Error, Sendable {
 
 extension RowDecodingError: CustomStringConvertible {
     public var description: String {
-        let column = columnName.map { "column \($0.quotedDatabaseIdentifier)" } ?? "column \(columnIndex ?? 0)"
+        let column =
+            columnName.map { "column \($0.quotedDatabaseIdentifier)" } ?? "column \(columnIndex ?? 0)"
         var sentence =
             switch reason {
             case .columnNotFound:

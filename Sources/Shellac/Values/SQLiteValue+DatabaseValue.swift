@@ -1,9 +1,10 @@
+import CSQLite
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-import CSQLite
 
 extension SQLiteValue {
     /// A copy of the blob, where ``type`` is `SQLITE_BLOB`.

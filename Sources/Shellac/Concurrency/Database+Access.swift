@@ -1,0 +1,49 @@
+import CSQLite
+
+extension Database {
+    /// Runs the function of an access, and ends the access: no transaction is left open.
+    @inline(__always)
+    func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
+        if hasLeftovers.load(ordering: .relaxed) { finishLeftovers() }
+        if isObstructed.load(ordering: .relaxed), sqliteConnection == nil { throw closedError() }
+        do {
+            let result = try body(self)
+            try endAccess()
+            return result
+        } catch {
+            // The first error is the one to throw.
+            try? endAccess()
+            throw error
+        }
+    }
+
+    /// Runs a function in a transaction that only reads.
+    @inline(__always)
+    func readTransaction<T>(_ value: (Database) throws -> T) throws -> T {
+        try readOnly { try transaction(.deferred) { (try value(self), .commit) } }
+    }
+
+    // MARK: - Cancellation
+
+    /// Has the access that holds the connection end: its statements throw `CancellationError`.
+    ///
+    /// Called by any thread, at a moment when the cancelled access is sure to hold the connection. The interrupt
+    /// hits the statement that runs; the flag, those that are about to.
+    func cancel() {
+        isCancelled.store(true, ordering: .sequentiallyConsistent)
+        isObstructed.store(true, ordering: .sequentiallyConsistent)
+        interruptFromOutside()
+    }
+
+    /// The cancelled access has ended.
+    func endCancellation() {
+        guard isCancelled.load(ordering: .relaxed) else { return }
+        isCancelled.store(false, ordering: .sequentiallyConsistent)
+        updateObstruction()
+    }
+
+    /// Interrupts the running statements, from any thread.
+    func interruptFromOutside() {
+        isOpen.withLock { isOpen in if isOpen { sqlite3_interrupt(pointer) } }
+    }
+}

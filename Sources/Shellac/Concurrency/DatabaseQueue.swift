@@ -1,0 +1,152 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One connection to a database, shared by all threads and tasks: one access at a time, in order of arrival.
+///
+/// ```swift
+/// let dbQueue = try DatabaseQueue(path: "game.sqlite")
+///
+/// try dbQueue.write { db in
+///     try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// }
+///
+/// let names = try dbQueue.read { db in
+///     try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY name")
+/// }
+/// ```
+///
+/// The same methods exist for `async` functions: `try await dbQueue.read { … }`.
+///
+/// An access inside an access to the same queue would wait for itself: it stops the program, with a sentence.
+/// Pass the `Database` on instead. The connection closes when the queue is freed.
+public final class DatabaseQueue: DatabaseWriter {
+    public let configuration: Configuration
+    public let path: String
+
+    private let database: Database
+    private let line: AccessLine
+
+    /// Opens a database file, and creates it where there is none.
+    ///
+    /// - Parameter path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
+    /// - Throws: a ``DatabaseError`` that names the path and the reason.
+    public init(path: String, configuration: Configuration = Configuration()) throws {
+        self.path = path
+        self.configuration = configuration
+        let description = configuration.label ?? path
+        line = AccessLine(label: "Shellac.\(description)")
+        database = try Database(path: path, configuration: configuration, description: description)
+        try inside { db in
+            db.installTransactionLog()
+            try db.setUp(path: path)
+            try db.endAccess()
+        }
+    }
+
+    /// Opens a database in memory.
+    ///
+    /// - Parameters:
+    ///   - name: Databases of the same name, in one process, are the same database, which lives as long as
+    ///     one of them. A database without a name is alone.
+    public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws
+    {
+        guard let name else {
+            try self.init(path: ":memory:", configuration: configuration)
+            return
+        }
+        let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+        let escaped = name.utf8.map { byte in
+            safe.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        var configuration = configuration
+        if configuration.label == nil { configuration.label = name }
+        try self.init(
+            path: "file:\(escaped.joined())?mode=memory&cache=shared", configuration: configuration)
+    }
+
+    deinit {
+        // Nobody else has the queue any more, so nobody else has the access.
+        database.owner.store(shellac_thread(), ordering: .relaxed)
+        database.abandon()
+        database.owner.store(0, ordering: .relaxed)
+    }
+
+    public func close() throws {
+        try inside { db in try db.close() }
+    }
+
+    public func interrupt() { database.interruptFromOutside() }
+
+    // MARK: - Synchronous accesses
+
+    public func read<T>(_ value: (Database) throws -> T) throws -> T {
+        try access { db in try db.readTransaction(value) }
+    }
+
+    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+        try access { db in try db.transaction(nil) { (try updates(db), .commit) } }
+    }
+
+    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        try access(updates)
+    }
+
+    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+        if database.isAccessed { return try updates(database) }
+        return try access(updates)
+    }
+
+    /// Runs a function with the access, and ends the access properly.
+    @inline(__always)
+    private func access<T>(_ body: (Database) throws -> T) throws -> T {
+        try inside { db in try db.wholeAccess(body) }
+    }
+
+    /// Runs a function while no other access runs.
+    @inline(__always)
+    private func inside<T>(_ body: (Database) throws -> T) rethrows -> T {
+        if database.isAccessed { trapReentrance() }
+        line.enter()
+        database.owner.store(shellac_thread(), ordering: .relaxed)
+        defer {
+            database.owner.store(0, ordering: .relaxed)
+            line.leave()
+        }
+        return try body(database)
+    }
+
+    @inline(never)
+    private func trapReentrance() -> Never {
+        Misuse.trap(
+            "the database \(database.description) was accessed from inside an access to it, which would wait "
+                + "for itself. Pass the Database on to the functions that need it, "
+                + "or use unsafeReentrantWrite.")
+    }
+
+    // MARK: - Asynchronous accesses
+
+    public nonisolated(nonsending) func read<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await line.run(on: database) { db in try db.readTransaction(value) }
+    }
+
+    public nonisolated(nonsending) func write<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await line.run(on: database) { db in try db.transaction(nil) { (try updates(db), .commit) } }
+    }
+
+    public nonisolated(nonsending) func writeWithoutTransaction<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await line.run(on: database, updates)
+    }
+}

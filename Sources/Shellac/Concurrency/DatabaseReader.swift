@@ -1,0 +1,120 @@
+/// What gives access to a database for reading: a ``DatabaseQueue``.
+///
+/// All methods can be called from any thread. The synchronous ones wait until the access is free, on the
+/// calling thread; the asynchronous ones wait without blocking a thread.
+public protocol DatabaseReader: AnyObject, Sendable {
+    /// How the database was opened.
+    var configuration: Configuration { get }
+
+    /// The path of the database, or `:memory:`.
+    var path: String { get }
+
+    /// Closes the database. Later accesses throw `SQLITE_MISUSE`.
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` when statements are still in use: the database
+    ///   then stays open.
+    func close() throws
+
+    /// Interrupts the access that is running, if there is one: its statements throw `SQLITE_INTERRUPT`.
+    func interrupt()
+
+    /// Reads from the database.
+    ///
+    /// ```swift
+    /// let count = try dbQueue.read { db in
+    ///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+    /// }
+    /// ```
+    ///
+    /// The function runs in a transaction, and sees one state of the database. A statement that writes throws
+    /// `SQLITE_READONLY`.
+    func read<T>(_ value: (Database) throws -> T) throws -> T
+
+    /// Reads from the database, without blocking a thread while waiting for the access.
+    ///
+    /// Cancelling the task takes it out of the line, or interrupts its statements: either throws
+    /// `CancellationError`.
+    nonisolated(nonsending) func read<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T
+}
+
+/// What gives access to a database for reading and writing: a ``DatabaseQueue``.
+public protocol DatabaseWriter: DatabaseReader {
+    /// Writes to the database.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+    /// }
+    /// ```
+    ///
+    /// The function runs in a transaction of kind ``Configuration/defaultTransactionKind``. It is committed when
+    /// the function returns, and rolled back when it throws.
+    func write<T>(_ updates: (Database) throws -> T) throws -> T
+
+    /// Writes to the database, without blocking a thread while waiting for the access.
+    ///
+    /// Cancelling the task takes it out of the line, or interrupts its statements and rolls back: either throws
+    /// `CancellationError`.
+    nonisolated(nonsending) func write<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T
+
+    /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
+
+    /// Uses the database without opening a transaction, without blocking a thread while waiting for the access.
+    nonisolated(nonsending) func writeWithoutTransaction<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T
+
+    /// Uses the database without opening a transaction, also from inside an access of the same thread.
+    ///
+    /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
+    func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T
+}
+
+extension DatabaseWriter {
+    /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
+        try writeWithoutTransaction(updates)
+    }
+
+    /// Writes to the database in a transaction, which the function commits or rolls back by what it returns.
+    ///
+    /// ```swift
+    /// try dbQueue.inTransaction { db in
+    ///     try db.execute(sql: "DELETE FROM player")
+    ///     return .rollback
+    /// }
+    /// ```
+    public func inTransaction(
+        _ kind: TransactionKind? = nil, _ updates: (Database) throws -> TransactionCompletion
+    ) throws {
+        try writeWithoutTransaction { db in try db.inTransaction(kind) { try updates(db) } }
+    }
+
+    /// Writes to the database in a savepoint, which is a transaction of its own here.
+    public func inSavepoint(_ updates: (Database) throws -> TransactionCompletion) throws {
+        try writeWithoutTransaction { db in try db.inSavepoint { try updates(db) } }
+    }
+
+    /// Gives back as much memory as possible.
+    public func releaseMemory() {
+        try? writeWithoutTransaction { db in db.releaseMemory() }
+    }
+
+    /// Builds the database file anew, without its empty pages: see "VACUUM" in the SQLite documentation.
+    public func vacuum() throws {
+        try writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
+    }
+
+    /// Writes a compact copy of the database to a new file.
+    ///
+    /// - Throws: a ``DatabaseError`` when the file exists and is not empty.
+    public func vacuum(into path: String) throws {
+        // VACUUM cannot run inside a transaction.
+        try writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    }
+}

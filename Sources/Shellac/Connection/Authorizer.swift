@@ -1,0 +1,68 @@
+import CSQLite
+
+/// Hears from SQLite what each statement is about to do, while the statement is being prepared.
+///
+/// The authorizer is set once, when the connection opens, since setting it makes SQLite prepare every statement
+/// again. It allows everything, and listens only while `effects` is asked for. See "Compile-Time Authorization
+/// Callbacks" in the SQLite documentation.
+final class Authorizer {
+    private var effects: StatementEffects?
+
+    func install(on connection: OpaquePointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_set_authorizer(
+            connection,
+            { context, action, first, second, _, _ in
+                let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
+                    .takeUnretainedValue()
+                if authorizer.effects != nil { authorizer.record(action, first, second) }
+                return SQLITE_OK
+            }, context)
+    }
+
+    /// Runs a preparation, and returns what was heard during it.
+    func effects(of prepare: () throws -> Void) rethrows -> StatementEffects {
+        // A function called by SQLite may prepare a statement while another is being prepared again.
+        let outer = effects
+        effects = StatementEffects()
+        defer { effects = outer }
+        try prepare()
+        return effects ?? StatementEffects()
+    }
+
+    private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map(String.init(cString:)) ?? "" }
+        switch action {
+        case SQLITE_READ:
+            let column = text(second)
+            if column.isEmpty {
+                effects?.reads[text(first), default: []].formUnion([])
+            } else {
+                effects?.reads[text(first), default: []].insert(column)
+            }
+        case SQLITE_INSERT: effects?.writes.insert(.insert(table: text(first)))
+        case SQLITE_DELETE: effects?.writes.insert(.delete(table: text(first)))
+        case SQLITE_UPDATE: effects?.writes.insert(.update(table: text(first), column: text(second)))
+        case SQLITE_TRANSACTION:
+            switch text(first) {
+            case "BEGIN": effects?.transaction = .begin
+            case "COMMIT": effects?.transaction = .commit
+            default: effects?.transaction = .rollback
+            }
+        case SQLITE_SAVEPOINT:
+            let name = text(second)
+            switch text(first) {
+            case "BEGIN": effects?.transaction = .savepoint(name)
+            case "RELEASE": effects?.transaction = .release(name)
+            default: effects?.transaction = .rollbackTo(name)
+            }
+        case SQLITE_CREATE_INDEX, SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TABLE,
+            SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW,
+            SQLITE_CREATE_VTABLE, SQLITE_DROP_INDEX, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_INDEX,
+            SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW, SQLITE_DROP_TRIGGER,
+            SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE, SQLITE_ALTER_TABLE, SQLITE_ATTACH, SQLITE_DETACH:
+            effects?.changesSchema = true
+        default: break
+        }
+    }
+}

@@ -1,0 +1,139 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// How a database is opened and used.
+///
+/// ```swift
+/// var configuration = Configuration()
+/// configuration.label = "game"
+/// configuration.busyMode = .timeout(5)
+/// configuration.journalMode = .wal
+/// configuration.prepareDatabase { db in
+///     try db.execute(sql: "PRAGMA synchronous = NORMAL")
+/// }
+/// let dbQueue = try DatabaseQueue(path: "game.sqlite", configuration: configuration)
+/// ```
+public struct Configuration: Sendable {
+    /// Whether SQLite enforces foreign keys.
+    public var foreignKeysEnabled = true
+
+    /// Whether the database is opened for reading only.
+    public var readonly = false
+
+    /// A name for the database, which errors, logs and threads bear.
+    public var label: String?
+
+    /// What happens when another connection holds the lock that a statement needs.
+    public var busyMode: BusyMode = .immediateError
+
+    /// How SQLite keeps a transaction safe from crashes.
+    public var journalMode: JournalMode = .default
+
+    /// The kind of the transactions that `write`, `inTransaction` and `inSavepoint` open, unless they are told.
+    public var defaultTransactionKind: TransactionKind = .immediate
+
+    /// Where the date of transactions comes from: see ``Database/transactionDate``.
+    public var transactionClock: any TransactionClock = .default
+
+    /// Whether the description of errors and traced statements reveals the values bound to statements.
+    ///
+    /// Leave it false wherever logs travel further than the data should.
+    public var publicStatementArguments = false
+
+    /// Whether `"text"` is a text literal where it is not a name. SQLite allows this for the sake of old
+    /// programs; it makes a mistyped column a constant.
+    public var acceptsDoubleQuotedStringLiterals = false
+
+    /// What hears of each statement, on each connection: see ``Database/trace(options:_:)``.
+    public var trace: (@Sendable (TraceEvent) -> Void)?
+
+    /// How many statements a connection keeps prepared.
+    public var statementCacheCapacity = 128
+
+    private(set) var preparations: [@Sendable (Database) throws -> Void] = []
+
+    public init() {}
+
+    /// Adds work for each connection, right after it has been opened: pragmas, functions, collations.
+    public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
+        preparations.append(setup)
+    }
+}
+
+/// What happens when another connection holds the lock that a statement needs.
+public enum BusyMode: Sendable {
+    /// The statement throws `SQLITE_BUSY` at once.
+    case immediateError
+
+    /// The statement waits, for so many seconds at most.
+    case timeout(TimeInterval)
+
+    /// The function is told how many times it has been called for this lock, and returns whether SQLite
+    /// should try again. It must not use the database.
+    case callback(@Sendable (_ numberOfTries: Int) -> Bool)
+}
+
+/// How SQLite keeps a transaction safe from crashes: see "PRAGMA journal_mode" in the SQLite documentation.
+public enum JournalMode: String, Sendable {
+    /// As the database file says.
+    case `default` = ""
+    case delete
+    case truncate
+    case persist
+    case memory
+    case wal
+    case off
+}
+
+/// When a transaction takes its locks: see "Transaction" in the SQLite documentation.
+public enum TransactionKind: String, Sendable, CaseIterable {
+    /// At the first statement that needs them.
+    case deferred = "DEFERRED"
+    /// The write lock at once.
+    case immediate = "IMMEDIATE"
+    /// All locks at once: in the journal modes other than WAL, nobody else reads.
+    case exclusive = "EXCLUSIVE"
+}
+
+/// How a transaction ends.
+public enum TransactionCompletion: Sendable {
+    case commit
+    case rollback
+}
+
+/// Where the date of transactions comes from.
+///
+/// ```swift
+/// configuration.transactionClock = .custom { db in Date(timeIntervalSince1970: 0) }
+/// ```
+public protocol TransactionClock: Sendable {
+    /// The date of a transaction. It is asked once in each transaction, when the date is first needed.
+    func now(_ db: Database) throws -> Date
+}
+
+/// The system's clock.
+public struct DefaultTransactionClock: TransactionClock {
+    public func now(_ db: Database) throws -> Date { Date() }
+}
+
+/// A clock of one's own.
+public struct CustomTransactionClock: TransactionClock {
+    let clock: @Sendable (Database) throws -> Date
+
+    public func now(_ db: Database) throws -> Date { try clock(db) }
+}
+
+extension TransactionClock where Self == DefaultTransactionClock {
+    /// The system's clock.
+    public static var `default`: Self { DefaultTransactionClock() }
+}
+
+extension TransactionClock where Self == CustomTransactionClock {
+    /// A clock of one's own: a fixed date in tests, say.
+    public static func custom(_ clock: @escaping @Sendable (Database) throws -> Date) -> Self {
+        CustomTransactionClock(clock: clock)
+    }
+}

@@ -1,0 +1,122 @@
+/// A sequence whose every step may fail.
+///
+/// ```swift
+/// let names = try String.fetchCursor(db, sql: "SELECT name FROM player")
+/// while let name = try names.next() {
+///     print(name)
+/// }
+/// ```
+///
+/// A cursor is consumed once, inside the access that made it.
+public protocol Cursor<Element>: AnyObject {
+    associatedtype Element
+
+    /// The next element, or nil when there is none.
+    func next() throws -> Element?
+}
+
+extension Cursor {
+    /// Calls a function with each element.
+    @inlinable
+    public func forEach(_ body: (Element) throws -> Void) throws {
+        while let element = try next() { try body(element) }
+    }
+
+    /// Whether the cursor has no more element. It consumes the next one.
+    @inlinable
+    public func isEmpty() throws -> Bool { try next() == nil }
+
+    /// The first element that passes a test.
+    @inlinable
+    public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
+        while let element = try next() {
+            if try isFound(element) { return element }
+        }
+        return nil
+    }
+
+    /// Whether an element passes a test.
+    @inlinable
+    public func contains(where isFound: (Element) throws -> Bool) throws -> Bool {
+        try first(where: isFound) != nil
+    }
+
+    /// Combines all elements.
+    @inlinable
+    public func reduce<Result>(
+        into result: Result, _ combine: (inout Result, Element) throws -> Void
+    ) throws -> Result {
+        var result = result
+        while let element = try next() { try combine(&result, element) }
+        return result
+    }
+
+    /// Combines all elements.
+    @inlinable
+    public func reduce<Result>(
+        _ result: Result, _ combine: (Result, Element) throws -> Result
+    ) throws -> Result {
+        try reduce(into: result) { $0 = try combine($0, $1) }
+    }
+
+    /// A cursor of transformed elements.
+    @inlinable
+    public func map<Other>(_ transform: @escaping (Element) throws -> Other) -> AnyCursor<Other> {
+        AnyCursor { [self] in try next().map(transform) }
+    }
+
+    /// A cursor of the elements that pass a test.
+    @inlinable
+    public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
+        AnyCursor { [self] in try first(where: isIncluded) }
+    }
+
+    /// A cursor of transformed elements, without those that became nil.
+    @inlinable
+    public func compactMap<Other>(_ transform: @escaping (Element) throws -> Other?) -> AnyCursor<Other> {
+        AnyCursor { [self] in
+            while let element = try next() {
+                if let other = try transform(element) { return other }
+            }
+            return nil
+        }
+    }
+
+    /// A cursor of the first elements.
+    @inlinable
+    public func prefix(_ count: Int) -> AnyCursor<Element> {
+        var rest = count
+        return AnyCursor { [self] in
+            guard rest > 0 else { return nil }
+            rest -= 1
+            return try next()
+        }
+    }
+}
+
+/// A cursor made of a function.
+public final class AnyCursor<Element>: Cursor {
+    private let body: () throws -> Element?
+
+    public init(_ next: @escaping () throws -> Element?) { body = next }
+
+    public func next() throws -> Element? { try body() }
+}
+
+extension Array {
+    /// All elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
+    @inlinable
+    public init(_ cursor: some Cursor<Element>) throws {
+        self.init()
+        while let element = try cursor.next() { append(element) }
+    }
+}
+
+extension Set {
+    /// All elements of a cursor.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>) throws {
+        self.init()
+        while let element = try cursor.next() { insert(element) }
+    }
+}

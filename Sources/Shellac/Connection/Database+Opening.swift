@@ -1,0 +1,100 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Database {
+    /// Prepares a connection that was just opened, as its configuration says.
+    func setUp(path: String) throws {
+        do {
+            setBusyMode(configuration.busyMode)
+            try configure()
+            try checkFormat()
+        } catch let error as DatabaseError {
+            throw DatabaseError(
+                resultCode: error.extendedResultCode,
+                message: OpeningFailure.message(
+                    path: path, reason: error.message ?? "\(error.extendedResultCode)", systemError: 0),
+                sql: error.sql)
+        }
+        if let trace = configuration.trace { self.trace(options: [.statement, .profile], trace) }
+        for prepare in configuration.preparations { try prepare(self) }
+    }
+
+    private func configure() throws {
+        func turn(_ verb: Int32, on: Bool) throws { try check(shellac_db_config(pointer, verb, on ? 1 : 0)) }
+        try turn(SQLITE_DBCONFIG_ENABLE_FKEY, on: configuration.foreignKeysEnabled)
+        try turn(SQLITE_DBCONFIG_DQS_DML, on: configuration.acceptsDoubleQuotedStringLiterals)
+        try turn(SQLITE_DBCONFIG_DQS_DDL, on: configuration.acceptsDoubleQuotedStringLiterals)
+    }
+
+    /// Reads the file, so that what is no database is found out now, and sets the journal mode.
+    private func checkFormat() throws {
+        do {
+            try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").execute()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            // Somebody holds a lock: that is for the first access to say.
+        }
+        guard configuration.journalMode != .default, !configuration.readonly else { return }
+        let mode = configuration.journalMode.rawValue
+        let result = try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = \(mode)")) ?? ""
+        // A database in memory, and a temporary one, know no other mode than their own.
+        guard result == mode || result == "memory" || result == "off" || result == "delete" && !isFile else {
+            throw DatabaseError(
+                message: "the journal mode cannot be changed from \(result) to \(mode)")
+        }
+    }
+
+    private var isFile: Bool { sqlite3_db_filename(pointer, "main").map { $0.pointee != 0 } ?? false }
+
+    // MARK: - Busy modes
+
+    private func setBusyMode(_ mode: BusyMode) {
+        switch mode {
+        case .immediateError:
+            sqlite3_busy_timeout(pointer, 0)
+        case .timeout(let seconds):
+            let milliseconds = (seconds * 1000).rounded(.up)
+            sqlite3_busy_timeout(pointer, Int32(exactly: milliseconds) ?? (milliseconds > 0 ? Int32.max : 0))
+        case .callback(let callback):
+            let box = BusyCallback(callback)
+            busyCallback = box
+            sqlite3_busy_handler(
+                pointer,
+                { context, count in
+                    let box = Unmanaged<BusyCallback>.fromOpaque(context.unsafelyUnwrapped)
+                        .takeUnretainedValue()
+                    return box.callback(Int(count)) ? 1 : 0
+                }, Unmanaged.passUnretained(box).toOpaque())
+        }
+    }
+
+    // MARK: - Memory and maintenance
+
+    /// Gives back as much memory as possible: prepared statements, and SQLite's cache of pages.
+    public func releaseMemory() {
+        checkAccess()
+        guard sqliteConnection != nil else { return }
+        statementCache.removeAll()
+        sqlite3_db_release_memory(pointer)
+    }
+
+    /// Interrupts the statements that are running: they throw `SQLITE_INTERRUPT`.
+    ///
+    /// Functions and traces, which SQLite calls in the middle of a statement, may use it. To interrupt from
+    /// another thread, see ``DatabaseReader/interrupt()``.
+    public func interrupt() {
+        checkAccess()
+        guard sqliteConnection != nil else { return }
+        sqlite3_interrupt(pointer)
+    }
+}
+
+/// Keeps the function of a busy mode.
+final class BusyCallback {
+    let callback: @Sendable (Int) -> Bool
+    init(_ callback: @escaping @Sendable (Int) -> Bool) { self.callback = callback }
+}

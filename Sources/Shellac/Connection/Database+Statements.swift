@@ -1,0 +1,146 @@
+import CSQLite
+
+extension Database {
+    // MARK: - Executing
+
+    /// Executes one SQL statement, or several.
+    ///
+    /// ```swift
+    /// try db.execute(sql: """
+    ///     CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+    ///     INSERT INTO player (name) VALUES (:name);
+    ///     """, arguments: ["name": "Arthur"])
+    /// ```
+    ///
+    /// The statements take the values by position one after another; each takes those that it names.
+    /// When one fails, those before it have been executed: use a transaction to undo them.
+    public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
+        checkAccess()
+        var statements = SQLStatements(sql: sql, database: self)
+        var rest = arguments
+        var unknown = Set((arguments.namedValues ?? [:]).keys)
+        var executed: Statement?
+        while let statement = try statements.next() {
+            if executed == nil, statements.isAtEnd {
+                try statement.execute(arguments: arguments)
+                return
+            }
+            unknown.subtract(statement.parameterNames.compactMap { $0 })
+            try statement.execute(arguments: rest.takeArguments(for: statement))
+            executed = statement
+        }
+        guard let executed else {
+            if arguments.isEmpty { return }
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "there are arguments, and no statement to take them",
+                sql: sql)
+        }
+        if !rest.values.isEmpty || !unknown.isEmpty {
+            let names = unknown.isEmpty ? "" : ": \(unknown.sorted().joined(separator: ", "))"
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: rest.values.isEmpty
+                    ? "unknown arguments\(names)"
+                    : "wrong number of arguments: \(rest.values.count) are left over",
+                sql: executed.sql)
+        }
+    }
+
+    // MARK: - Preparing
+
+    /// Prepares a statement. It is yours, until you let go of it.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no statement in the SQL, or more than one.
+    public func makeStatement(sql: String) throws -> Statement {
+        checkAccess()
+        return try prepare(sql: sql, persistent: false)
+    }
+
+    /// The statement that the connection keeps for this SQL, or a new one while the kept one is in use.
+    ///
+    /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
+    public func cachedStatement(sql: String) throws -> Statement {
+        checkAccess()
+        if let statement = statementCache.statement(for: sql) { return statement }
+        let statement = try prepare(sql: sql, persistent: true)
+        statementCache.insert(statement, for: sql)
+        return statement
+    }
+
+    /// All statements of an SQL text, prepared one at a time: each may depend on what those before it did.
+    ///
+    /// ```swift
+    /// let statements = try db.allStatements(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (?)")
+    /// while let statement = try statements.next() {
+    ///     try statement.execute(arguments: statement.parameterNames.isEmpty ? [] : [1])
+    /// }
+    /// ```
+    public func allStatements(sql: String) throws -> SQLStatementCursor {
+        checkAccess()
+        return SQLStatementCursor(SQLStatements(sql: sql, database: self))
+    }
+
+    /// Prepares the only statement of an SQL text.
+    func prepare(sql: String, persistent: Bool) throws -> Statement {
+        var statements = SQLStatements(
+            sql: sql, database: self, flags: persistent ? SQLITE_PREPARE_PERSISTENT : 0)
+        guard let statement = try statements.next() else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "there is no statement in the SQL", sql: sql)
+        }
+        guard statements.isAtEnd else {
+            // Not everything behind the statement is another one: it may not even be SQL.
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "there is more than one statement in the SQL: "
+                    + "use execute(sql:) or allStatements(sql:) for several",
+                sql: sql)
+        }
+        return statement
+    }
+
+    // MARK: - What statements did
+
+    /// How many rows the last INSERT, UPDATE or DELETE statement changed, without those changed by triggers
+    /// and foreign key actions.
+    public var changesCount: Int {
+        checkAccess()
+        return sqliteConnection == nil ? 0 : Int(sqlite3_changes(pointer))
+    }
+
+    /// How many rows have been changed since the connection was opened.
+    public var totalChangesCount: Int {
+        checkAccess()
+        return sqliteConnection == nil ? 0 : Int(sqlite3_total_changes(pointer))
+    }
+
+    /// The row id of the row inserted last.
+    public var lastInsertedRowID: Int64 {
+        checkAccess()
+        return sqliteConnection == nil ? 0 : sqlite3_last_insert_rowid(pointer)
+    }
+}
+
+extension StatementArguments {
+    /// Takes the arguments of the next of several statements.
+    fileprivate mutating func takeArguments(for statement: Statement) throws -> StatementArguments {
+        guard let namedValues else {
+            let taken = values.prefix(statement.parameterCount)
+            values.removeFirst(taken.count)
+            return StatementArguments(taken)
+        }
+        var taken = StatementArguments()
+        for name in statement.parameterNames {
+            if let name, let value = namedValues[name] {
+                taken.values.append(value)
+            } else if !values.isEmpty {
+                taken.values.append(values.removeFirst())
+            } else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE, message: "missing argument: \(name ?? "?")",
+                    sql: statement.sql)
+            }
+        }
+        return taken
+    }
+}

@@ -1,0 +1,229 @@
+import CSQLite
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A connection to a database, inside an access to it.
+///
+/// You get a database from a ``DatabaseQueue``, and use it until the end of the closure that it was given to:
+///
+/// ```swift
+/// try dbQueue.write { db in
+///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// }
+/// ```
+///
+/// Use outside of the access stops the program, with a sentence: other threads may be using the connection.
+///
+/// `Database` is Sendable so that what an access gives need not stay with the connection. It is safe because
+/// every entry point checks that the running thread holds the access.
+public final class Database: @unchecked Sendable {  // one access at a time, checked by `checkAccess()`
+    /// How the database was opened.
+    public let configuration: Configuration
+
+    /// What the database is called in errors: its label, or else its path.
+    public let description: String
+
+    let pointer: OpaquePointer
+    @exclusivity(unchecked) private var handle: ConnectionHandle?
+    /// Whether the connection is open: for threads that interrupt it without having the access.
+    let isOpen = Lock(true)
+    private let authorizer = Authorizer()
+
+    /// The thread that holds the access, or 0.
+    let owner = Atomic<UInt>(0)
+
+    /// Whether the next statement may have to be refused: see `obstruct(_:)`.
+    let isObstructed = Atomic<Bool>(false)
+    /// The error that every statement throws until the scope of a lost transaction ends.
+    @exclusivity(unchecked) var lostTransaction: (any Error)?
+    /// Whether the task that holds the access was cancelled.
+    let isCancelled = Atomic<Bool>(false)
+
+    /// Whether statements that write throw `SQLITE_READONLY`.
+    @exclusivity(unchecked) var isReadOnlyScope = false
+
+    /// How many statements are between their first step and their end.
+    @exclusivity(unchecked) var runningStatements = 0
+    /// How many times all running statements were stopped.
+    @exclusivity(unchecked) var stopCount = 0
+    /// The date of the open transaction, or of the running statement.
+    @exclusivity(unchecked) var currentDate: Date?
+    /// The error thrown by a Swift function inside the running statement.
+    @exclusivity(unchecked) var functionError: (error: any Error, code: Int32)?
+
+    /// What hears of the statements that may change the database: a slot for the layer of transactions.
+    @exclusivity(unchecked) var statementListener: (any StatementListener)?
+
+    let statementCache: StatementCache
+    /// What was let go of outside of an access, and waits for the next one.
+    private let leftovers = Lock<[Leftover]>([])
+    let hasLeftovers = Atomic<Bool>(false)
+
+    /// What hears of traced statements.
+    var tracer: Tracer?
+    var busyCallback: BusyCallback?
+
+    /// Opens a connection.
+    init(path: String, configuration: Configuration, description: String) throws {
+        ErrorLog.install()
+        guard Features.versionNumber >= Features.oldestVersionNumber else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ERROR,
+                message:
+                    "SQLite 3.35 or newer is needed, and \(String(cString: sqlite3_libversion())) is running")
+        }
+        let flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let handle = try ConnectionHandle(path: path, flags: flags)
+        self.configuration = configuration
+        self.description = description
+        pointer = handle.pointer
+        self.handle = consume handle
+        statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
+        authorizer.install(on: pointer)
+    }
+
+    /// The underlying connection, for what only the C API does. Nil once the database is closed.
+    public var sqliteConnection: OpaquePointer? { handle == nil ? nil : pointer }
+
+    // MARK: - Access
+
+    /// Traps unless the running thread holds the access to this connection.
+    @inline(__always)
+    func checkAccess() {
+        if owner.load(ordering: .relaxed) != shellac_thread() { trapOutsideOfAccess() }
+    }
+
+    @inline(never)
+    private func trapOutsideOfAccess() -> Never {
+        Misuse.trap(
+            "the Database of \(description) was used outside of its access, or on another thread. "
+                + "Use a database, its statements and its cursors inside the closure that received it, "
+                + "and return what you need from there.")
+    }
+
+    /// Whether the running thread holds the access.
+    var isAccessed: Bool { owner.load(ordering: .relaxed) == shellac_thread() }
+
+    /// Throws where a statement must not run: the access was cancelled, or its transaction is lost, or the
+    /// database is closed.
+    @inline(never)
+    func checkObstruction(for effect: StatementEffects.Transaction?) throws {
+        if handle == nil { throw closedError() }
+        if effect == .rollback { return }
+        if let lostTransaction { throw lostTransaction }
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    }
+
+    func closedError() -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database \(description) is closed")
+    }
+
+    /// Works out again whether statements can run without a question.
+    func updateObstruction() {
+        isObstructed.store(handle == nil || lostTransaction != nil, ordering: .sequentiallyConsistent)
+        // Another thread may cancel at any time: look after having stored.
+        if isCancelled.load(ordering: .sequentiallyConsistent) {
+            isObstructed.store(true, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    // MARK: - Errors
+
+    func error(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
+        guard handle != nil else { return closedError() }
+        return ConnectionHandle.error(
+            code, on: pointer, sql: sql, arguments: arguments,
+            publicArguments: configuration.publicStatementArguments)
+    }
+
+    /// Throws unless the code says that all is well.
+    func check(_ code: Int32, sql: String? = nil) throws {
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    // MARK: - Preparing statements
+
+    /// Runs a preparation, and returns what SQLite said of the statement.
+    func effects(of prepare: () throws -> Void) rethrows -> StatementEffects {
+        try authorizer.effects(of: prepare)
+    }
+
+    // MARK: - Closing
+
+    /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`.
+    func close() throws {
+        guard handle != nil else { return }
+        finishLeftovers()
+        statementCache.removeAll()
+        statementListener?.connectionWillClose()
+        if let running = sqlite3_next_stmt(pointer, nil) {
+            let sql = sqlite3_sql(running).map(String.init(cString:))
+            throw DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message: "the database \(description) cannot be closed: a statement is still in use", sql: sql
+            )
+        }
+        dropHandle()
+    }
+
+    /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
+    func abandon() {
+        finishLeftovers()
+        statementCache.removeAll()
+        statementListener = nil
+        dropHandle()
+    }
+
+    private func dropHandle() {
+        isOpen.withLock { $0 = false }
+        handle = nil
+        updateObstruction()
+    }
+
+    // MARK: - What was let go of outside of an access
+
+    /// A statement to finalize, or to reset.
+    enum Leftover: @unchecked Sendable {  // whoever left it does not use it again
+        case statement(ParkedStatement)
+        case run(Statement)
+    }
+
+    func leave(_ leftover: Leftover) {
+        leftovers.withLock { leftovers in
+            leftovers.append(leftover)
+            hasLeftovers.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Finishes what was let go of outside of an access.
+    func finishLeftovers() {
+        let waiting = leftovers.withLock { waiting in
+            defer { waiting = [] }
+            hasLeftovers.store(false, ordering: .relaxed)
+            return waiting
+        }
+        for leftover in waiting {
+            switch leftover {
+            case .statement(let parked): parked.finalize()
+            case .run(let statement): statement.abandon()
+            }
+        }
+    }
+}
+
+/// What hears of the statements of a connection that may change it, and of all that fail.
+protocol StatementListener: AnyObject {
+    /// A statement is about to run. Returns whether SQLite should run it.
+    func statementWillRun(_ statement: Statement) throws -> Bool
+
+    /// A statement has ended, with an error or without.
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) throws
+
+    /// The connection closes.
+    func connectionWillClose()
+}

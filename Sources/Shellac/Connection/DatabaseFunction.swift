@@ -1,0 +1,122 @@
+import CSQLite
+
+/// An SQL function made in Swift.
+///
+/// ```swift
+/// let initials = DatabaseFunction("initials", argumentCount: 1, pure: true) { values in
+///     let name: String? = String.fromDatabaseValue(values[0])
+///     return name.map { $0.split(separator: " ").compactMap(\.first).map(String.init).joined() }
+/// }
+/// try db.add(function: initials)
+/// let names = try String.fetchAll(db, sql: "SELECT initials(name) FROM player")
+/// ```
+///
+/// An error thrown by the function fails the statement, and reaches who executes it.
+public struct DatabaseFunction: Sendable {
+    typealias Scalar = @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+
+    enum Kind: Sendable {
+        case scalar(Scalar)
+        case aggregate(@Sendable () -> any DatabaseAggregate)
+    }
+
+    /// The name of the function in SQL.
+    public let name: String
+    /// The number of arguments, or nil for any number.
+    public let argumentCount: Int?
+    /// Whether the function gives equal results for equal arguments: SQLite may then call it less, and
+    /// indexes and generated columns may use it.
+    public let isPure: Bool
+    let kind: Kind
+
+    /// A function of the values of one row.
+    public init(
+        _ name: String, argumentCount: Int? = nil, pure: Bool = false,
+        function: @escaping @Sendable (_ values: [DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+    ) {
+        self.name = name
+        self.argumentCount = argumentCount
+        isPure = pure
+        kind = .scalar(function)
+    }
+
+    /// A function of the values of many rows.
+    public init<Aggregate: DatabaseAggregate>(
+        _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
+    ) {
+        self.name = name
+        self.argumentCount = argumentCount
+        isPure = pure
+        kind = .aggregate { Aggregate() }
+    }
+}
+
+/// What an SQL function of many rows does with them.
+///
+/// ```swift
+/// struct Longest: DatabaseAggregate {
+///     var longest: String?
+///
+///     mutating func step(_ values: [DatabaseValue]) throws {
+///         if let text = String.fromDatabaseValue(values[0]), text.count > longest?.count ?? -1 {
+///             longest = text
+///         }
+///     }
+///
+///     func finalize() throws -> (any DatabaseValueConvertible)? { longest }
+/// }
+///
+/// try db.add(function: DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self))
+/// ```
+public protocol DatabaseAggregate: SendableMetatype {
+    /// Begins with no row.
+    init()
+
+    /// Takes the values of a row.
+    mutating func step(_ values: [DatabaseValue]) throws
+
+    /// The result for the rows that were taken.
+    mutating func finalize() throws -> (any DatabaseValueConvertible)?
+}
+
+extension Database {
+    /// Adds a function, or replaces the one of the same name and number of arguments.
+    public func add(function: DatabaseFunction) throws {
+        checkAccess()
+        if sqliteConnection == nil { throw closedError() }
+        let box = Unmanaged.passRetained(FunctionBox(function, database: self))
+        let isAggregate = if case .aggregate = function.kind { true } else { false }
+        // When this fails, SQLite has released the box already.
+        let code = sqlite3_create_function_v2(
+            pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, box.toOpaque(),
+            isAggregate ? nil : { FunctionBox.call($0, $1, $2) },
+            isAggregate ? { FunctionBox.step($0, $1, $2) } : nil,
+            isAggregate ? { FunctionBox.finish($0) } : nil,
+            { context in
+                guard let context else { return }
+                Unmanaged<FunctionBox>.fromOpaque(context).release()
+            })
+        guard code == SQLITE_OK else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: "the function \(function.name) cannot be added: "
+                    + "its name has 255 bytes at most, and it takes 127 arguments at most")
+        }
+    }
+
+    /// Removes a function.
+    public func remove(function: DatabaseFunction) throws {
+        checkAccess()
+        if sqliteConnection == nil { throw closedError() }
+        try check(
+            sqlite3_create_function_v2(
+                pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil, nil,
+                nil,
+                nil))
+    }
+}
+
+extension DatabaseFunction {
+    fileprivate var sqliteArgumentCount: Int32 { argumentCount.map { Int32(clamping: $0) } ?? -1 }
+    fileprivate var sqliteFlags: Int32 { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
+}

@@ -1,0 +1,32 @@
+import CSQLite
+
+/// SQLite's error log: what it finds strange, in all connections of the process.
+enum ErrorLog {
+    static let handler = Lock<(@Sendable (ResultCode, String) -> Void)?>(nil)
+
+    /// Has SQLite tell us, once. SQLite accepts it only before it is first used in the process: see
+    /// "The Error And Warning Log" in its documentation.
+    static func install() { _ = isInstalled }
+
+    private static let isInstalled: Bool =
+        shellac_config_log { _, code, message in
+            guard let handler = ErrorLog.handler.withLock({ $0 }) else { return }
+            handler(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
+        } == SQLITE_OK
+}
+
+extension Database {
+    /// What hears of the messages in SQLite's error log: a statement that does not compile, a constraint
+    /// that fails, a corrupt page, a recovered journal.
+    ///
+    /// ```swift
+    /// Database.logError = { code, message in print("SQLite: \(code) \(message)") }
+    /// ```
+    ///
+    /// It is called on the thread where the error happens, and must not use a database. It hears nothing where
+    /// another library used SQLite before Shellac did.
+    public static var logError: (@Sendable (_ resultCode: ResultCode, _ message: String) -> Void)? {
+        get { ErrorLog.handler.withLock { $0 } }
+        set { ErrorLog.handler.withLock { $0 = newValue } }
+    }
+}

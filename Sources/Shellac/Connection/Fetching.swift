@@ -1,0 +1,139 @@
+// The fetching methods, written once for rows, values, optional values and records.
+
+extension DatabaseFetchable {
+    // MARK: - From a statement
+
+    /// A cursor over what a statement gives.
+    ///
+    /// - Parameter arguments: The arguments to bind. When there are none, those bound last are used again.
+    @inlinable
+    public static func fetchCursor(
+        _ statement: Statement, arguments: StatementArguments? = nil
+    ) throws -> DatabaseCursor<Self> {
+        try DatabaseCursor(statement, arguments: arguments)
+    }
+
+    /// An array of all that a statement gives.
+    @inlinable
+    public static func fetchAll(
+        _ statement: Statement, arguments: StatementArguments? = nil
+    ) throws -> [Self] {
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        var elements: [Self] = []
+        let row = statement.row
+        while try statement.step() { elements.append(try keptElement(of: row)) }
+        return elements
+    }
+
+    /// The first element that a statement gives: nil when there is no row, and for a value that is NULL.
+    ///
+    /// A statement that writes is executed to its end.
+    @inlinable
+    public static func fetchOne(
+        _ statement: Statement, arguments: StatementArguments? = nil
+    ) throws -> Self? {
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        guard try statement.step() else { return nil }
+        let element = try onlyElement(of: statement.row)
+        if !statement.isReadonly { while try statement.step() {} }
+        return element
+    }
+
+    // MARK: - From SQL
+
+    /// A cursor over what an SQL query gives.
+    ///
+    /// ```swift
+    /// let rows = try Row.fetchCursor(db, sql: "SELECT * FROM player")
+    /// while let row = try rows.next() {
+    ///     let name: String = try row["name"]
+    /// }
+    /// ```
+    @inlinable
+    public static func fetchCursor(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
+    ) throws -> DatabaseCursor<Self> {
+        try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    /// An array of all that an SQL query gives.
+    ///
+    /// ```swift
+    /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [100])
+    /// ```
+    @inlinable
+    public static func fetchAll(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
+    ) throws -> [Self] {
+        try fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+
+    /// The first element that an SQL query gives: nil when there is no row, and for a value that is NULL.
+    ///
+    /// ```swift
+    /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
+    /// ```
+    @inlinable
+    public static func fetchOne(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
+    ) throws -> Self? {
+        try fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+}
+
+extension DatabaseFetchable where Self: Hashable {
+    /// A set of all that a statement gives.
+    @inlinable
+    public static func fetchSet(
+        _ statement: Statement, arguments: StatementArguments? = nil
+    ) throws -> Set<Self> {
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        var elements: Set<Self> = []
+        let row = statement.row
+        while try statement.step() { elements.insert(try keptElement(of: row)) }
+        return elements
+    }
+
+    /// A set of all that an SQL query gives.
+    @inlinable
+    public static func fetchSet(
+        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
+    ) throws -> Set<Self> {
+        try fetchSet(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+}
+
+/// A cursor over what a statement gives: see `fetchCursor`.
+///
+/// A row that a cursor of rows gives is good until the next step; `copy()` keeps it. The statement is in use
+/// until the cursor has given its last element or has been let go of.
+public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
+    @usableFromInline let statement: Statement
+    @exclusivity(unchecked) @usableFromInline var isAtEnd = false
+
+    @inlinable
+    init(_ statement: Statement, arguments: StatementArguments?) throws {
+        self.statement = statement
+        try statement.begin(arguments)
+    }
+
+    deinit { if !isAtEnd { statement.abandon() } }
+
+    /// The names of the columns.
+    public var columnNames: [String] { statement.columnNames }
+
+    @inlinable
+    public func next() throws -> Element? {
+        if isAtEnd { return nil }
+        isAtEnd = true
+        guard try statement.step() else { return nil }
+        isAtEnd = false
+        return try Element.currentElement(of: statement.row)
+    }
+}
+
+@available(*, unavailable, message: "a cursor belongs to the access that made it")
+extension DatabaseCursor: Sendable {}

@@ -1,0 +1,134 @@
+import CSQLite
+
+/// Stands between SQLite and a function made in Swift.
+///
+/// SQLite only knows error messages. So a Swift error is left with the connection, SQLite is told a message,
+/// and the statement that fails of it throws the Swift error.
+final class FunctionBox {
+    private let function: DatabaseFunction
+    private unowned let database: Database
+
+    init(_ function: DatabaseFunction, database: Database) {
+        self.function = function
+        self.database = database
+    }
+
+    private static func box(_ context: OpaquePointer?) -> FunctionBox {
+        Unmanaged.fromOpaque(sqlite3_user_data(context).unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private static func values(
+        _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) -> [DatabaseValue] {
+        (0..<Int(count)).map { index in
+            values?[index].map { SQLiteValue($0).databaseValue } ?? .null
+        }
+    }
+
+    private func fail(_ context: OpaquePointer?, _ error: any Error) {
+        let code = (error as? DatabaseError)?.extendedResultCode ?? .SQLITE_ERROR
+        database.functionError = (error, code.primaryResultCode.rawValue)
+        sqlite3_result_error(context, "\(error)", -1)
+        sqlite3_result_error_code(context, code.rawValue)
+    }
+
+    // MARK: - Functions of one row
+
+    static func call(
+        _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) {
+        let box = box(context)
+        guard case .scalar(let function) = box.function.kind else { return }
+        do {
+            (try function(Self.values(count, values))?.databaseValue ?? .null).setResult(context)
+        } catch {
+            box.fail(context, error)
+        }
+    }
+
+    // MARK: - Functions of many rows
+
+    /// The rows taken so far by one use of an aggregate.
+    private final class Running {
+        var aggregate: any DatabaseAggregate
+        var hasFailed = false
+        init(_ aggregate: any DatabaseAggregate) { self.aggregate = aggregate }
+    }
+
+    private func begin() -> Running? {
+        guard case .aggregate(let make) = function.kind else { return nil }
+        return Running(make())
+    }
+
+    static func step(
+        _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
+    ) {
+        let box = box(context)
+        let size = Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
+        guard let slot = sqlite3_aggregate_context(context, size) else {
+            sqlite3_result_error_nomem(context)
+            return
+        }
+        let place = slot.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        if place.pointee == nil {
+            place.pointee = box.begin().map { Unmanaged.passRetained($0).toOpaque() }
+        }
+        guard let opaque = place.pointee else { return }
+        let running = Unmanaged<Running>.fromOpaque(opaque).takeUnretainedValue()
+        guard !running.hasFailed else { return }
+        do {
+            try running.aggregate.step(Self.values(count, values))
+        } catch {
+            running.hasFailed = true
+            box.fail(context, error)
+        }
+    }
+
+    static func finish(_ context: OpaquePointer?) {
+        let box = box(context)
+        let running: Running?
+        // SQLite calls this once for each use, also to clean up after an error. Without rows there is no slot.
+        if let slot = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(
+            to: UnsafeMutableRawPointer?.self),
+            let opaque = slot.pointee
+        {
+            running = Unmanaged<Running>.fromOpaque(opaque).takeRetainedValue()
+            slot.pointee = nil
+        } else {
+            running = box.begin()
+        }
+        guard let running, !running.hasFailed else { return }
+        do {
+            (try running.aggregate.finalize()?.databaseValue ?? .null).setResult(context)
+        } catch {
+            box.fail(context, error)
+        }
+    }
+}
+
+extension DatabaseValue {
+    /// Makes this the result of a function. SQLite copies texts and blobs.
+    fileprivate func setResult(_ context: OpaquePointer?) {
+        switch storage {
+        case .null: sqlite3_result_null(context)
+        case .int64(let integer): sqlite3_result_int64(context, integer)
+        case .double(let double): sqlite3_result_double(context, double)
+        case .string(var text):
+            text.withUTF8 { utf8 in
+                utf8.withMemoryRebound(to: CChar.self) { bytes in
+                    guard let start = bytes.baseAddress else {
+                        return sqlite3_result_text(context, "", 0, nil)
+                    }
+                    sqlite3_result_text64(
+                        context, start, sqlite3_uint64(bytes.count), shellac_transient(), UInt8(SQLITE_UTF8))
+                }
+            }
+        case .blob(let data):
+            guard !data.isEmpty else { return sqlite3_result_zeroblob(context, 0) }
+            data.withUnsafeBytes {
+                sqlite3_result_blob64(
+                    context, $0.baseAddress, sqlite3_uint64($0.count), shellac_transient())
+            }
+        }
+    }
+}

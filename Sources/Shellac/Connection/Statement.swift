@@ -1,0 +1,265 @@
+import CSQLite
+
+/// A prepared statement.
+///
+/// ```swift
+/// try dbQueue.write { db in
+///     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
+///     try statement.execute(arguments: ["Arthur", 1000])
+///     try statement.execute(arguments: ["Barbara", 500])
+/// }
+/// ```
+///
+/// Fetch from it as from SQL: `try Player.fetchAll(statement, arguments: ["Arthur"])`.
+///
+/// ## The life of a run
+///
+/// `begin` checks that the statement may run: that its thread holds the access, that the transaction is not
+/// lost, that nothing writes in a read-only scope. `step` moves to the next row. The run ends when `step` has
+/// no row to give or fails, or else by `abandon`. At its end SQLite's statement is reset, so that it holds
+/// no lock, and the layer of transactions is told.
+public final class Statement {
+    /// The connection of this statement.
+    public let database: Database
+
+    /// The SQL, without the statements that may have stood around it.
+    public let sql: String
+
+    /// The statement, for what only the C API does.
+    public let sqliteStatement: OpaquePointer
+
+    /// What the statement does to the database: SQLite tells when it prepares the statement.
+    @exclusivity(unchecked) private(set) var effects: StatementEffects
+
+    /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
+    public let isReadonly: Bool
+
+    /// The number of parameters.
+    let parameterCount: Int
+
+    /// The arguments bound last.
+    @exclusivity(unchecked) private(set) var boundArguments = StatementArguments()
+    @exclusivity(unchecked) private var isBound: Bool
+
+    /// The current row.
+    @usableFromInline let row: LiveRow
+
+    @exclusivity(unchecked) private(set) var isRunning = false
+    @exclusivity(unchecked) private var hasStepped = false
+    /// Whether the listener has answered for SQLite: nothing runs.
+    @exclusivity(unchecked) private var isSkipped = false
+    /// Whether the listener is told of this run.
+    @exclusivity(unchecked) private var tellsListener = false
+    @exclusivity(unchecked) private var preparationCount: Int32 = 0
+    @exclusivity(unchecked) private var stopCount = 0
+    private let isQuiet: Bool
+
+    /// Takes ownership of a prepared statement.
+    init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
+        sqliteStatement = pointer
+        self.sql = sql
+        self.effects = effects
+        self.database = database
+        isReadonly = sqlite3_stmt_readonly(pointer) != 0
+        isQuiet = isReadonly && effects.transaction == nil
+        parameterCount = Int(sqlite3_bind_parameter_count(pointer))
+        isBound = parameterCount == 0
+        row = LiveRow.make(statement: pointer)
+    }
+
+    deinit {
+        row.recycle()
+        if database.isAccessed {
+            sqlite3_finalize(sqliteStatement)
+        } else {
+            database.leave(.statement(ParkedStatement(pointer: sqliteStatement)))
+        }
+    }
+
+    /// The names of the result's columns.
+    public var columnNames: [String] {
+        database.checkAccess()
+        return row.layout.names
+    }
+
+    /// The number of the result's columns: 0 for a statement that gives no row.
+    public var columnCount: Int { Int(sqlite3_column_count(sqliteStatement)) }
+
+    // MARK: - Arguments
+
+    /// The names of the parameters, in their order, with nil for those that have none.
+    public var parameterNames: [String?] {
+        (0..<parameterCount).map { index in
+            sqlite3_bind_parameter_name(sqliteStatement, Int32(index) + 1).flatMap {
+                // ?NNN is a position, not a name.
+                $0.pointee == UInt8(ascii: "?") ? nil : String(cString: $0 + 1)
+            }
+        }
+    }
+
+    /// Binds arguments for the runs to come.
+    ///
+    /// - Throws: a ``DatabaseError`` when there are too many or too few, or when a name is unknown.
+    public func setArguments(_ arguments: StatementArguments) throws {
+        database.checkAccess()
+        guard !isRunning else { throw busyError() }
+        try bind(arguments)
+    }
+
+    @inline(__always)
+    private func bind(_ arguments: StatementArguments) throws {
+        if arguments.namedValues == nil, arguments.values.count == parameterCount {
+            try bindValues(arguments.values)
+        } else {
+            try bindValues(arguments.resolved(for: self))
+        }
+        boundArguments = arguments
+        isBound = true
+    }
+
+    private func bindValues(_ values: [DatabaseValue]) throws {
+        isBound = false
+        var index: Int32 = 1
+        for value in values {
+            let code = value.bind(to: sqliteStatement, at: index)
+            guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
+            index &+= 1
+        }
+    }
+
+    // MARK: - Running
+
+    /// Executes the statement, and drops the rows that it may give.
+    ///
+    /// - Parameter arguments: The arguments to bind. When there are none, those bound last are used again.
+    public func execute(arguments: StatementArguments? = nil) throws {
+        try begin(arguments)
+        while try step() {}
+    }
+
+    /// Begins a run.
+    @usableFromInline
+    func begin(_ arguments: StatementArguments?) throws {
+        database.checkAccess()
+        guard !isRunning else { throw busyError() }
+        if database.isObstructed.load(ordering: .relaxed) {
+            try database.checkObstruction(for: effects.transaction)
+        }
+        if let arguments {
+            try bind(arguments)
+        } else if !isBound {
+            try bind(StatementArguments())
+        }
+        if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
+        isSkipped = false
+        tellsListener = !isQuiet
+        if tellsListener, let listener = database.statementListener {
+            isSkipped = try !listener.statementWillRun(self)
+        }
+        if database.runningStatements == 0 { database.functionError = nil }
+        database.runningStatements &+= 1
+        isRunning = true
+        hasStepped = false
+        stopCount = database.stopCount
+    }
+
+    /// Moves to the next row. Returns false when there is none: the run has ended.
+    @usableFromInline
+    func step() throws -> Bool {
+        guard isRunning else { return false }
+        database.checkAccess()
+        if isSkipped {
+            try end(error: nil)
+            return false
+        }
+        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : SQLITE_ABORT_ROLLBACK
+        if !hasStepped {
+            hasStepped = true
+            noticePreparation()
+        }
+        if code == SQLITE_ROW {
+            row.moveOn()
+            return true
+        }
+        if code == SQLITE_DONE {
+            try end(error: nil)
+            return false
+        }
+        let error = failure(code)
+        try end(error: error)
+        throw error
+    }
+
+    /// Ends a run before its last row.
+    @usableFromInline
+    func abandon() {
+        guard isRunning else { return }
+        guard database.isAccessed else {
+            database.leave(.run(self))
+            return
+        }
+        // Whoever stops reading is not interested in what becomes of the rest.
+        try? end(error: nil)
+    }
+
+    private func end(error: (any Error)?) throws {
+        sqlite3_reset(sqliteStatement)
+        row.moveOut()
+        isRunning = false
+        database.runningStatements &-= 1
+        if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
+        if tellsListener || error != nil {
+            try database.statementListener?.statementDidEnd(self, error: error)
+        }
+    }
+
+    /// SQLite prepares a statement again when the schema has changed: its columns may be others, too.
+    @inline(__always)
+    private func noticePreparation() {
+        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        if count != preparationCount { refresh(count) }
+    }
+
+    @inline(never)
+    private func refresh(_ count: Int32) {
+        preparationCount = count
+        row.forgetColumns()
+        if let fresh = try? database.prepare(sql: sql, persistent: false) { effects = fresh.effects }
+    }
+
+    // MARK: - Errors
+
+    private func failure(_ code: Int32) -> any Error {
+        if let failed = database.functionError {
+            database.functionError = nil
+            if failed.code == code & 0xFF { return failed.error }
+        }
+        if code & 0xFF == SQLITE_INTERRUPT, database.isCancelled.load(ordering: .relaxed) {
+            return CancellationError()
+        }
+        return database.error(code, sql: sql, arguments: boundArguments)
+    }
+
+    private func busyError() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the statement is running: make another for a second use at the same time", sql: sql)
+    }
+
+    private func readOnlyError() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_READONLY, message: "attempt to write in a read-only access", sql: sql,
+            arguments: boundArguments,
+            publicStatementArguments: database.configuration.publicStatementArguments)
+    }
+}
+
+@available(*, unavailable, message: "a statement belongs to the access that made it")
+extension Statement: Sendable {}
+
+/// What SQLite says of a statement whose transaction was rolled back. (The header has it as a macro.)
+private let SQLITE_ABORT_ROLLBACK: Int32 = SQLITE_ABORT | 2 << 8
+
+extension Statement: CustomStringConvertible {
+    public var description: String { "Statement(`\(sql)`)" }
+}

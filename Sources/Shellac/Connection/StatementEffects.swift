@@ -1,0 +1,25 @@
+/// What a statement reads and writes, as SQLite tells while it prepares the statement.
+struct StatementEffects: Sendable {
+    /// What a statement does to transactions.
+    enum Transaction: Hashable, Sendable {
+        case begin
+        case commit
+        case rollback
+        case savepoint(String)
+        case release(String)
+        case rollbackTo(String)
+    }
+
+    /// What a statement does to the rows of a table.
+    enum Write: Hashable, Sendable {
+        case insert(table: String)
+        case delete(table: String)
+        case update(table: String, column: String)
+    }
+
+    var transaction: Transaction?
+    /// The columns read, by table. A table read without any column, as by `SELECT COUNT(*)`, has none.
+    var reads: [String: Set<String>] = [:]
+    var writes: Set<Write> = []
+    var changesSchema = false
+}

@@ -1,0 +1,114 @@
+import CSQLite
+
+/// What a trace hears.
+///
+/// The description shows the SQL, with the values bound to it where the configuration says that they are
+/// public: ``Configuration/publicStatementArguments``.
+public struct TraceEvent: CustomStringConvertible {
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
+        /// A statement begins.
+        case statement
+        /// A statement has ended, after so long.
+        case profile(Duration)
+    }
+
+    /// What happened.
+    public let kind: Kind
+
+    /// The SQL, without values. A statement of a trigger is shown as a comment that names the trigger.
+    public let sql: String
+
+    fileprivate let statement: OpaquePointer?
+    fileprivate let showsValues: Bool
+
+    /// The SQL with the values bound to it.
+    public var expandedSQL: String {
+        guard let text = sqlite3_expanded_sql(statement) else { return sql }
+        defer { sqlite3_free(text) }
+        return String(cString: text)
+    }
+
+    public var description: String {
+        let text = showsValues && !sql.hasPrefix("--") ? expandedSQL : sql
+        return switch kind {
+        case .statement: text
+        case .profile(let duration):
+            "\(duration.formattedMilliseconds) ms \(text)"
+        }
+    }
+}
+
+extension Duration {
+    /// Milliseconds, with three decimals.
+    fileprivate var formattedMilliseconds: String {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        let decimals = "\(1000 + microseconds % 1000)".dropFirst()
+        return "\(microseconds / 1000).\(decimals)"
+    }
+}
+
+/// What a trace is to hear.
+public struct TraceOptions: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The beginning of each statement.
+    public static let statement = TraceOptions(rawValue: UInt32(SQLITE_TRACE_STMT))
+    /// The end of each statement, with its duration.
+    public static let profile = TraceOptions(rawValue: UInt32(SQLITE_TRACE_PROFILE))
+}
+
+/// Keeps the function of a trace.
+final class Tracer {
+    let trace: @Sendable (TraceEvent) -> Void
+    let showsValues: Bool
+
+    init(_ trace: @escaping @Sendable (TraceEvent) -> Void, showsValues: Bool) {
+        self.trace = trace
+        self.showsValues = showsValues
+    }
+
+    func hear(_ event: UInt32, _ statement: OpaquePointer?, _ detail: UnsafeMutableRawPointer?) {
+        let kind: TraceEvent.Kind
+        var sql = statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:)) ?? ""
+        if event == UInt32(SQLITE_TRACE_PROFILE) {
+            let nanoseconds = detail?.loadUnaligned(as: Int64.self) ?? 0
+            kind = .profile(.nanoseconds(nanoseconds))
+        } else {
+            kind = .statement
+            if let text = detail?.assumingMemoryBound(to: CChar.self) { sql = String(cString: text) }
+        }
+        trace(TraceEvent(kind: kind, sql: sql, statement: statement, showsValues: showsValues))
+    }
+}
+
+extension Database {
+    /// Has a function hear of each statement, until another one is set, or nil.
+    ///
+    /// ```swift
+    /// configuration.prepareDatabase { db in
+    ///     db.trace(options: .profile) { event in print(event) }
+    /// }
+    /// ```
+    ///
+    /// The function must not use the database.
+    public func trace(options: TraceOptions = .statement, _ trace: (@Sendable (TraceEvent) -> Void)?) {
+        checkAccess()
+        guard sqliteConnection != nil else { return }
+        guard let trace, !options.isEmpty else {
+            sqlite3_trace_v2(pointer, 0, nil, nil)
+            tracer = nil
+            return
+        }
+        let tracer = Tracer(trace, showsValues: configuration.publicStatementArguments)
+        sqlite3_trace_v2(
+            pointer, options.rawValue,
+            { event, context, statement, detail in
+                let tracer = Unmanaged<Tracer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+                tracer.hear(event, statement.map { OpaquePointer($0) }, detail)
+                return 0
+            }, Unmanaged.passUnretained(tracer).toOpaque())
+        self.tracer = tracer
+    }
+}

@@ -1,0 +1,83 @@
+import CSQLite
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Owns one `sqlite3 *`.
+///
+/// The handle is opened without SQLite's own mutexes, since one access at a time uses it (see "Using SQLite
+/// In Multi-Threaded Applications": multi-thread mode).
+struct ConnectionHandle: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Opens a connection.
+    ///
+    /// - Throws: a ``DatabaseError`` that names the path and the reason.
+    init(path: String, flags: Int32) throws {
+        var pointer: OpaquePointer?
+        let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let extendedCode = pointer.map { sqlite3_extended_errcode($0) } ?? code
+            let systemError = pointer.map { sqlite3_system_errno($0) } ?? 0
+            let message = pointer.flatMap { sqlite3_errmsg($0) }.map(String.init(cString:))
+            sqlite3_close_v2(pointer)
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: extendedCode),
+                message: OpeningFailure.message(
+                    path: path, reason: message ?? "out of memory", systemError: systemError))
+        }
+        self.pointer = pointer
+        sqlite3_extended_result_codes(pointer, 1)
+    }
+
+    /// The last error of a connection, as a Swift error.
+    static func error(
+        _ code: Int32, on pointer: OpaquePointer, sql: String?, arguments: StatementArguments?,
+        publicArguments: Bool
+    ) -> DatabaseError {
+        // The message is the connection's last one: it belongs to the code only when the codes agree.
+        let isLast = sqlite3_extended_errcode(pointer) == code || sqlite3_errcode(pointer) == code
+        let message = isLast ? sqlite3_errmsg(pointer).map(String.init(cString:)) : nil
+        let offset = isLast ? Features.errorOffset.map { Int($0(pointer)) } : nil
+        return DatabaseError(
+            resultCode: ResultCode(rawValue: code), message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicArguments, offset: offset.flatMap { $0 < 0 ? nil : $0 })
+    }
+
+    deinit {
+        // Should a statement outlive the connection, SQLite closes the file once it is finalized.
+        sqlite3_close_v2(pointer)
+    }
+}
+
+/// Why a database could not be opened, said so that it can be mended.
+enum OpeningFailure {
+    static func message(path: String, reason: String, systemError: Int32) -> String {
+        let place = path.isEmpty ? "a temporary database" : "the database at \(path)"
+        return "could not open \(place): \(explanation(path: path, systemError: systemError) ?? reason)"
+    }
+
+    private static func explanation(path: String, systemError: Int32) -> String? {
+        guard !path.isEmpty, !path.hasPrefix("file:"), path != ":memory:" else { return nil }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }
+            if access(path, R_OK) != 0 { return "no permission to read it (\(text(errno)))" }
+            if access(path, W_OK) != 0 { return "no permission to write it (\(text(errno)))" }
+        } else {
+            let folder =
+                path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            if stat(folder, &status) != 0 { return "the folder \(folder) does not exist" }
+            if status.st_mode & S_IFMT != S_IFDIR { return "\(folder) is not a folder" }
+            if access(folder, W_OK) != 0 {
+                return "there is no such file, and it cannot be created in \(folder) (\(text(errno)))"
+            }
+        }
+        return systemError == 0 ? nil : text(systemError)
+    }
+
+    private static func text(_ error: Int32) -> String { String(cString: strerror(error)) }
+}

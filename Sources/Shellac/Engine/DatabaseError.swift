@@ -1,0 +1,65 @@
+import CSQLite
+
+/// An error of SQLite, or of Shellac in SQLite's terms.
+///
+/// ```swift
+/// do {
+///     try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+///     print(error)    // SQLite error 19: UNIQUE constraint failed: player.name - while executing `INSERT …`
+/// }
+/// ```
+public struct DatabaseError: Error, Hashable, Sendable {
+    /// The primary result code: `SQLITE_CONSTRAINT`.
+    public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
+
+    /// The extended result code: `SQLITE_CONSTRAINT_UNIQUE`.
+    public let extendedResultCode: ResultCode
+
+    /// What SQLite says of the error.
+    public let message: String?
+
+    /// The SQL that could not be executed.
+    public let sql: String?
+
+    /// The values that the SQL was executed with. Only the description of an error can reveal them, and it
+    /// does where ``Configuration/publicStatementArguments`` asks for it.
+    public let arguments: StatementArguments?
+
+    /// Where in the SQL the error is, in bytes of UTF-8, where SQLite tells (3.38 and newer).
+    public let offset: Int?
+
+    let publicArguments: Bool
+
+    public init(
+        resultCode: ResultCode = .SQLITE_ERROR, message: String? = nil, sql: String? = nil,
+        arguments: StatementArguments? = nil, publicStatementArguments: Bool = false, offset: Int? = nil
+    ) {
+        extendedResultCode = resultCode
+        self.message = message
+        self.sql = sql
+        self.arguments = arguments
+        self.offset = offset
+        publicArguments = publicStatementArguments
+    }
+}
+
+extension DatabaseError: CustomStringConvertible {
+    public var description: String { sentence(withArguments: publicArguments) }
+
+    /// The description, with the values that the SQL was executed with, whatever the configuration says.
+    public var expandedDescription: String { sentence(withArguments: true) }
+
+    private func sentence(withArguments: Bool) -> String {
+        var sentence = "SQLite error \(extendedResultCode.rawValue)"
+        if let message {
+            sentence += ": \(message)"
+        } else if let text = sqlite3_errstr(extendedResultCode.rawValue) {
+            sentence += ": \(String(cString: text))"
+        }
+        guard let sql else { return sentence }
+        sentence += " - while executing `\(sql)`"
+        if withArguments, let arguments, !arguments.isEmpty { sentence += " with arguments \(arguments)" }
+        return sentence
+    }
+}

@@ -1,0 +1,34 @@
+import CSQLite
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the running SQLite can do. It is asked at run time: the library that runs may differ from the header
+/// that was compiled against.
+enum Features {
+    /// The version of the running SQLite, as a number: 3040001.
+    static let versionNumber = Int(sqlite3_libversion_number())
+
+    /// The oldest SQLite that Shellac works with.
+    static let oldestVersionNumber = 3_035_000
+
+    /// Whether the running SQLite was compiled with an option, such as `ENABLE_PREUPDATE_HOOK`.
+    static func isCompiled(with option: String) -> Bool { sqlite3_compileoption_used(option) != 0 }
+
+    /// `sqlite3_error_offset()`, where there is one.
+    static let errorOffset: shellac_error_offset_function? =
+        symbol("sqlite3_error_offset").map { unsafeBitCast($0, to: shellac_error_offset_function.self) }
+
+    /// A function of the running SQLite, or nil where it lacks it.
+    static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
+        #if canImport(Darwin)
+        let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
+        #else
+        let anywhere: UnsafeMutableRawPointer? = nil  // RTLD_DEFAULT
+        #endif
+        return dlsym(anywhere, name)
+    }
+}

@@ -1,0 +1,158 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Row {
+    /// The number of columns.
+    public var count: Int { isLive ? live.count : owned.layout.names.count }
+
+    /// Whether the row has no column.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The names of the columns, from left to right. There may be duplicates.
+    public var columnNames: [String] { layout.names }
+
+    /// The values, from left to right.
+    public var databaseValues: [DatabaseValue] { (0..<count).map(databaseValue(inColumn:)) }
+
+    /// The value in a column, or nil when there is no such column.
+    public func databaseValue(named name: String) -> DatabaseValue? {
+        layout.column(named: name).map(databaseValue(inColumn:))
+    }
+
+    /// The value in a column, counted from 0, or nil when there is no such column.
+    public func databaseValue(atIndex index: Int) -> DatabaseValue? {
+        0..<count ~= index ? databaseValue(inColumn: index) : nil
+    }
+
+    /// Whether a column, counted from 0, is NULL, or missing.
+    public func hasNull(atIndex index: Int) -> Bool { databaseValue(atIndex: index)?.isNull ?? true }
+
+    /// Whether a value is not NULL.
+    public var containsNonNullValue: Bool { (0..<count).contains { !databaseValue(inColumn: $0).isNull } }
+
+    /// The values by the names of their columns: of duplicates, the leftmost.
+    public var dictionary: [String: DatabaseValue] {
+        Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { leftmost, _ in leftmost })
+    }
+
+    private func databaseValue(inColumn column: Int) -> DatabaseValue {
+        isLive ? live.value(at: column).databaseValue : owned.databaseValue(at: column)
+    }
+
+    // MARK: - Blobs without a copy
+
+    /// Calls a function with the bytes of a blob or a text, without copying them. It gets nil when the column
+    /// is NULL or missing.
+    ///
+    /// ```swift
+    /// let size = try row.withUnsafeData(named: "thumbnail") { data in data?.count ?? 0 }
+    /// ```
+    ///
+    /// The data must not be used once the function has returned.
+    ///
+    /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
+    public func withUnsafeData<Result>(
+        named name: String, _ body: (Data?) throws -> Result
+    ) throws -> Result {
+        guard let column = layout.column(named: name) else { return try body(nil) }
+        return try withUnsafeData(atIndex: column, body)
+    }
+
+    /// Calls a function with the bytes of a blob or a text, without copying them. It gets nil when the column
+    /// is NULL or missing.
+    ///
+    /// The data must not be used once the function has returned.
+    public func withUnsafeData<Result>(
+        atIndex index: Int, _ body: (Data?) throws -> Result
+    ) throws -> Result {
+        guard 0..<count ~= index else { return try body(nil) }
+        let type = isLive ? live.value(at: index).type : owned.type(at: index)
+        let bytes: UnsafeRawBufferPointer
+        switch type {
+        case SQLITE_NULL: return try body(nil)
+        case SQLITE_BLOB: bytes = isLive ? live.value(at: index).blob : owned.payload(at: index)
+        case SQLITE_TEXT:
+            bytes = isLive ? UnsafeRawBufferPointer(live.value(at: index).utf8) : owned.payload(at: index)
+        default:
+            _ = try self[index] as Data  // throws
+            return try body(nil)
+        }
+        return try withExtendedLifetime(packed) {
+            guard let start = bytes.baseAddress, !bytes.isEmpty else { return try body(Data()) }
+            let data = Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+            return try body(data)
+        }
+    }
+}
+
+// MARK: - As a sequence
+
+/// The columns of a row, from left to right.
+///
+/// ```swift
+/// for (name, value) in row {
+///     print(name, value)
+/// }
+/// ```
+extension Row: Sequence {
+    public typealias Element = (name: String, value: DatabaseValue)
+
+    public func makeIterator() -> IndexingIterator<[Element]> {
+        Array(zip(columnNames, databaseValues)).map { (name: $0, value: $1) }.makeIterator()
+    }
+
+    public var underestimatedCount: Int { count }
+}
+
+// MARK: - As a literal
+
+extension Row: ExpressibleByDictionaryLiteral {
+    /// A row made by hand, with its columns in order.
+    public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
+        self.init(elements.map { ($0, $1?.databaseValue ?? .null) })
+    }
+}
+
+// MARK: - As a value
+
+/// Rows are equal when they have the same columns, with the same names and values, in the same order.
+extension Row: Hashable {
+    public static func == (a: Row, b: Row) -> Bool {
+        a.columnNames == b.columnNames && a.databaseValues == b.databaseValues
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(columnNames)
+        hasher.combine(databaseValues)
+    }
+}
+
+extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The columns in one line: `[id: 1, name: 'Arthur', score: NULL]`.
+    public var description: String {
+        guard isLive || packed != nil else { return "Row (its cursor has moved on)" }
+        return "[\(map { "\($0.name): \(Self.short($0.value))" }.joined(separator: ", "))]"
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror {
+        guard isLive || packed != nil else { return Mirror(self, children: []) }
+        return Mirror(self, children: map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
+    }
+
+    /// A literal, unless it is too long for people.
+    private static func short(_ value: DatabaseValue) -> String {
+        switch value.storage {
+        case .blob(let data) where data.count > 32: "\(value)"
+        case .string(let text) where text.utf8.count > 200: "'\(text.prefix(200))…'"
+        default: value.debugDescription
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/// A row that a statement gives, or one made by hand.
+///
+/// ```swift
+/// let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score FROM player")
+/// while let row = try rows.next() {
+///     let name: String = try row["name"]
+///     let score: Int? = try row["score"]
+///     print(name, score ?? 0)
+/// }
+/// ```
+///
+/// A row of a cursor stands where SQLite holds it, until the cursor's next step: use ``copy()`` to keep it.
+/// Reading it later stops the program, with a sentence. The rows of `fetchAll` and `fetchOne` own their values.
+///
+/// Columns match without regard to case, and the leftmost of columns with the same name wins. A column that
+/// is missing, NULL, or of a value that does not convert, throws a ``RowDecodingError``; read as an optional,
+/// a missing or NULL column is nil.
+public struct Row {
+    /// Where SQLite holds the row, and which of its rows it was: see ``LiveRow``.
+    @usableFromInline let live: LiveRow
+    @usableFromInline let generation: UInt64
+    /// The values of a row that owns them.
+    @usableFromInline let packed: PackedRow?
+
+    /// The current row of a statement.
+    @inlinable @inline(__always)
+    init(_ live: LiveRow) {
+        self.live = live
+        generation = live.place.pointee.generation
+        packed = nil
+    }
+
+    @usableFromInline
+    init(_ packed: PackedRow) {
+        live = LiveRow(LiveRow.none.place)
+        generation = 0
+        self.packed = packed
+    }
+
+    /// A row made by hand, with the columns of a dictionary in the order of their names.
+    public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
+        self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value?.databaseValue ?? .null) })
+    }
+
+    /// A row made by hand, with its columns in order.
+    public init(_ columns: [(String, DatabaseValue)]) {
+        self.init(PackedRow(layout: RowLayout(names: columns.map(\.0)), values: columns.map(\.1)))
+    }
+
+    /// A row without columns.
+    public init() { self.init([(String, DatabaseValue)]()) }
+
+    /// Whether the row still stands where SQLite holds it. This is one comparison, made at each reading.
+    @inlinable @inline(__always)
+    var isLive: Bool { generation == live.place.pointee.generation }
+
+    /// The values of a row that owns them. Traps for a row whose statement has moved on.
+    @usableFromInline
+    var owned: PackedRow {
+        guard let packed else {
+            Misuse.trap(
+                "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
+                    + "or fetch an array with Row.fetchAll.")
+        }
+        return packed
+    }
+
+    @usableFromInline
+    var layout: RowLayout { isLive ? live.layout : owned.layout }
+
+    // MARK: - Reading a column
+
+    /// The value in a column.
+    ///
+    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
+    ///   unless an optional is asked.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value {
+        @inline(__always)
+        get throws {
+            guard isLive else { return try packedValue(named: name) }
+            let column = live.column(named: name)
+            guard column >= 0 else { return try missingValue(name, at: nil) }
+            return try live.decode(Value.self, at: column)
+        }
+    }
+
+    /// The value in a column, counted from 0.
+    ///
+    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
+    ///   unless an optional is asked.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
+        @inline(__always)
+        get throws {
+            guard isLive else { return try packedValue(at: index) }
+            guard UInt(bitPattern: index) < UInt(bitPattern: live.count) else {
+                return try missingValue(nil, at: index)
+            }
+            return try live.decode(Value.self, at: index)
+        }
+    }
+
+    @usableFromInline
+    func packedValue<Value: DatabaseValueConvertible>(named name: String) throws -> Value {
+        guard let column = owned.layout.column(named: name) else { return try missingValue(name, at: nil) }
+        return try packedValue(at: column)
+    }
+
+    @usableFromInline
+    func packedValue<Value: DatabaseValueConvertible>(at column: Int) throws -> Value {
+        guard owned.layout.names.indices.contains(column) else { return try missingValue(nil, at: column) }
+        let found = owned.databaseValue(at: column)
+        if let value = Value.fromDatabaseValue(found) { return value }
+        throw RowDecodingError(
+            reason: found.isNull ? .unexpectedNull : .valueMismatch, columnName: layout.names[column],
+            columnIndex: column, expectedType: Value.self, databaseValue: found, columnNames: layout.names,
+            sql: nil)
+    }
+
+    @usableFromInline
+    func missingValue<Value: DatabaseValueConvertible>(_ name: String?, at index: Int?) throws -> Value {
+        if let value = Value.fromMissingColumn() { return value }
+        throw RowDecodingError(
+            reason: .columnNotFound, columnName: name, columnIndex: index, expectedType: Value.self,
+            databaseValue: nil, columnNames: layout.names, sql: isLive ? live.sql : nil)
+    }
+
+    /// Whether the row has a column of this name.
+    @inlinable
+    public func hasColumn(_ name: String) -> Bool {
+        isLive ? live.column(named: name) >= 0 : layout.column(named: name) != nil
+    }
+
+    // MARK: - Keeping
+
+    /// A row with the same columns, which owns its values and can be kept.
+    public func copy() -> Row { isLive ? Row(PackedRow(live)) : Row(owned) }
+}
+
+@available(
+    *, unavailable,
+    message: "a row may stand where SQLite holds it: return copies, or what was read, from the access"
+)
+extension Row: Sendable {}
+
+// MARK: - Rows are fetched
+
+extension Row: DatabaseFetchable {
+    @inlinable @inline(__always)
+    public static func currentElement(of row: LiveRow) throws -> Row { Row(row) }
+
+    @inlinable
+    public static func keptElement(of row: LiveRow) throws -> Row { Row(row).copy() }
+}

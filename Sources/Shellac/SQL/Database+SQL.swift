@@ -1,0 +1,52 @@
+extension Database {
+    /// Executes an SQL literal, whose interpolated values are bound.
+    ///
+    /// ```swift
+    /// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id = \(id)")
+    /// ```
+    public func execute(literal fragment: SQL) throws {
+        try execute(sql: fragment.sql, arguments: fragment.arguments)
+    }
+
+    /// Prepares an SQL literal, and binds its values.
+    public func makeStatement(literal fragment: SQL) throws -> Statement {
+        let statement = try makeStatement(sql: fragment.sql)
+        try statement.setArguments(fragment.arguments)
+        return statement
+    }
+
+    /// The statement that the connection keeps for an SQL literal, with its values bound.
+    public func cachedStatement(literal fragment: SQL) throws -> Statement {
+        let statement = try cachedStatement(sql: fragment.sql)
+        try statement.setArguments(fragment.arguments)
+        return statement
+    }
+}
+
+extension DatabaseFetchable {
+    /// A cursor over what an SQL literal gives.
+    public static func fetchCursor(_ db: Database, literal fragment: SQL) throws -> DatabaseCursor<Self> {
+        try fetchCursor(db, sql: fragment.sql, arguments: fragment.arguments)
+    }
+
+    /// An array of all that an SQL literal gives.
+    ///
+    /// ```swift
+    /// let names = try String.fetchAll(db, literal: "SELECT name FROM player WHERE score > \(100)")
+    /// ```
+    public static func fetchAll(_ db: Database, literal fragment: SQL) throws -> [Self] {
+        try fetchAll(db, sql: fragment.sql, arguments: fragment.arguments)
+    }
+
+    /// The first element that an SQL literal gives: nil when there is no row, and for a value that is NULL.
+    public static func fetchOne(_ db: Database, literal fragment: SQL) throws -> Self? {
+        try fetchOne(db, sql: fragment.sql, arguments: fragment.arguments)
+    }
+}
+
+extension DatabaseFetchable where Self: Hashable {
+    /// A set of all that an SQL literal gives.
+    public static func fetchSet(_ db: Database, literal fragment: SQL) throws -> Set<Self> {
+        try fetchSet(db, sql: fragment.sql, arguments: fragment.arguments)
+    }
+}

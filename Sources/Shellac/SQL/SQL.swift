@@ -1,0 +1,109 @@
+/// A piece of SQL, with the values that it binds.
+///
+/// Values that are interpolated are bound, and never become part of the text:
+///
+/// ```swift
+/// let name = "O'Brien"
+/// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id = \(1)")
+/// // UPDATE player SET name = ? WHERE id = ?
+///
+/// let ids = [1, 2, 3]
+/// let table = "player"
+/// let query: SQL = "SELECT * FROM \(identifier: table) WHERE id IN \(ids)"
+/// let rows = try Row.fetchAll(db, literal: query)
+/// // SELECT * FROM "player" WHERE id IN (?,?,?)
+/// ```
+public struct SQL: Hashable, Sendable {
+    /// The text, with a question mark for each value.
+    public private(set) var sql: String
+
+    /// The values.
+    public private(set) var arguments: StatementArguments
+
+    /// Makes a piece of a text, and of the values for the question marks in it.
+    public init(sql: String, arguments: StatementArguments = StatementArguments()) {
+        self.sql = sql
+        self.arguments = arguments
+    }
+
+    /// One behind the other.
+    public static func + (first: SQL, second: SQL) -> SQL {
+        var sum = first
+        sum += second
+        return sum
+    }
+
+    /// Adds another piece behind this one.
+    public static func += (first: inout SQL, second: SQL) {
+        first.sql += second.sql
+        first.arguments += second.arguments
+    }
+}
+
+extension Sequence<SQL> {
+    /// All pieces, with a separator between them.
+    ///
+    /// ```swift
+    /// let conditions: [SQL] = ["score > \(100)", "name LIKE \("A%")"]
+    /// let query: SQL = "SELECT * FROM player WHERE \(conditions.joined(separator: " AND "))"
+    /// ```
+    public func joined(separator: String = "") -> SQL {
+        var joined = SQL(sql: "")
+        for (index, piece) in enumerated() {
+            if index > 0 { joined += SQL(sql: separator) }
+            joined += piece
+        }
+        return joined
+    }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) { self.init(sql: value) }
+
+    public init(stringInterpolation: SQLInterpolation) { self = stringInterpolation.fragment }
+}
+
+/// Collects the pieces of an ``SQL`` literal.
+public struct SQLInterpolation: StringInterpolationProtocol {
+    fileprivate var fragment = SQL(sql: "")
+
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    public mutating func appendLiteral(_ literal: String) { fragment += SQL(sql: literal) }
+
+    /// `\(name)`: binds a value.
+    public mutating func appendInterpolation(_ value: (any DatabaseValueConvertible)?) {
+        fragment += SQL(sql: "?", arguments: [value])
+    }
+
+    /// `\(ids)`: binds a list of values, in parentheses. An empty list is empty for SQLite, too.
+    public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
+    where Values.Element: DatabaseValueConvertible {
+        let values = values.map(\.databaseValue)
+        let marks = values.map { _ in "?" }.joined(separator: ",")
+        fragment += SQL(sql: "(\(marks))", arguments: StatementArguments(values))
+    }
+
+    // Texts and blobs are sequences, and one value each.
+
+    /// `\(name)`: binds a text.
+    public mutating func appendInterpolation<Value: DatabaseValueConvertible & Sequence>(_ value: Value)
+    where Value.Element: DatabaseValueConvertible {
+        fragment += SQL(sql: "?", arguments: [value])
+    }
+
+    /// `\(identifier: table)`: a name, quoted.
+    public mutating func appendInterpolation(identifier name: String) {
+        fragment += SQL(sql: name.quotedDatabaseIdentifier)
+    }
+
+    /// `\(fragment)`: another piece of SQL, with its values.
+    public mutating func appendInterpolation(_ fragment: SQL) { self.fragment += fragment }
+
+    /// `\(sql: text)`: a text that becomes SQL as it is. Never give it what comes from outside of the program.
+    public mutating func appendInterpolation(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) {
+        fragment += SQL(sql: sql, arguments: arguments)
+    }
+}

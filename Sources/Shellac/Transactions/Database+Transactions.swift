@@ -1,0 +1,165 @@
+import CSQLite
+
+extension Database {
+    // MARK: - Transactions
+
+    /// Runs operations inside a transaction.
+    ///
+    /// ```swift
+    /// try dbQueue.inDatabase { db in
+    ///     try db.inTransaction {
+    ///         try db.execute(sql: "UPDATE account SET balance = balance - 100 WHERE id = 1")
+    ///         try db.execute(sql: "UPDATE account SET balance = balance + 100 WHERE id = 2")
+    ///         return .commit
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// An error rolls back, and is thrown. Where the commit fails, the transaction is rolled back, too, and the
+    /// commit's error is thrown. SQLite has no nested transactions: inside of one, use ``inSavepoint(_:)``.
+    ///
+    /// - Parameter kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
+    public func inTransaction(
+        _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
+    ) throws {
+        try transaction(kind) { ((), try operations()) }
+    }
+
+    /// Runs operations inside a transaction, and returns their result.
+    func transaction<Result>(
+        _ kind: TransactionKind?, _ operations: () throws -> (Result, TransactionCompletion)
+    ) throws -> Result {
+        try beginTransaction(kind)
+        let log = transactionLog
+        defer { log.endLostTransaction() }
+        do {
+            let (result, completion) = try operations()
+            if let lostTransaction { throw lostTransaction }
+            guard log.isOpen else { return result }  // raw SQL has ended it
+            switch completion {
+            case .commit: try commit()
+            case .rollback: try rollback()
+            }
+            return result
+        } catch {
+            // The first error is the one to throw. A refused commit has left the transaction open.
+            if log.isOpen { try? rollback() }
+            throw error
+        }
+    }
+
+    /// Runs operations inside a savepoint: a part of a transaction that can be rolled back alone.
+    ///
+    /// Outside of a transaction, this opens one, as ``inTransaction(_:_:)`` does.
+    ///
+    /// ```swift
+    /// try db.inSavepoint {
+    ///     try db.execute(sql: "DELETE FROM player")
+    ///     return .rollback
+    /// }
+    /// ```
+    public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
+        guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
+        let log = transactionLog
+        try log.statement("SAVEPOINT shellac").execute()
+        let depth = log.savepoints.depth
+        do {
+            let completion = try operations()
+            if let lostTransaction { throw lostTransaction }
+            guard log.savepoints.depth >= depth else { return }  // raw SQL has ended it
+            if completion == .rollback { try log.statement("ROLLBACK TO shellac").execute() }
+            try log.statement("RELEASE shellac").execute()
+        } catch {
+            if log.savepoints.depth >= depth {
+                try? log.statement("ROLLBACK TO shellac").execute()
+                try? log.statement("RELEASE shellac").execute()
+            }
+            throw error
+        }
+    }
+
+    // MARK: - Step by step
+
+    /// Begins a transaction. Prefer ``inTransaction(_:_:)``, which cannot be left open.
+    public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+        checkAccess()
+        // A read-only access cannot take the locks of a writer.
+        let kind = kind ?? (isReadOnlyScope ? .deferred : configuration.defaultTransactionKind)
+        let sql =
+            switch kind {
+            case .deferred: "BEGIN DEFERRED TRANSACTION"
+            case .immediate: "BEGIN IMMEDIATE TRANSACTION"
+            case .exclusive: "BEGIN EXCLUSIVE TRANSACTION"
+            }
+        try transactionLog.statement(sql).execute()
+    }
+
+    /// Commits the transaction.
+    ///
+    /// - Throws: a ``DatabaseError`` when SQLite refuses: the transaction is then still open.
+    public func commit() throws {
+        checkAccess()
+        try transactionLog.statement("COMMIT TRANSACTION").execute()
+    }
+
+    /// Rolls the transaction back.
+    ///
+    /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
+    public func rollback() throws {
+        checkAccess()
+        let rollback = try transactionLog.statement("ROLLBACK TRANSACTION")
+        do {
+            try rollback.execute()
+        } catch {
+            guard isInsideTransaction else { throw error }
+            // An interrupt stands as long as a statement runs, and stops the rollback, too: stop the others.
+            stopRunningStatements()
+            try rollback.execute()
+        }
+    }
+
+    /// Resets all statements. Those that were running throw `SQLITE_ABORT` at their next step.
+    private func stopRunningStatements() {
+        stopCount &+= 1
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let running = statement {
+            if sqlite3_stmt_busy(running) != 0 { sqlite3_reset(running) }
+            statement = sqlite3_next_stmt(pointer, running)
+        }
+    }
+
+    // MARK: - Scopes
+
+    /// Runs operations in which every statement that writes throws `SQLITE_READONLY`.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     let report = try db.readOnly { try makeReport(db) }
+    ///     try db.execute(sql: "INSERT INTO report (text) VALUES (?)", arguments: [report])
+    /// }
+    /// ```
+    public func readOnly<Result>(_ operations: () throws -> Result) rethrows -> Result {
+        checkAccess()
+        let outer = isReadOnlyScope
+        isReadOnlyScope = true
+        defer { isReadOnlyScope = outer }
+        return try operations()
+    }
+
+    /// Ends an access: no transaction may be open. One that is open is rolled back.
+    @inline(__always)
+    func endAccess() throws {
+        let log = transactionLog
+        if lostTransaction != nil { log.endLostTransaction() }
+        if log.isOpen { try closeForgottenTransaction() }
+    }
+
+    @inline(never)
+    private func closeForgottenTransaction() throws {
+        try? rollback()
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "a transaction was left open at the end of an access to \(description), and was rolled "
+                + "back: commit it inside the access, or use write or inTransaction, which do")
+    }
+}

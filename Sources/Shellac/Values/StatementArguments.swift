@@ -1,0 +1,82 @@
+/// The values that a statement binds to its parameters: by position, by name, or both.
+///
+/// ```swift
+/// try db.execute(
+///     sql: "INSERT INTO player (name, score) VALUES (?, ?)",
+///     arguments: ["Arthur", 1000])
+///
+/// try db.execute(
+///     sql: "UPDATE player SET score = :score WHERE id = :id",
+///     arguments: ["score": 1100, "id": 1])
+/// ```
+///
+/// A named value goes to the parameters `:name`, `@name` and `$name`. A named parameter may also take a
+/// value by position. There must be as many values as the statement has parameters: no fewer, no more.
+public struct StatementArguments: Hashable, Sendable {
+    /// The values by position.
+    @usableFromInline var values: [DatabaseValue]
+    /// The values by name, without the prefix of the parameter.
+    @usableFromInline var namedValues: [String: DatabaseValue]?
+
+    /// No values.
+    @inlinable
+    public init() {
+        values = []
+        namedValues = nil
+    }
+
+    /// Values by position.
+    public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
+        self.values = values.map { $0?.databaseValue ?? .null }
+        namedValues = nil
+    }
+
+    /// Values by position, all of one type.
+    public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
+        self.values = values.map(\.databaseValue)
+        namedValues = nil
+    }
+
+    /// Values by name.
+    public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
+        values = []
+        namedValues = dictionary.mapValues { $0?.databaseValue ?? .null }
+    }
+
+    /// Whether there is no value at all.
+    public var isEmpty: Bool { values.isEmpty && (namedValues ?? [:]).isEmpty }
+
+    /// Both, one behind the other. A name that stands in both has the value of the second.
+    public static func + (first: StatementArguments, second: StatementArguments) -> StatementArguments {
+        var sum = first
+        sum += second
+        return sum
+    }
+
+    /// Adds the values of others behind these.
+    public static func += (first: inout StatementArguments, second: StatementArguments) {
+        first.values += second.values
+        guard let names = second.namedValues else { return }
+        first.namedValues = (first.namedValues ?? [:]).merging(names) { _, second in second }
+    }
+}
+
+extension StatementArguments: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) { self.init(elements) }
+}
+
+extension StatementArguments: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
+        self.init(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}
+
+extension StatementArguments: CustomStringConvertible {
+    public var description: String {
+        var items = values.map(\.debugDescription)
+        for (name, value) in (namedValues ?? [:]).sorted(by: { $0.key < $1.key }) {
+            items.append("\(name): \(value.debugDescription)")
+        }
+        return "[\(items.joined(separator: ", "))]"
+    }
+}
