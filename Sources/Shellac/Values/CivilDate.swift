@@ -17,6 +17,13 @@ extension CivilDate {
         month == 2 ? (isLeap(year) ? 29 : 28) : 30 &+ ((month &+ (month >> 3)) & 1)
     }
 
+    /// Whether the calendar has this day, in the years 0000 to 9999.
+    @inline(__always)
+    var isInCalendar: Bool {
+        year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1
+            && (day <= 28 || day <= Self.length(ofMonth: month, year: year))
+    }
+
     @inline(__always)
     private static func isLeap(_ year: Int) -> Bool {
         // A multiple of 4 and of 25 is one of 100; then a multiple of 16 is one of 400.

@@ -25,6 +25,8 @@ public import Foundation
 /// never up to the next second. Where a component of the format is out of its bounds, as the thirtieth of
 /// February is, the value is stored as NULL, so that a NOT NULL column refuses it. The bounds are those of
 /// the years 0000 to 9999.
+///
+/// Components and format are compared as they are: `12:30` differs from `12:30:00`.
 public struct DatabaseDateComponents: Hashable, Sendable {
     /// The components. Those that were read are the ones of the format.
     public var dateComponents: DateComponents
@@ -123,10 +125,8 @@ extension DatabaseDateComponents.Format {
 
 extension DateText {
     fileprivate var isInBounds: Bool {
-        (0...9999).contains(date.year) && (1...12).contains(date.month)
-            && (1...CivilDate.length(ofMonth: date.month, year: date.year)).contains(date.day)
-            && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)
-            && (0...999_999_999).contains(nanosecond)
+        date.isInCalendar && (0...23).contains(hour) && (0...59).contains(minute)
+            && (0...59).contains(second) && (0...999_999_999).contains(nanosecond)
     }
 }
 

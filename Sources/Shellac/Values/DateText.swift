@@ -36,6 +36,19 @@ extension DateText {
     /// The date that a text is, or nil.
     @inline(__always)
     init?(_ text: UnsafeBufferPointer<UInt8>) {
+        // What we wrote ourselves is the most likely.
+        if let written = DateText(written: text) {
+            self = written
+        } else if let other = DateText(anyFormat: text) {
+            self = other
+        } else {
+            return nil
+        }
+    }
+
+    /// The date that a text is, whatever its format, character by character.
+    @inline(never)
+    init?(anyFormat text: UnsafeBufferPointer<UInt8>) {
         guard text.count >= 5, let start = text.baseAddress else { return nil }
         var rest = Scanner(start, count: text.count)
         if start[2] == UInt8(ascii: ":") {
@@ -71,30 +84,25 @@ private struct Scanner {
     private var next: UnsafePointer<UInt8>
     private(set) var count: Int
 
-    @inline(__always)
     init(_ start: UnsafePointer<UInt8>, count: Int) { (next, self.count) = (start, count) }
 
-    @inline(__always)
     private mutating func drop(_ length: Int) {
         next += length
         count &-= length
     }
 
     /// Whether this character comes next. It is taken.
-    @inline(__always)
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard count > 0, next.pointee == UInt8(ascii: character) else { return false }
         drop(1)
         return true
     }
 
-    @inline(__always)
     private func isNot(_ character: Unicode.Scalar, at index: Int) -> UInt8 {
         next[index] ^ UInt8(ascii: character)
     }
 
     /// The number in two bytes. Where they are no digits, `misfit` will not be 0.
-    @inline(__always)
     private func pair(at index: Int, _ misfit: inout UInt8) -> Int {
         let (tens, ones) = (next[index] &- 48, next[index + 1] &- 48)
         misfit |= (tens > 9 ? 1 : 0) | (ones > 9 ? 1 : 0)
@@ -102,20 +110,17 @@ private struct Scanner {
     }
 
     /// `YYYY-MM-DD`. There must be ten bytes.
-    @inline(__always)
     mutating func date() -> CivilDate? {
         var misfit = isNot("-", at: 4) | isNot("-", at: 7)
         let year = pair(at: 0, &misfit) &* 100 &+ pair(at: 2, &misfit)
         let (month, day) = (pair(at: 5, &misfit), pair(at: 8, &misfit))
-        guard misfit == 0, month >= 1, month <= 12, day >= 1,
-            day <= 28 || day <= CivilDate.length(ofMonth: month, year: year)
-        else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard misfit == 0, date.isInCalendar else { return nil }
         drop(10)
-        return CivilDate(year: year, month: month, day: day)
+        return date
     }
 
     /// `HH:MM`
-    @inline(__always)
     mutating func hourAndMinute(maximum: Int) -> (Int, Int)? {
         guard count >= 5 else { return nil }
         var misfit = isNot(":", at: 2)
@@ -126,7 +131,6 @@ private struct Scanner {
     }
 
     /// `SS`
-    @inline(__always)
     mutating func second() -> Int? {
         guard count >= 2 else { return nil }
         var misfit: UInt8 = 0
@@ -137,20 +141,7 @@ private struct Scanner {
     }
 
     /// The digits behind the point, as nanoseconds.
-    @inline(__always)
     mutating func fraction() -> Int? {
-        if count == 3 {
-            var misfit: UInt8 = 0
-            let milliseconds = Int(next[0] &- 48) &* 100 &+ pair(at: 1, &misfit)
-            guard misfit == 0, next[0] &- 48 <= 9 else { return nil }
-            drop(3)
-            return milliseconds &* 1_000_000
-        }
-        return anyFraction()
-    }
-
-    @inline(never)
-    private mutating func anyFraction() -> Int? {
         var (nanoseconds, unit) = (0, 100_000_000)
         let before = count
         while count > 0, next.pointee &- 48 <= 9 {
@@ -162,53 +153,11 @@ private struct Scanner {
     }
 
     /// `Z`, `+HH:MM` or `-HH:MM`, behind any number of spaces. SQLite goes as far as 14 hours, and so do we.
-    @inline(never)
     mutating func minutesFromUTC() -> Int? {
         while skip(" ") {}
         if skip("Z") { return 0 }
         let isBehind = skip("-")
         guard isBehind || skip("+"), let (hours, minutes) = hourAndMinute(maximum: 14) else { return nil }
         return (hours * 60 + minutes) * (isBehind ? -1 : 1)
-    }
-}
-
-// MARK: - Writing
-
-extension DateText {
-    /// The number of bytes of the longest format that is written: `YYYY-MM-DD HH:MM:SS.SSS`.
-    static var maximumLength: Int { 23 }
-
-    /// Writes `YYYY-MM-DD HH:MM:SS.SSS`. Each number must be in its bounds.
-    @inline(__always)
-    static func write(_ date: CivilDate, millisecondOfDay: Int, to bytes: UnsafeMutablePointer<UInt8>) {
-        let milliseconds = UInt32(truncatingIfNeeded: millisecondOfDay)
-        let (seconds, millisecond) = (milliseconds / 1000, UInt64(milliseconds % 1000))
-        let (minutes, second) = (seconds / 60, UInt64(seconds % 60))
-        let (hour, minute) = (UInt64(minutes / 60), UInt64(minutes % 60))
-        let year = UInt64(truncatingIfNeeded: date.year)
-        let (month, day) = (UInt64(truncatingIfNeeded: date.month), UInt64(truncatingIfNeeded: date.day))
-
-        // Eight characters at a time, the first in the lowest byte: zeros, to which the digits are added.
-        let raw = UnsafeMutableRawPointer(bytes)
-        func put(_ word: UInt64, at offset: Int) {
-            raw.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
-        }
-        let zeros: (UInt64, UInt64, UInt64) = (
-            0x2D30_302D_3030_3030,  // 0000-00-
-            0x3030_3A30_3020_3030,  // 00 00:00
-            0x3030_302E_3030_3A00  //  :00.000, behind the last digit of the minute
-        )
-        put(zeros.0 &+ pair(year / 100) &+ pair(year % 100) << 16 &+ pair(month) << 40, at: 0)
-        let middle = zeros.1 &+ pair(day) &+ pair(hour) << 24 &+ pair(minute) << 48
-        put(middle, at: 8)
-        let end = pair(second) << 16 &+ pair(millisecond / 10) << 40 &+ (millisecond % 10) << 56
-        put(zeros.2 &+ middle >> 56 &+ end, at: 15)
-    }
-
-    /// The two digits of a number below 100, in two bytes, the tens in the lower one.
-    @inline(__always)
-    private static func pair(_ number: UInt64) -> UInt64 {
-        let tens = (number &* 103) >> 10
-        return number << 8 &- tens &* 2559
     }
 }
