@@ -1,0 +1,67 @@
+/// A day of the proleptic Gregorian calendar: the one of SQLite's date functions, in which today's rules
+/// for leap years hold for all years. (SQLite documentation, "Date And Time Functions", caveats.)
+struct CivilDate: Equatable, Sendable {
+    /// 0…9999. The year 0 comes before the year 1, and is a leap year.
+    var year = 0
+    /// 1…12.
+    var month = 1
+    /// 1…31, or less: see ``length(ofMonth:year:)``.
+    var day = 1
+}
+
+extension CivilDate {
+    /// The number of days of a month.
+    @inline(__always)
+    static func length(ofMonth month: Int, year: Int) -> Int {
+        // The long months are the odd ones, and from August on the even ones.
+        month == 2 ? (isLeap(year) ? 29 : 28) : 30 &+ ((month &+ (month >> 3)) & 1)
+    }
+
+    /// Whether the calendar has this day, in the years 0000 to 9999.
+    @inline(__always)
+    var isInCalendar: Bool {
+        year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1
+            && (day <= 28 || day <= Self.length(ofMonth: month, year: year))
+    }
+
+    @inline(__always)
+    private static func isLeap(_ year: Int) -> Bool {
+        // A multiple of 4 and of 25 is one of 100; then a multiple of 16 is one of 400.
+        year & (year % 25 == 0 ? 15 : 3) == 0
+    }
+}
+
+// Days are counted from the first of March of a year far enough back, so that no division sees a negative
+// number, and so that the leap day is the last one of its year. 400 years have 146,097 days: they bring the
+// year 0 out of the way, and change nothing else.
+
+extension CivilDate {
+    /// The number of days from the reference date, 2001-01-01, to this day.
+    @inline(__always)
+    var daysSinceReferenceDate: Int {
+        let isEarly = month < 3
+        let years = year &+ 400 &- (isEarly ? 1 : 0)
+        let months = month &+ (isEarly ? 12 : 0)
+        let centuries = years / 100
+        let leapDays = years >> 2 &- centuries &+ centuries >> 2
+        return years &* 365 &+ leapDays &+ (153 &* months &- 457) / 5 &+ day &- Self.reference
+    }
+
+    /// The day that comes so many days after the reference date. It must be in the years 0…9999.
+    @inline(__always)
+    init(daysSinceReferenceDate days: Int) {
+        let days = UInt32(truncatingIfNeeded: days &+ Self.reference &- 1)
+        let inCenturies = 4 &* days &+ 3
+        let (centuries, inCentury) = (inCenturies / 146_097, inCenturies % 146_097 / 4)
+        let inYears = 4 &* inCentury &+ 3
+        let (years, inYear) = (inYears / 1461, inYears % 1461 / 4)
+        let months = (5 &* inYear &+ 2) / 153
+        let isEarly = months > 9
+        day = Int(inYear &- (153 &* months &+ 2) / 5 &+ 1)
+        month = Int(months) &+ (isEarly ? -9 : 3)
+        year = Int(100 &* centuries &+ years) &- 400 &+ (isEarly ? 1 : 0)
+    }
+
+    /// What the formula above gives for 2001-01-01, before it takes this away. For the first day, it gives 1.
+    private static var reference: Int { 730_792 &+ 146_097 }
+}

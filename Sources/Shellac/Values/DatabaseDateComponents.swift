@@ -1,0 +1,190 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Date components, stored as a text in one of SQLite's formats: a birthday, an opening hour.
+///
+/// ```swift
+/// var birthday = DateComponents()
+/// birthday.year = 1973
+/// birthday.month = 9
+/// birthday.day = 18
+/// // Stored as '1973-09-18':
+/// let stored = DatabaseDateComponents(birthday, format: .YMD)
+/// ```
+///
+/// All formats read, with a `T` in the place of the space, too, and with any number of digits behind the
+/// point. A time may be followed by `Z`, `+HH:MM` or `-HH:MM`, which is found in `dateComponents.timeZone`.
+///
+/// What is written is the format, and no more: neither other components nor the time zone. A component that
+/// is missing is written as zero, a month or a day as `01`. The nanosecond is rounded to the millisecond, and
+/// never up to the next second. Where a component of the format is out of its bounds, as the thirtieth of
+/// February is, the value is stored as NULL, so that a NOT NULL column refuses it. The bounds are those of
+/// the years 0000 to 9999.
+///
+/// Components and format are compared as they are: `12:30` differs from `12:30:00`.
+public struct DatabaseDateComponents: Hashable, Sendable {
+    /// The components. Those that were read are the ones of the format.
+    public var dateComponents: DateComponents
+
+    /// The format that was found, or in which the components are written.
+    public var format: Format
+
+    /// Components that are written in a format.
+    public init(_ dateComponents: DateComponents, format: Format) {
+        self.dateComponents = dateComponents
+        self.format = format
+    }
+}
+
+extension DatabaseDateComponents {
+    /// The formats of date texts. The raw values are Unicode's date patterns.
+    public enum Format: String, CaseIterable, Codable, Sendable {
+        // The established spelling is in capital letters.
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `1973-09-18`
+        case YMD = "yyyy-MM-dd"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `1973-09-18 12:30`
+        case YMD_HM = "yyyy-MM-dd HH:mm"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `1973-09-18 12:30:45`
+        case YMD_HMS = "yyyy-MM-dd HH:mm:ss"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `1973-09-18 12:30:45.123`
+        case YMD_HMSS = "yyyy-MM-dd HH:mm:ss.SSS"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `12:30`
+        case HM = "HH:mm"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `12:30:45`
+        case HMS = "HH:mm:ss"
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        /// `12:30:45.123`
+        case HMSS = "HH:mm:ss.SSS"
+    }
+}
+
+extension DatabaseDateComponents.Format {
+    /// Where this format stands in `YYYY-MM-DD HH:MM:SS.SSS`, of which all others are parts.
+    fileprivate var range: Range<Int> {
+        switch self {
+        case .YMD: 0..<10
+        case .YMD_HM: 0..<16
+        case .YMD_HMS: 0..<19
+        case .YMD_HMSS: 0..<23
+        case .HM: 11..<16
+        case .HMS: 11..<19
+        case .HMSS: 11..<23
+        }
+    }
+
+    var isTimeAlone: Bool {
+        switch self {
+        case .HM, .HMS, .HMSS: true
+        default: false
+        }
+    }
+
+    private var hasTime: Bool { self != .YMD }
+    private var hasSecond: Bool { range.upperBound >= 19 }
+    private var hasFraction: Bool { range.upperBound == 23 }
+
+    /// The components of this format, if they are in their bounds. The others are as if they were missing.
+    fileprivate func text(_ components: DateComponents) -> DateText? {
+        var text = DateText(format: self)
+        if !isTimeAlone {
+            text.date = CivilDate(
+                year: components.year ?? 0, month: components.month ?? 1, day: components.day ?? 1)
+        }
+        if hasTime { (text.hour, text.minute) = (components.hour ?? 0, components.minute ?? 0) }
+        if hasSecond { text.second = components.second ?? 0 }
+        if hasFraction { text.nanosecond = components.nanosecond ?? 0 }
+        return text.isInBounds ? text : nil
+    }
+
+    /// The components of a text that has this format.
+    fileprivate func components(_ text: DateText) -> DateComponents {
+        var components = DateComponents()
+        if !isTimeAlone {
+            (components.year, components.month, components.day) = (
+                text.date.year, text.date.month, text.date.day
+            )
+        }
+        if hasTime { (components.hour, components.minute) = (text.hour, text.minute) }
+        if hasSecond { components.second = text.second }
+        if hasFraction { components.nanosecond = text.nanosecond }
+        if let minutes = text.minutesFromUTC { components.timeZone = TimeZone(secondsFromGMT: minutes * 60) }
+        return components
+    }
+}
+
+extension DateText {
+    fileprivate var isInBounds: Bool {
+        date.isInCalendar && (0...23).contains(hour) && (0...59).contains(minute)
+            && (0...59).contains(second) && (0...999_999_999).contains(nanosecond)
+    }
+}
+
+extension DatabaseDateComponents: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue {
+        databaseText.map { DatabaseValue(.string($0)) } ?? .null
+    }
+
+    /// The text that is stored, or nil when a component is out of its bounds.
+    private var databaseText: String? {
+        guard let text = format.text(dateComponents) else { return nil }
+        // A date of the calendar whose milliseconds are 123 may have 122,999,906 nanoseconds: round. Rounding
+        // up from the last half of a millisecond would need a carry that ends in another year: do not.
+        let millisecond = min((text.nanosecond + 500_000) / 1_000_000, 999)
+        let millisecondOfDay = ((text.hour * 60 + text.minute) * 60 + text.second) * 1000 + millisecond
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.maximumLength) { buffer in
+            guard let bytes = buffer.baseAddress else { return nil }
+            DateText.write(text.date, millisecondOfDay: millisecondOfDay, to: bytes)
+            return String(decoding: buffer[format.range], as: UTF8.self)
+        }
+    }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseDateComponents? {
+        guard case .string(var text) = value.storage else { return nil }
+        return text.withUTF8 { DatabaseDateComponents(databaseText: $0) }
+    }
+
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseDateComponents? {
+        value.type == SQLITE_TEXT ? DatabaseDateComponents(databaseText: value.utf8) : nil
+    }
+
+    private init?(databaseText: UnsafeBufferPointer<UInt8>) {
+        guard let text = DateText(databaseText) else { return nil }
+        self.init(text.format.components(text), format: text.format)
+    }
+}
+
+/// Inside JSON, and in other archives, the components are the text that is stored in the database.
+extension DatabaseDateComponents: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let components = Self.fromDatabaseValue(text.databaseValue) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\(text.debugDescription) is in none of the date formats")
+        }
+        self = components
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard let text = databaseText else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "a date component is out of its bounds: \(dateComponents)"))
+        }
+        try container.encode(text)
+    }
+}

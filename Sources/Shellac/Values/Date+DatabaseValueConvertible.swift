@@ -1,0 +1,117 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A date, stored as the text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to the millisecond.
+///
+/// Such texts sort as the dates do, and mix with those of `CURRENT_TIMESTAMP`. All of these read as dates,
+/// with a `T` in the place of the space, too:
+///
+/// - `YYYY-MM-DD`, `YYYY-MM-DD HH:MM`, `YYYY-MM-DD HH:MM:SS`, and `YYYY-MM-DD HH:MM:SS.SSS` with any number
+///   of digits behind the point. They are in UTC, unless a time is followed by `Z`, `+HH:MM` or `-HH:MM`.
+/// - An INTEGER or a REAL: the seconds since 1970-01-01 in UTC. For julian days see ``init(julianDay:)``.
+///
+/// The format has four digits for the year. A date that is not in the years 0000 to 9999 is stored as a
+/// REAL, its seconds since 1970, and reads as the date it was; it sorts before all dates that are texts, and
+/// must not be stored in a TEXT column, where SQLite would make a text of the number. An infinite date, or
+/// one that is not a number, is stored as NULL, so that a NOT NULL column refuses it.
+extension Date: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue {
+        var isWritten = false
+        let text = String(unsafeUninitializedCapacity: DateText.maximumLength) { buffer in
+            guard let bytes = buffer.baseAddress else { return 0 }
+            isWritten = writeDatabaseText(to: bytes)
+            return isWritten ? DateText.maximumLength : 0
+        }
+        if isWritten { return DatabaseValue(.string(text)) }
+        let seconds = timeIntervalSince1970
+        return seconds.isFinite ? DatabaseValue(.double(seconds)) : .null
+    }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
+        switch value.storage {
+        case .string(var text): text.withUTF8 { Date(databaseText: $0) }
+        case .int64(let seconds): Date(timeIntervalSince1970: Double(seconds))
+        case .double(let seconds): seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil
+        default: nil
+        }
+    }
+
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> Date? {
+        if value.type == SQLITE_TEXT { return Date(databaseText: value.utf8) }
+        return fromDatabaseValue(value.databaseValue)
+    }
+}
+
+// MARK: - Texts
+//
+// Between a date and its text stands the whole number of milliseconds since the reference date of `Date`,
+// 2001-01-01 in UTC. Reading divides it by 1000, which gives the double that is nearest to the decimal
+// fraction; writing multiplies by 1000 and rounds. In the years 0000 to 9999 the number has at most 48 bits
+// and a double has 53, so that the errors of both, together, are below a tenth of a millisecond: a text that
+// is read and written again is the same text, a date that is written and read again is the nearest whole
+// millisecond, and is written again as the same text.
+
+extension Date {
+    /// The date that a text is, or nil. A time without a day is no date.
+    @inline(__always)
+    init?(databaseText: UnsafeBufferPointer<UInt8>) {
+        guard let text = DateText(databaseText), !text.format.isTimeAlone else { return nil }
+        let minutes = text.date.daysSinceReferenceDate &* 1440 &+ text.hour &* 60 &+ text.minute
+        let seconds = (minutes &- (text.minutesFromUTC ?? 0)) &* 60 &+ text.second
+        let (wholeMilliseconds, nanoseconds) = (text.nanosecond / 1_000_000, text.nanosecond % 1_000_000)
+        var milliseconds = Double(seconds &* 1000 &+ wholeMilliseconds)
+        if nanoseconds != 0 { milliseconds += Double(nanoseconds) / 1_000_000 }
+        self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)
+    }
+
+    /// Writes the 23 bytes of `YYYY-MM-DD HH:MM:SS.SSS`, in UTC and rounded to the millisecond. Returns
+    /// false, and writes nothing, for a date that is not in the years 0000 to 9999.
+    func writeDatabaseText(to bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        guard milliseconds >= Self.firstMillisecond, milliseconds < Self.endMillisecond else { return false }
+        // From the first millisecond on, so that the division sees no negative number.
+        let elapsed = Int(milliseconds - Self.firstMillisecond)
+        let (days, millisecondOfDay) = elapsed.quotientAndRemainder(dividingBy: 86_400_000)
+        let date = CivilDate(daysSinceReferenceDate: days &- Self.daysBeforeReferenceDate)
+        DateText.write(date, millisecondOfDay: millisecondOfDay, to: bytes)
+        return true
+    }
+
+    private static var daysBeforeReferenceDate: Int { 730_851 }
+    /// 0000-01-01 00:00:00.000
+    private static var firstMillisecond: Double { -730_851 * 86_400_000 }
+    /// 10000-01-01 00:00:00.000
+    private static var endMillisecond: Double { 2_921_574 * 86_400_000 }
+}
+
+// MARK: - Julian days
+
+extension Date {
+    /// The date of a julian day: the days, and the fraction of one, since noon in Greenwich on November 24,
+    /// 4714 B.C. It is what SQLite's `julianday()` gives.
+    ///
+    /// ```swift
+    /// let date = Date(julianDay: 2_451_545)      // 2000-01-01 12:00:00 UTC
+    /// ```
+    ///
+    /// The date is rounded to the millisecond, as SQLite's are. A number that is not finite gives a date
+    /// that is not, either.
+    public init(julianDay: Double) {
+        let milliseconds = ((julianDay - Self.referenceJulianDay) * 86_400_000).rounded()
+        self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)
+    }
+
+    /// The julian day of this date, as SQLite's `julianday()` gives it. In our days a double knows it by some
+    /// twenty microseconds.
+    public var julianDay: Double {
+        timeIntervalSinceReferenceDate / 86_400 + Self.referenceJulianDay
+    }
+
+    /// 2001-01-01 00:00:00 UTC
+    private static var referenceJulianDay: Double { 2_451_910.5 }
+}

@@ -1,0 +1,163 @@
+/// A date as the text of it says: what it holds and how it is written.
+///
+/// These are the formats of SQLite's date functions (SQLite documentation, "Date And Time Functions"), with
+/// `T` in the place of the space, too:
+///
+///     YYYY-MM-DD              HH:MM
+///     YYYY-MM-DD HH:MM        HH:MM:SS
+///     YYYY-MM-DD HH:MM:SS     HH:MM:SS.SSS
+///     YYYY-MM-DD HH:MM:SS.SSS
+///
+/// A time may be followed by its distance from UTC: `Z`, or `+HH:MM`, or `-HH:MM`, with or without spaces
+/// before. The last format has any number of digits after the point, from one on.
+///
+/// Each byte is looked at. A text is a date as a whole, or it is none: a thirtieth of February is none,
+/// although SQLite takes it for the first or second of March; nor is a text with anything behind the date.
+struct DateText: Equatable, Sendable {
+    /// The format, in which `T` counts as a space, and the distance from UTC does not count.
+    var format: DatabaseDateComponents.Format
+    /// The day, where the format has one, or else 0000-01-01.
+    var date = CivilDate()
+    /// 0…23.
+    var hour = 0
+    /// 0…59.
+    var minute = 0
+    /// 0…59: SQLite knows no leap seconds.
+    var second = 0
+    /// 0…999,999,999. Digits behind the ninth are read and forgotten.
+    var nanosecond = 0
+    /// The minutes by which the text is ahead of UTC, where it says so.
+    var minutesFromUTC: Int?
+}
+
+// MARK: - Reading
+
+extension DateText {
+    /// The date that a text is, or nil.
+    @inline(__always)
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
+        // What we wrote ourselves is the most likely.
+        if let written = DateText(written: text) {
+            self = written
+        } else if let other = DateText(anyFormat: text) {
+            self = other
+        } else {
+            return nil
+        }
+    }
+
+    /// The date that a text is, whatever its format, character by character.
+    @inline(never)
+    init?(anyFormat text: UnsafeBufferPointer<UInt8>) {
+        guard text.count >= 5, let start = text.baseAddress else { return nil }
+        var rest = Scanner(start, count: text.count)
+        if start[2] == UInt8(ascii: ":") {
+            self.init(format: .HM)
+        } else {
+            guard rest.count >= 10, let date = rest.date() else { return nil }
+            self.init(format: .YMD, date: date)
+            if rest.count == 0 { return }
+            guard rest.skip(" ") || rest.skip("T") else { return nil }
+            format = .YMD_HM
+        }
+        guard let (hour, minute) = rest.hourAndMinute(maximum: 23) else { return nil }
+        (self.hour, self.minute) = (hour, minute)
+        if rest.skip(":") {
+            guard let second = rest.second() else { return nil }
+            self.second = second
+            format = format == .HM ? .HMS : .YMD_HMS
+            if rest.skip(".") {
+                guard let nanosecond = rest.fraction() else { return nil }
+                self.nanosecond = nanosecond
+                format = format == .HMS ? .HMSS : .YMD_HMSS
+            }
+        }
+        if rest.count > 0 {
+            guard let minutes = rest.minutesFromUTC(), rest.count == 0 else { return nil }
+            minutesFromUTC = minutes
+        }
+    }
+}
+
+/// What is left of a text that is being read.
+private struct Scanner {
+    private var next: UnsafePointer<UInt8>
+    private(set) var count: Int
+
+    init(_ start: UnsafePointer<UInt8>, count: Int) { (next, self.count) = (start, count) }
+
+    private mutating func drop(_ length: Int) {
+        next += length
+        count &-= length
+    }
+
+    /// Whether this character comes next. It is taken.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard count > 0, next.pointee == UInt8(ascii: character) else { return false }
+        drop(1)
+        return true
+    }
+
+    private func isNot(_ character: Unicode.Scalar, at index: Int) -> UInt8 {
+        next[index] ^ UInt8(ascii: character)
+    }
+
+    /// The number in two bytes. Where they are no digits, `misfit` will not be 0.
+    private func pair(at index: Int, _ misfit: inout UInt8) -> Int {
+        let (tens, ones) = (next[index] &- 48, next[index + 1] &- 48)
+        misfit |= (tens > 9 ? 1 : 0) | (ones > 9 ? 1 : 0)
+        return Int(tens) &* 10 &+ Int(ones)
+    }
+
+    /// `YYYY-MM-DD`. There must be ten bytes.
+    mutating func date() -> CivilDate? {
+        var misfit = isNot("-", at: 4) | isNot("-", at: 7)
+        let year = pair(at: 0, &misfit) &* 100 &+ pair(at: 2, &misfit)
+        let (month, day) = (pair(at: 5, &misfit), pair(at: 8, &misfit))
+        let date = CivilDate(year: year, month: month, day: day)
+        guard misfit == 0, date.isInCalendar else { return nil }
+        drop(10)
+        return date
+    }
+
+    /// `HH:MM`
+    mutating func hourAndMinute(maximum: Int) -> (Int, Int)? {
+        guard count >= 5 else { return nil }
+        var misfit = isNot(":", at: 2)
+        let (hour, minute) = (pair(at: 0, &misfit), pair(at: 3, &misfit))
+        guard misfit == 0, hour <= maximum, minute <= 59 else { return nil }
+        drop(5)
+        return (hour, minute)
+    }
+
+    /// `SS`
+    mutating func second() -> Int? {
+        guard count >= 2 else { return nil }
+        var misfit: UInt8 = 0
+        let second = pair(at: 0, &misfit)
+        guard misfit == 0, second <= 59 else { return nil }
+        drop(2)
+        return second
+    }
+
+    /// The digits behind the point, as nanoseconds.
+    mutating func fraction() -> Int? {
+        var (nanoseconds, unit) = (0, 100_000_000)
+        let before = count
+        while count > 0, next.pointee &- 48 <= 9 {
+            nanoseconds += Int(next.pointee &- 48) * unit
+            unit /= 10
+            drop(1)
+        }
+        return count < before ? nanoseconds : nil
+    }
+
+    /// `Z`, `+HH:MM` or `-HH:MM`, behind any number of spaces. SQLite goes as far as 14 hours, and so do we.
+    mutating func minutesFromUTC() -> Int? {
+        while skip(" ") {}
+        if skip("Z") { return 0 }
+        let isBehind = skip("-")
+        guard isBehind || skip("+"), let (hours, minutes) = hourAndMinute(maximum: 14) else { return nil }
+        return (hours * 60 + minutes) * (isBehind ? -1 : 1)
+    }
+}
