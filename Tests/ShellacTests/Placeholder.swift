@@ -1,3 +1,5 @@
 import Testing
+
 @testable import Shellac
+
 @Test("identifiers are quoted") func quoting() { #expect("a\"b".quotedDatabaseIdentifier == "\"a\"\"b\"") }
