@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The script that proves the layers is itself proved here, on a copy of the sources.
-@Suite struct LayersTests {
+@Suite(.serialized) struct LayersTests {
     @Test("the lowest layers know only those before them")
     func unmodifiedSourcesPass() async throws {
         let report = try await withCopy { copy in try await layers("Support", "Columns", "Values", of: copy) }
