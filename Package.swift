@@ -5,6 +5,9 @@ import PackageDescription
 let strict: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")] + strict
 
+/// The pages of Playgrounds/Tour.playground, in the order of its contents.xcplayground.
+let pages = ["Values"]
+
 let package = Package(
     name: "Shellac",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -15,8 +18,18 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport", swiftSettings: settings
-        ),
+            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(name: "ShellacTests", dependencies: ["Shellac", "TestSupport"], swiftSettings: settings),
+        // Building Tour builds its pages, which it runs: see Playgrounds/Tour/main.swift.
+        .executableTarget(
+            name: "Tour", dependencies: pages.map { .target(name: "Tour\($0)") }, path: "Playgrounds/Tour",
+            swiftSettings: settings),
     ]
+        + pages.map { page in
+            .executableTarget(
+                name: "Tour\(page)", dependencies: ["Shellac"],
+                path: "Playgrounds/Tour.playground/Pages/\(page).xcplaygroundpage",
+                sources: ["Contents.swift"], swiftSettings: settings)
+        }
 )

@@ -13,7 +13,8 @@ extension AccessLine {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
                 ticket.job = { hasAccess in
                     guard hasAccess else { return continuation.resume(throwing: CancellationError()) }
-                    nonisolated(unsafe) let result = self.perform(ticket, on: database, body)  // sent by `body`
+                    // The function sends its result.
+                    nonisolated(unsafe) let result = self.perform(ticket, on: database, body)
                     continuation.resume(with: result)
                 }
                 enter(ticket)

@@ -177,7 +177,9 @@ extension AccessLine {
     }
 
     /// A task in line.
-    final class Ticket: @unchecked Sendable {  // changes under the line's lock alone; the job comes before the line
+    ///
+    /// It changes under the line's lock alone, but for its job, which it gets before it enters.
+    final class Ticket: @unchecked Sendable {
         enum State { case new, waiting, granted, running, ended }
 
         fileprivate var state = State.new

@@ -172,7 +172,7 @@ public final class Statement {
             try end(error: nil)
             return false
         }
-        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : SQLITE_ABORT_ROLLBACK
+        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : abortRollback
         if !hasStepped {
             hasStepped = true
             noticePreparation()
@@ -257,8 +257,8 @@ public final class Statement {
 @available(*, unavailable, message: "a statement belongs to the access that made it")
 extension Statement: Sendable {}
 
-/// What SQLite says of a statement whose transaction was rolled back. (The header has it as a macro.)
-private let SQLITE_ABORT_ROLLBACK: Int32 = SQLITE_ABORT | 2 << 8
+/// SQLITE_ABORT_ROLLBACK: what SQLite says of a statement whose transaction was rolled back.
+private let abortRollback: Int32 = SQLITE_ABORT | 2 << 8
 
 extension Statement: CustomStringConvertible {
     public var description: String { "Statement(`\(sql)`)" }

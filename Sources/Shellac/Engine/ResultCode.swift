@@ -1,3 +1,6 @@
+// The names are SQLite's own.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 import CSQLite
 
 /// A result code of SQLite, primary or extended.

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The script that proves the layers is itself proved here, on a copy of the sources.
+@Suite(.serialized) struct LayersTests {
+    @Test("the lowest layers know only those before them")
+    func unmodifiedSourcesPass() async throws {
+        let report = try await withCopy { copy in try await layers("Support", "Columns", "Values", of: copy) }
+        #expect(report.succeeded, "\(report.output)")
+        #expect(report.output.contains("✔ Values"))
+    }
+
+    @Test("an upward reference fails, and its layer is named")
+    func upwardReferenceFails() async throws {
+        let report = try await withCopy { copy in
+            try append("func upward(_ value: DatabaseValue) {}\n", to: "Support/Misuse.swift", of: copy)
+            return try await layers("Support", "Columns", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("cannot find type 'DatabaseValue' in scope"))
+        #expect(report.output.contains("layers: Support looks upward"))
+        // The layers after it are not blamed.
+        #expect(report.output.contains("✔ Columns"))
+    }
+
+    @Test("a conformance declared in the lower layer is an upward reference")
+    func upwardConformanceFails() async throws {
+        let report = try await withCopy { copy in
+            try append(
+                "extension SQLiteValue: DatabaseValueConvertible {}\n", to: "Columns/SQLiteValue.swift",
+                of: copy)
+            return try await layers("Columns", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("layers: Columns looks upward"))
+    }
+
+    @Test("a Swift file outside of the layers fails")
+    func strayFilesFail() async throws {
+        let report = try await withCopy { copy in
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: "Sources/Shellac/Misc"), withIntermediateDirectories: false)
+            try append("", to: "Stray.swift", of: copy)
+            return try await layers("Support", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("Sources/Shellac/Misc is no layer"))
+        #expect(report.output.contains("Sources/Shellac/Stray.swift stands in no layer"))
+    }
+
+    @Test("a file of more than 350 lines fails, unless its header says why")
+    func longFilesFail() async throws {
+        let lines = String(repeating: "// A line.\n", count: 351)
+        let report = try await withCopy { copy in
+            try append(lines, to: "Support/Long.swift", of: copy)
+            try append("// Over 350 lines: for this test.\n" + lines, to: "Support/Reasoned.swift", of: copy)
+            return try await layers("Support", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("Support/Long.swift has 351 lines"))
+        #expect(!report.output.contains("Reasoned.swift"))
+    }
+
+    private func withCopy(_ body: (URL) async throws -> Command) async throws -> Command {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        for folder in [".ci", "Sources"] {
+            try FileManager.default.copyItem(
+                at: Repository.root.appending(path: folder), to: copy.appending(path: folder))
+        }
+        return try await body(copy)
+    }
+
+    private func append(_ text: String, to file: String, of copy: URL) throws {
+        let url = copy.appending(path: "Sources/Shellac").appending(path: file)
+        let old = (try? Data(contentsOf: url)) ?? Data()
+        try (old + Data(text.utf8)).write(to: url)
+    }
+
+    private func layers(_ names: String..., of copy: URL) async throws -> Command {
+        let script = copy.appending(path: ".ci/layers").path
+        return try await Command.run([script] + names.flatMap { ["--only", $0] })
+    }
+}
