@@ -15,12 +15,16 @@ public struct DatabaseBackupProgress: Hashable, Sendable {
 
 /// A copy of one database over another, made a few pages at a time. See "SQLite Online Backup API".
 ///
-/// A backup that is let go of before its end leaves the destination as it was.
-struct Backup: ~Copyable {
+/// A backup that is finished before its end leaves the destination as it was.
+final class Backup {
     private let pointer: OpaquePointer
+    private let source: Database
     private let destination: Database
 
+    /// Begins a backup. It must be finished.
     init(from source: Database, to destination: Database) throws {
+        source.checkAccess()
+        destination.checkAccess()
         if source.sqliteConnection == nil { throw source.closedError() }
         if destination.sqliteConnection == nil { throw destination.closedError() }
         // Kept statements would hold the destination.
@@ -29,28 +33,50 @@ struct Backup: ~Copyable {
             throw destination.error(sqlite3_extended_errcode(destination.pointer))
         }
         self.pointer = pointer
+        self.source = source
         self.destination = destination
-    }
-
-    deinit { sqlite3_backup_finish(pointer) }
-
-    enum Step {
-        case copied(DatabaseBackupProgress)
-        /// Somebody holds a lock: try again.
-        case busy(DatabaseError)
+        source.backupCount += 1
+        destination.backupCount += 1
     }
 
     /// Copies some pages, or all that remain with a negative number.
-    func step(pages: Int) throws -> Step {
+    func step(pages: Int) throws -> DatabaseBackupProgress {
         let code = sqlite3_backup_step(pointer, Int32(clamping: pages))
-        switch code & 0xFF {
-        case SQLITE_OK, SQLITE_DONE:
-            return .copied(
-                DatabaseBackupProgress(
-                    remainingPageCount: Int(sqlite3_backup_remaining(pointer)),
-                    totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE))
-        case SQLITE_BUSY, SQLITE_LOCKED: return .busy(destination.error(code))
-        default: throw destination.error(code)
+        guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
+        return DatabaseBackupProgress(
+            remainingPageCount: Int(sqlite3_backup_remaining(pointer)),
+            totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE)
+    }
+
+    /// Ends the backup, in an access to both databases.
+    func finish() {
+        sqlite3_backup_finish(pointer)
+        source.backupCount -= 1
+        destination.backupCount -= 1
+    }
+}
+
+extension Database {
+    /// Copies the database over another one, whose content is lost.
+    ///
+    /// Whoever has no access to the databases yet uses ``DatabaseQueue/backup(to:pagesPerStep:progress:)``, which
+    /// lets others use the source between two steps.
+    ///
+    /// - Parameters:
+    ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
+    ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the
+    ///     destination as it was. It is too late for that once the backup is completed.
+    public func backup(
+        to destination: Database, pagesPerStep: Int = -1,
+        progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+    ) throws {
+        if self === destination { Misuse.trap("a database cannot be copied over itself.") }
+        let backup = try Backup(from: self, to: destination)
+        defer { backup.finish() }
+        while true {
+            let state = try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
+            try progress?(state)
+            if state.isCompleted { return }
         }
     }
 }

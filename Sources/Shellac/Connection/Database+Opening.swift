@@ -17,8 +17,7 @@ extension Database {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
                 message: OpeningFailure.message(
-                    path: path, reason: error.message ?? "\(error.extendedResultCode)", systemError: 0),
-                sql: error.sql)
+                    path: path, reason: error.message ?? "\(error.extendedResultCode)", systemError: 0))
         }
         if let trace = configuration.trace { self.trace(options: [.statement, .profile], trace) }
         for prepare in configuration.preparations { try prepare(self) }

@@ -49,6 +49,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// How many statements are between their first step and their end.
     @exclusivity(unchecked) var runningStatements = 0
+    /// How many backups read or write this database.
+    @exclusivity(unchecked) var backupCount = 0
     /// How many times all running statements were stopped.
     @exclusivity(unchecked) var stopCount = 0
     /// The date of the open transaction, or of the running statement.
@@ -158,6 +160,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`.
     func close() throws {
         guard handle != nil else { return }
+        guard backupCount == 0 else {
+            throw DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message: "the database \(description) cannot be closed: a backup is still running")
+        }
         finishLeftovers()
         statementCache.removeAll()
         statementListener?.connectionWillClose()

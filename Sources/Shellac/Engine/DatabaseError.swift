@@ -51,7 +51,7 @@ extension DatabaseError: CustomStringConvertible {
     public var expandedDescription: String { sentence(withArguments: true) }
 
     private func sentence(withArguments: Bool) -> String {
-        var sentence = "SQLite error \(extendedResultCode.rawValue)"
+        var sentence = "SQLite error \(resultCode.rawValue)"
         if let message {
             sentence += ": \(message)"
         } else if let text = sqlite3_errstr(extendedResultCode.rawValue) {
