@@ -73,4 +73,6 @@ extension Database {
 /// A query gave no row, where one is needed.
 public struct NoRow: Error, Sendable {
     public let sql: String
+
+    public init(sql: String) { self.sql = sql }
 }

@@ -268,8 +268,9 @@ enum StaleEnd: String, CaseIterable, Codable, Sendable {
             // The documentation of Array.init says that rows must be copied.
             return try Array(Row.fetchCursor(db, sql: sql))[0]
         case .cursorFailed:
-            let failing = "SELECT 1 AS a UNION ALL SELECT abs(-9223372036854775808)"
-            let cursor = try Row.fetchCursor(db, sql: failing)
+            let integers = "[1, -9223372036854775808]"
+            let cursor = try Row.fetchCursor(
+                db, sql: "SELECT abs(value) AS a FROM json_each(?)", arguments: [integers])
             let row = try first(cursor)
             do { _ = try cursor.next() } catch {}
             return row

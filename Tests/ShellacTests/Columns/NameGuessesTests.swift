@@ -79,7 +79,7 @@ struct NameGuessesTests {
     func random(_ making: NameMaking, _ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var maker = Maker(making)
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             for _ in 0..<8 {
                 var names: [String] = []
                 for _ in 0..<Int.random(in: 1...60, using: &generator) {
@@ -114,7 +114,7 @@ struct NameGuessesTests {
                             let name = Self.varied(asked, using: &generator)
                             let expected = Self.leftmost(name, in: names)
                             let how = Int.random(in: 0...3, using: &generator)
-                            try maker.with(name, using: &generator) { name in
+                            try maker.with(name, using: &generator) { name throws in
                                 let comment: Comment = "seed \(seed), \(name) of \(names), row \(i)"
                                 switch how {
                                 case 0: #expect(row.hasColumn(name) == (expected != nil), comment)
@@ -216,12 +216,16 @@ struct NameGuessesTests {
         var guesses = NameGuesses(["a", "a_name_of_sixteen_bytes"])
         #expect(guesses.guesses[0].name == NameBits("a"))
         #expect(guesses.guesses[2].name == NameBits())
-        #expect(guesses.remember("b", column: -1, asLookup: 2))
-        #expect(!guesses.remember("c", column: 5, asLookup: 4))
+        let isRemembered = guesses.remember("b", column: -1, asLookup: 2)
+        #expect(isRemembered)
+        let isTooFar = !guesses.remember("c", column: 5, asLookup: 4)
+        #expect(isTooFar)
         #expect(guesses.guesses[2].column == -1)
         #expect(guesses.guesses[3].name == NameBits())
-        for k in 3..<2048 { #expect(guesses.remember("n\(k)", column: k, asLookup: k)) }
-        #expect(!guesses.remember("n2048", column: 0, asLookup: 2048))
+        let areRemembered = (3..<2048).map { k in guesses.remember("n\(k)", column: k, asLookup: k) }
+        #expect(!areRemembered.contains(false))
+        let isTooMuch = !guesses.remember("n2048", column: 0, asLookup: 2048)
+        #expect(isTooMuch)
         #expect(guesses.guesses[2047].column == 2047)
         #expect(guesses.guesses[2048].name == NameBits())
     }

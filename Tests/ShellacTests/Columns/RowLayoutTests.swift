@@ -27,7 +27,7 @@ struct RowShape: Sendable, CustomTestStringConvertible {
 struct RowLayoutTests {
     @Test("41. Duplicate columns are kept, and the leftmost wins by name", arguments: RowShape.all)
     func duplicates(_ shape: RowShape) throws {
-        try shape.row([("a", 1), ("B", 2), ("A", 3), ("b", 4)]) { row in
+        try shape.row([("a", 1), ("B", 2), ("A", 3), ("b", 4)]) { row throws in
             #expect(row.count == shape.width)
             #expect(Array(row.columnNames.prefix(4)) == ["a", "B", "A", "b"])
             #expect(try (0..<4).map { try row[$0] as Int } == [1, 2, 3, 4])
@@ -44,7 +44,7 @@ struct RowLayoutTests {
 
     @Test("41. Names match without regard to the case of ASCII letters alone", arguments: RowShape.all)
     func caseInsensitive(_ shape: RowShape) throws {
-        try shape.row([("É", 1), ("aZ[`{@", 2), ("e\u{301}", 3)]) { row in
+        try shape.row([("É", 1), ("aZ[`{@", 2), ("e\u{301}", 3)]) { row throws in
             #expect(try row["É"] == 1)
             #expect(!row.hasColumn("é"))
             #expect(try row["é"] as Int? == nil)
@@ -64,7 +64,7 @@ struct RowLayoutTests {
 
     @Test("41. A missing column is nil as an optional, and throws as any other type", arguments: RowShape.all)
     func missing(_ shape: RowShape) throws {
-        try shape.row([("a", 1)]) { row in
+        try shape.row([("a", 1)]) { row throws in
             for _ in 1...3 {
                 #expect(try row["b"] as Int? == nil)
                 #expect(try row[shape.width] as Int? == nil)
@@ -84,7 +84,7 @@ struct RowLayoutTests {
     @Test("Columns with the empty name, quotes and NUL-free binary names are found", arguments: RowShape.all)
     func oddNames(_ shape: RowShape) throws {
         let long = String(repeating: "é", count: 4000)
-        try shape.row([("", 1), ("a\"b", 2), (long, 3), ("1", 4)]) { row in
+        try shape.row([("", 1), ("a\"b", 2), (long, 3), ("1", 4)]) { row throws in
             #expect(try row[""] == 1)
             #expect(try row["a\"b"] == 2)
             #expect(try row[long] == 3)

@@ -27,7 +27,7 @@ struct BlobsTests {
 
     @Test("44. A text reads as its UTF-8 bytes", arguments: Road.allCases)
     func texts(_ road: Road) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             for (literal, text) in [("'é'", "é"), ("''", ""), ("CAST(x'410042' AS TEXT)", "A\0B")] {
                 let sql = "SELECT \(literal) AS v"
                 #expect(try db.read(Data.self, by: road, sql: sql) == Data(text.utf8), "\(literal)")
@@ -42,7 +42,7 @@ struct BlobsTests {
 
     @Test("43. A text that is not UTF-8 reads as the same bytes on every road", arguments: Road.allCases)
     func invalidTexts(_ road: Road) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             let sql = "SELECT CAST(x'ff41' AS TEXT) AS v"
             #expect(try db.read(Data.self, by: road, sql: sql) == Data.fetchOne(db, sql: sql))
         }
@@ -134,7 +134,7 @@ struct BlobsTests {
 
     @Test("43. A blob above SQLite's limit throws, and the connection goes on")
     func tooGreat() throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 1000)
             for value in [Data(count: 1001), String(repeating: "x", count: 1001)]
                 as [any DatabaseValueConvertible]

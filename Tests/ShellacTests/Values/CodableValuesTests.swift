@@ -67,7 +67,7 @@ struct CodableValuesTests {
 
     @Test("44. Optionals inside are left out, enums with values are objects, lone values are fragments")
     func shapes() throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             #expect(stored(Address(zip: "")) == #"{"tags":[],"zip":""}"#)
             #expect(stored(Shape.circle(radius: 2)) == #"{"circle":{"radius":2}}"#)
             #expect(stored(Shape.point) == #"{"point":{}}"#)

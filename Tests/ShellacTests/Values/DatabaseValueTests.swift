@@ -75,7 +75,7 @@ struct DatabaseValueTests {
 
     @Test("The literal of a text is that text in SQL, whatever stands behind a quote", arguments: quotes)
     func quotedLiterals(_ text: String) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             let value = text.databaseValue
             #expect(try DatabaseValue.fetchOne(db, sql: "SELECT \(value.sqlLiteral)") == value)
         }

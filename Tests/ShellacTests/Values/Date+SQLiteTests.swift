@@ -73,9 +73,8 @@ struct DateSQLiteTests {
                     try Row.fetchOne(
                         statement, arguments: ["format": format, "seconds": seconds, "zone": zone]))
                 let date: Date = try row["v"]
-                #expect(
-                    try date.databaseValue == row["utc"],
-                    "seed \(seed): \(try row["v"] as String), \(format), \(zone)")
+                let text: String = try row["v"]
+                #expect(try row["utc"] == date.databaseValue, "seed \(seed): \(text), \(format), \(zone)")
             }
         }
     }

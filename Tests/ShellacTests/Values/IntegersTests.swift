@@ -43,7 +43,7 @@ struct IntegersTests {
         "43. Integers of every width round-trip at their bounds", arguments: IntegerType.all,
         ["", "INTEGER", "NUMERIC", "BLOB", "INTEGER PRIMARY KEY", "BOOLEAN"])
     func roundTrip(_ type: IntegerType, _ column: String) throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             for road in Road.allCases {
                 #expect(try type.roundTrip(db, road, column), "\(road)")
             }
@@ -67,7 +67,7 @@ struct IntegersTests {
 
     @Test("43. A real number that is whole reads as the integer", arguments: IntegerType.all, Road.allCases)
     func wholeReals(_ type: IntegerType, _ road: Road) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             for integer in [0, 1, 127] as [Int64] {
                 #expect(try type.read(db, road, "\(integer).0") == integer)
             }

@@ -73,7 +73,7 @@ struct RawValuesTests {
 
     @Test("44. A raw value that no case has throws", arguments: Road.allCases)
     func unknown(_ road: Road) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             for literal in ["3", "-1", "1.5", "'0'", "'red'", "x''", "9223372036854775807", "1e300"] {
                 let error = #expect(throws: RowDecodingError.self, "\(literal)") {
                     try db.read(Color.self, by: road, sql: "SELECT \(literal) AS v")

@@ -47,7 +47,7 @@ struct TextsTests {
             ("00ff00", "\0\u{FFFD}\0"),
         ])
     func repaired(_ bytes: String, _ text: String) throws {
-        try DatabaseQueue().read { db in
+        try DatabaseQueue().read { db throws in
             for road in Road.allCases {
                 let sql = "SELECT CAST(x'\(bytes)' AS TEXT) AS v"
                 #expect(try db.read(String.self, by: road, sql: sql) == text, "\(road)")
@@ -68,7 +68,7 @@ struct TextsTests {
 
     @Test("44. A piece of a text is stored alone")
     func pieces() throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             let piece = "Arthur and Barbara".dropFirst(11)
             #expect(try String.fetchOne(db, sql: db.store([piece])) == "Barbara")
         }
@@ -120,7 +120,7 @@ struct TextsTests {
 
     @Test("44. The greatest and the smallest decimals round-trip")
     func extremeDecimals() throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             for decimal in [
                 Decimal.greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, .pi,
             ] {
