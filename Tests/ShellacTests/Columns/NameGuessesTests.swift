@@ -140,6 +140,31 @@ struct NameGuessesTests {
         }
     }
 
+    @Test("41. The leftmost of duplicate columns wins at the first look-up and at all others", arguments: 2...14)
+    func duplicates(_ width: Int) throws {
+        try DatabaseQueue().read { db in
+            for name in ["id", "a_name_of_more_than_15_bytes"] {
+                let columns = (0..<width).map { "\($0) AS \(name)" }.joined(separator: ", ")
+                let rows = try Row.fetchCursor(db, sql: "SELECT \(columns) UNION ALL SELECT \(columns)")
+                while let row = try rows.next() {
+                    for lookup in 0..<2 * width { #expect(try row[name] == 0, "look-up \(lookup)") }
+                }
+            }
+        }
+    }
+
+    @Test("41. A column is the leftmost of its name, whatever was looked up before it in a join")
+    func join() throws {
+        try DatabaseQueue().read { db in
+            let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS id, 'Arthur' AS name, 2 AS id, 'Reds' AS name")
+            let row = try #require(try rows.next())
+            #expect(row.hasColumn("id"))
+            #expect(row.hasColumn("name"))
+            #expect(try row["id"] == 1)
+            #expect(try row["name"] == "Arthur")
+        }
+    }
+
     @Test("41. A short name that was changed in place is another name", arguments: [4, 15, 16, 30])
     func changedInPlace(_ length: Int) throws {
         try DatabaseQueue().read { db in

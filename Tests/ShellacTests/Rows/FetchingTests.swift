@@ -36,11 +36,13 @@ struct FetchingTests {
         }
     }
 
-    @Test("26. fetchOne of a DatabaseValue is nil for no row and for NULL")
+    @Test("fetchOne of a type that has a value for NULL gives that value for NULL, and nil for no row")
     func fetchOneDatabaseValue() throws {
         try DatabaseQueue().read { db throws in
             #expect(try DatabaseValue.fetchOne(db, sql: "SELECT 1 WHERE 0") == nil)
-            #expect(try DatabaseValue.fetchOne(db, sql: "SELECT NULL") == nil)
+            #expect(try DatabaseValue.fetchOne(db, sql: "SELECT NULL") == .some(.null))
+            #expect(try Int?.fetchOne(db, sql: "SELECT 1 WHERE 0") == .none)
+            #expect(try Int?.fetchOne(db, sql: "SELECT NULL") == .some(.none))
         }
     }
 
