@@ -75,7 +75,9 @@ struct CursorTests {
             #expect(try Array(rows().map { try $0["v"] as Int }) == [1, 2, 3])
             #expect(try Array(rows().filter { try $0["v"] > 1 }.map { try $0["v"] as Int }) == [2, 3])
             #expect(try Array(rows().map { $0.copy() }) == [["v": 1], ["v": 2], ["v": 3]])
-            #expect(try rows().first { try $0["v"] == 2 }?.copy() == ["v": 2])
+            let cursor = try rows()
+            #expect(try cursor.first { try $0["v"] == 2 }?.copy() == ["v": 2])
+            #expect(try cursor.next()?.copy() == ["v": 3])
             #expect(try rows().reduce(0) { try $0 + $1["v"] } == 6)
             #expect(try Array(rows().compactMap { try $0["w"] as Int? }) == [])
         }

@@ -9,7 +9,7 @@ struct RowContentsTests {
     func unsafeData(_ place: RowPlace) throws {
         try DatabaseQueue().read { db in
             let sql = """
-                SELECT x'00FF10' AS blob, x'' AS emptyBlob, 'é' AS text, '' AS emptyText, NULL AS nothing,
+                SELECT x'00FF10' AS blob, x'' AS emptyBlob, 'é' AS text, '' AS emptyText, NULL AS none,
                 zeroblob(5) AS zeros, 'a' || char(0) AS nul
                 """
             let expected: [Data?] = [
