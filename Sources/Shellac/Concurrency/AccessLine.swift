@@ -80,6 +80,9 @@ final class AccessLine: Sendable {
 
     // MARK: - The line
 
+    /// How many wait.
+    var waitingCount: Int { waiting.withLock { $0.count } }
+
     /// Takes the access if it is free; otherwise waits in line, and returns false.
     private func take(_ waiter: Waiter) -> Bool {
         waiting.withLock { waiting in
@@ -136,6 +139,7 @@ extension AccessLine {
         private var places: [Waiter?] = []
         private var head = 0
 
+        var count: Int { places.count - head }
         var isEmpty: Bool { head == places.count }
 
         mutating func append(_ waiter: Waiter) { places.append(waiter) }
