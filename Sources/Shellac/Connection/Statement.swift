@@ -181,13 +181,8 @@ public final class Statement {
             row.moveOn()
             return true
         }
-        if code == SQLITE_DONE {
-            try end(error: nil)
-            return false
-        }
-        let error = failure(code)
-        try end(error: error)
-        throw error
+        try end(error: code == SQLITE_DONE ? nil : failure(code))
+        return false
     }
 
     /// Ends a run before its last row.
@@ -203,14 +198,18 @@ public final class Statement {
     }
 
     private func end(error: (any Error)?) throws {
-        sqlite3_reset(sqliteStatement)
+        var error = error
+        let code = sqlite3_reset(sqliteStatement)
+        // A lone statement that gives rows commits when it ends, and the commit may fail.
+        if code != SQLITE_OK, error == nil, !isSkipped { error = failure(code) }
         row.moveOut()
         isRunning = false
         database.runningStatements &-= 1
         if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
-        if tellsListener || error != nil {
-            try database.statementListener?.statementDidEnd(self, error: error)
+        if tellsListener || error != nil, let listener = database.statementListener {
+            error = listener.statementDidEnd(self, error: error)
         }
+        if let error { throw error }
     }
 
     /// SQLite prepares a statement again when the schema has changed: its columns may be others, too.

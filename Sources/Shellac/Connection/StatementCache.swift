@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// The statements that a connection keeps prepared, by their SQL. The least recently used ones go first.
 ///
 /// A statement is in use as long as anybody else holds it: then whoever asks for the same SQL gets a
@@ -9,7 +15,7 @@ final class StatementCache {
     }
 
     private let capacity: Int
-    @exclusivity(unchecked) private var entries: [String: Entry] = [:]
+    @exclusivity(unchecked) private var entries: [SQLText: Entry] = [:]
     @exclusivity(unchecked) private var clock: UInt64 = 0
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
@@ -20,7 +26,7 @@ final class StatementCache {
     /// A kept statement that nobody uses.
     func statement(for sql: String) -> Statement? {
         clock &+= 1
-        guard let index = entries.index(forKey: sql) else { return nil }
+        guard let index = entries.index(forKey: SQLText(sql)) else { return nil }
         entries.values[index].lastUse = clock
         guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return nil }
         return entries.values[index].statement
@@ -28,9 +34,9 @@ final class StatementCache {
 
     /// Keeps a statement, unless another one is kept for its SQL.
     func insert(_ statement: Statement, for sql: String) {
-        guard entries[sql] == nil else { return }
+        guard entries[SQLText(sql)] == nil else { return }
         if entries.count >= capacity { evict() }
-        entries[sql] = Entry(statement: statement, lastUse: clock)
+        entries[SQLText(sql)] = Entry(statement: statement, lastUse: clock)
     }
 
     func removeAll() { entries.removeAll() }
@@ -39,5 +45,32 @@ final class StatementCache {
     private func evict() {
         let old = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 4))
         for (sql, _) in old { entries[sql] = nil }
+    }
+}
+
+/// An SQL text, compared by its bytes: texts that are equivalent for Unicode may mean different things.
+private struct SQLText: Hashable {
+    let sql: String
+
+    init(_ sql: String) { self.sql = sql }
+
+    static func == (a: Self, b: Self) -> Bool {
+        // The raw bytes of a string are equal when a line of code asks for its literal again.
+        if NameBits(a.sql) == NameBits(b.sql) { return true }
+        guard a.sql.utf8.count == b.sql.utf8.count else { return false }
+        let isEqual = a.sql.utf8.withContiguousStorageIfAvailable { a in
+            b.sql.utf8.withContiguousStorageIfAvailable { b in
+                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                return memcmp(first, second, a.count) == 0
+            }
+        }
+        return isEqual.flatMap { $0 } ?? a.sql.utf8.elementsEqual(b.sql.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        let isHashed: Void? = sql.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isHashed == nil { for byte in sql.utf8 { hasher.combine(byte) } }
     }
 }
