@@ -21,6 +21,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(name: "ShellacTests", dependencies: ["Shellac", "TestSupport"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
+            swiftSettings: settings),
         // Building Tour builds its pages, which it runs: see Playgrounds/Tour/main.swift.
         .executableTarget(
             name: "Tour", dependencies: pages.map { .target(name: "Tour\($0)") }, path: "Playgrounds/Tour",
