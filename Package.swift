@@ -6,7 +6,7 @@ let strict: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllW
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")] + strict
 
 /// The pages of Playgrounds/Tour.playground, in the order of its contents.xcplayground.
-let pages = ["Values"]
+let pages = ["Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions"]
 
 let package = Package(
     name: "Shellac",
@@ -21,6 +21,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(name: "ShellacTests", dependencies: ["Shellac", "TestSupport"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
+            swiftSettings: settings),
         // Building Tour builds its pages, which it runs: see Playgrounds/Tour/main.swift.
         .executableTarget(
             name: "Tour", dependencies: pages.map { .target(name: "Tour\($0)") }, path: "Playgrounds/Tour",

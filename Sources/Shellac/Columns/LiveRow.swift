@@ -64,14 +64,10 @@ public struct LiveRow {
         let layout = RowLayout(
             names: (0..<place.pointee.width).map { column in
                 sqlite3_column_name(statement, Int32(column)).map(String.init(cString:)) ?? ""
-            })
+            },
+            sql: statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:)))
         place.pointee.layout = layout
         return layout
-    }
-
-    /// The SQL of the statement.
-    var sql: String? {
-        place.pointee.statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:))
     }
 
     /// The column for the next look-up by name: the slow road, when the guess missed.

@@ -60,7 +60,7 @@ final class AccessLine: Sendable {
             waiting.remove(ticket)
             return true
         }
-        if isOut { ticket.job?(false) }
+        if isOut { ticket.takeJob()?(false) }
     }
 
     /// Tells that a ticket's job begins to run. Returns whether the ticket has not been cancelled.
@@ -76,9 +76,12 @@ final class AccessLine: Sendable {
         waiting.withLock { _ in ticket.state = .ended }
     }
 
-    private func send(_ ticket: Ticket) { queue.async { ticket.job?(true) } }
+    private func send(_ ticket: Ticket) { queue.async { ticket.takeJob()?(true) } }
 
     // MARK: - The line
+
+    /// How many wait.
+    var waitingCount: Int { waiting.withLock { $0.count } }
 
     /// Takes the access if it is free; otherwise waits in line, and returns false.
     private func take(_ waiter: Waiter) -> Bool {
@@ -86,7 +89,7 @@ final class AccessLine: Sendable {
             if let ticket = waiter.ticket, ticket.isCancelled {
                 // It was cancelled before it came. Its job is sent without the access.
                 ticket.state = .ended
-                queue.async { ticket.job?(false) }
+                queue.async { ticket.takeJob()?(false) }
                 return false
             }
             // With 2 in the word, whoever leaves comes through the lock.
@@ -136,6 +139,7 @@ extension AccessLine {
         private var places: [Waiter?] = []
         private var head = 0
 
+        var count: Int { places.count - head }
         var isEmpty: Bool { head == places.count }
 
         mutating func append(_ waiter: Waiter) { places.append(waiter) }
@@ -187,5 +191,11 @@ extension AccessLine {
 
         /// What is done when the turn has come, with the access, or else when there is no turn to come.
         var job: (@Sendable (_ hasAccess: Bool) -> Void)?
+
+        /// The job, for whoever does it. It is done once, by one thread.
+        fileprivate func takeJob() -> (@Sendable (_ hasAccess: Bool) -> Void)? {
+            defer { job = nil }
+            return job
+        }
     }
 }

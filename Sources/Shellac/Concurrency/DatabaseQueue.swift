@@ -30,7 +30,7 @@ public final class DatabaseQueue: DatabaseWriter {
     public let path: String
 
     private let database: Database
-    private let line: AccessLine
+    let line: AccessLine
 
     /// Opens a database file, and creates it where there is none.
     ///

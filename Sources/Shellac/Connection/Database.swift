@@ -63,7 +63,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
-    private let leftovers = Lock<[Leftover]>([])
+    private let leftovers = Lock(Leftovers())
     let hasLeftovers = Atomic<Bool>(false)
 
     /// What hears of traced statements.
@@ -180,9 +180,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
-        finishLeftovers()
         statementCache.removeAll()
         statementListener = nil
+        finishLeftovers(abandon: true)
         dropHandle()
     }
 
@@ -200,19 +200,32 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         case run(Statement)
     }
 
+    private struct Leftovers {
+        var waiting: [Leftover] = []
+        /// Whether no access will come any more.
+        var isAbandoned = false
+    }
+
+    /// Leaves something to the access that comes next.
     func leave(_ leftover: Leftover) {
         leftovers.withLock { leftovers in
-            leftovers.append(leftover)
-            hasLeftovers.store(true, ordering: .relaxed)
+            if !leftovers.isAbandoned {
+                leftovers.waiting.append(leftover)
+                hasLeftovers.store(true, ordering: .relaxed)
+            } else if case .statement(let parked) = leftover {
+                // SQLite closes the connection with its last statement.
+                parked.finalize()
+            }
         }
     }
 
     /// Finishes what was let go of outside of an access.
-    func finishLeftovers() {
-        let waiting = leftovers.withLock { waiting in
-            defer { waiting = [] }
+    func finishLeftovers(abandon: Bool = false) {
+        let waiting = leftovers.withLock { leftovers in
+            defer { leftovers.waiting = [] }
             hasLeftovers.store(false, ordering: .relaxed)
-            return waiting
+            leftovers.isAbandoned = abandon
+            return leftovers.waiting
         }
         for leftover in waiting {
             switch leftover {
@@ -223,13 +236,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 }
 
-/// What hears of the statements of a connection that may change it, and of all that fail.
+/// What hears of the statements of a connection that open and end transactions, and of all that fail.
 protocol StatementListener: AnyObject {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool
 
-    /// A statement has ended, with an error or without.
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) throws
+    /// A statement has ended, with an error or without. Returns the error to throw, if any.
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)?
 
     /// The connection closes.
     func connectionWillClose()

@@ -137,7 +137,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
     /// The columns in one line: `[id: 1, name: 'Arthur', score: NULL]`.
     public var description: String {
         guard isLive || packed != nil else { return "Row (its cursor has moved on)" }
-        return "[\(map { "\($0.name): \(Self.short($0.value))" }.joined(separator: ", "))]"
+        return DatabaseValue.description(of: self)
     }
 
     public var debugDescription: String { description }
@@ -145,14 +145,5 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
     public var customMirror: Mirror {
         guard isLive || packed != nil else { return Mirror(self, children: []) }
         return Mirror(self, children: map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
-    }
-
-    /// A literal, unless it is too long for people.
-    private static func short(_ value: DatabaseValue) -> String {
-        switch value.storage {
-        case .blob(let data) where data.count > 32: "\(value)"
-        case .string(let text) where text.utf8.count > 200: "'\(text.prefix(200))…'"
-        default: value.debugDescription
-        }
     }
 }

@@ -44,7 +44,7 @@ public struct Row {
 
     /// A row made by hand, with its columns in order.
     public init(_ columns: [(String, DatabaseValue)]) {
-        self.init(PackedRow(layout: RowLayout(names: columns.map(\.0)), values: columns.map(\.1)))
+        self.init(PackedRow(layout: RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
     }
 
     /// A row without columns.
@@ -112,10 +112,7 @@ public struct Row {
         guard owned.layout.names.indices.contains(column) else { return try missingValue(nil, at: column) }
         let found = owned.databaseValue(at: column)
         if let value = Value.fromDatabaseValue(found) { return value }
-        throw RowDecodingError(
-            reason: found.isNull ? .unexpectedNull : .valueMismatch, columnName: layout.names[column],
-            columnIndex: column, expectedType: Value.self, databaseValue: found, columnNames: layout.names,
-            sql: nil)
+        throw RowDecodingError(Value.self, at: column, of: Array(self), sql: layout.sql)
     }
 
     @usableFromInline
@@ -123,7 +120,7 @@ public struct Row {
         if let value = Value.fromMissingColumn() { return value }
         throw RowDecodingError(
             reason: .columnNotFound, columnName: name, columnIndex: index, expectedType: Value.self,
-            databaseValue: nil, columnNames: layout.names, sql: isLive ? live.sql : nil)
+            databaseValue: nil, row: Array(self), sql: layout.sql)
     }
 
     /// Whether the row has a column of this name.

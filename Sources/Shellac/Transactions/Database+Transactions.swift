@@ -37,7 +37,10 @@ extension Database {
             if let lostTransaction { throw lostTransaction }
             guard log.isOpen else { return result }  // raw SQL has ended it
             switch completion {
-            case .commit: try commit()
+            case .commit:
+                log.closesScope = true
+                defer { log.closesScope = false }
+                try commit()
             case .rollback: try rollback()
             }
             return result

@@ -17,6 +17,8 @@ final class TransactionLog: StatementListener {
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
     private(set) var savepoints = SavepointStack()
+    /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
+    var closesScope = false
 
     /// The statements that open and close transactions, prepared once.
     private var statements: [String: Statement] = [:]
@@ -40,11 +42,14 @@ final class TransactionLog: StatementListener {
         return false
     }
 
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) throws {
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         if let error {
             if isOpen, !isInside { lose(error) }
-            return
+            if isInside, statement.effects.transaction == .commit, !closesScope {
+                return (error as? DatabaseError)?.sayingThatTransactionIsOpen ?? error
+            }
+            return error
         }
         switch statement.effects.transaction {
         case .begin: open()
@@ -58,6 +63,7 @@ final class TransactionLog: StatementListener {
         case .rollbackTo(let name): savepoints.rollBack(to: name)
         case nil: break
         }
+        return nil
     }
 
     func connectionWillClose() { statements.removeAll() }
@@ -103,5 +109,15 @@ extension Database {
         let log = TransactionLog(self)
         statementListener = log
         return log
+    }
+}
+
+extension DatabaseError {
+    /// The error of a commit that leaves its transaction open.
+    fileprivate var sayingThatTransactionIsOpen: DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode,
+            message: "\(message ?? "\(extendedResultCode)") (the transaction is still open)", sql: sql,
+            arguments: arguments, publicStatementArguments: publicArguments, offset: offset)
     }
 }

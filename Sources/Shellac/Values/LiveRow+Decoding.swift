@@ -9,11 +9,24 @@ extension LiveRow {
     /// Why the value in a column did not convert.
     @usableFromInline @inline(never)
     func failure(_ type: any Any.Type, at column: Int) -> RowDecodingError {
-        let found = value(at: column).databaseValue
-        return RowDecodingError(
-            reason: found.isNull ? .unexpectedNull : .valueMismatch, columnName: layout.names[column],
-            columnIndex: column, expectedType: type, databaseValue: found, columnNames: layout.names, sql: sql
-        )
+        RowDecodingError(type, at: column, of: contents, sql: layout.sql)
+    }
+
+    /// A copy of the names and values.
+    var contents: [(name: String, value: DatabaseValue)] {
+        zip(layout.names, 0...).map { (name: $0, value: value(at: $1).databaseValue) }
+    }
+}
+
+extension RowDecodingError {
+    /// Why the value in a column did not convert.
+    init(
+        _ type: any Any.Type, at column: Int, of row: [(name: String, value: DatabaseValue)], sql: String?
+    ) {
+        let found = row[column]
+        self.init(
+            reason: found.value.isNull ? .unexpectedNull : .valueMismatch, columnName: found.name,
+            columnIndex: column, expectedType: type, databaseValue: found.value, row: row, sql: sql)
     }
 }
 

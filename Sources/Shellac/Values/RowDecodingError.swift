@@ -22,8 +22,8 @@ public struct RowDecodingError: Error, Sendable {
     public let expectedType: any Any.Type
     /// What stands in the column, where there is one.
     public let databaseValue: DatabaseValue?
-    /// The names of the row's columns.
-    public let columnNames: [String]
+    /// The row: the names of its columns, and its values.
+    public let row: [(name: String, value: DatabaseValue)]
     /// The SQL of the statement that gave the row, where one did.
     public let sql: String?
 }
@@ -32,30 +32,41 @@ extension RowDecodingError: CustomStringConvertible {
     public var description: String {
         let column =
             columnName.map { "column \($0.quotedDatabaseIdentifier)" } ?? "column \(columnIndex ?? 0)"
-        var sentence =
+        let reason =
             switch reason {
-            case .columnNotFound:
-                columnNames.isEmpty
-                    ? "could not read \(expectedType) from \(column): the row has no column"
-                    : "could not read \(expectedType) from \(column): "
-                        + "the row has the columns \(columnNames.joined(separator: ", "))"
-            case .unexpectedNull:
-                "could not read \(expectedType) from \(column): it is NULL"
-            case .valueMismatch:
-                "could not read \(expectedType) from \(column): it holds \(Self.short(databaseValue ?? .null))"
+            case .columnNotFound: "there is no such column"
+            case .unexpectedNull: "it is NULL"
+            case .valueMismatch: "it holds \((databaseValue ?? .null).kindAndLiteral)"
             }
-        if let sql { sentence += " - while reading a row of `\(sql)`" }
+        var sentence = "could not read \(expectedType) from \(column): \(reason)"
+        sentence += " - in the row \(DatabaseValue.description(of: row))"
+        if let sql { sentence += " of `\(sql)`" }
         return sentence
     }
+}
 
-    /// A value's kind and its beginning: rows may hold megabytes.
-    private static func short(_ value: DatabaseValue) -> String {
-        switch value.storage {
+extension DatabaseValue {
+    /// The value as an SQL literal, unless it is too long for people: rows may hold megabytes.
+    var shortLiteral: String {
+        switch storage {
+        case .blob(let data) where data.count > 32: "\(self)"
+        case .string(let text) where text.utf8.count > 200: "'\(text.prefix(200))…'"
+        default: sqlLiteral
+        }
+    }
+
+    /// The values of a row, with the names of their columns.
+    static func description(of row: some Sequence<(name: String, value: DatabaseValue)>) -> String {
+        "[\(row.map { "\($0.name): \($0.value.shortLiteral)" }.joined(separator: ", "))]"
+    }
+
+    fileprivate var kindAndLiteral: String {
+        switch storage {
         case .null: "NULL"
-        case .int64(let integer): "the integer \(integer)"
-        case .double(let double): "the real number \(double)"
-        case .string(let text): "the text \(text.prefix(60).debugDescription)\(text.count > 60 ? "…" : "")"
-        case .blob(let data): "a blob of \(data.count) bytes"
+        case .int64: "the integer \(shortLiteral)"
+        case .double: "the real number \(shortLiteral)"
+        case .string: "the text \(shortLiteral)"
+        case .blob: "the blob \(shortLiteral)"
         }
     }
 }

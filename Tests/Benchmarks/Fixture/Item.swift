@@ -1,0 +1,31 @@
+/// The table of ten integers.
+enum Item {
+    static let table = """
+        CREATE TABLE item (i0 INTEGER, i1 INTEGER, i2 INTEGER, i3 INTEGER, i4 INTEGER,
+            i5 INTEGER, i6 INTEGER, i7 INTEGER, i8 INTEGER, i9 INTEGER)
+        """
+    static let selection = "SELECT * FROM item"
+    static let insertion = """
+        INSERT INTO item (i0, i1, i2, i3, i4, i5, i6, i7, i8, i9) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    /// Tells what stands in the table.
+    static let sum = """
+        SELECT count(*) + sum(i0 + 2*i1 + 3*i2 + 4*i3 + 5*i4 + 6*i5 + 7*i6 + 8*i7 + 9*i8 + 10*i9) FROM item
+        """
+
+    /// Inserts a row: the k-th column holds the number of the row, plus k.
+    @inline(__always)
+    static func bind(_ row: Int, to statement: CStatement) throws {
+        statement.bind(row, 1)
+        statement.bind(row + 1, 2)
+        statement.bind(row + 2, 3)
+        statement.bind(row + 3, 4)
+        statement.bind(row + 4, 5)
+        statement.bind(row + 5, 6)
+        statement.bind(row + 6, 7)
+        statement.bind(row + 7, 8)
+        statement.bind(row + 8, 9)
+        statement.bind(row + 9, 10)
+        try statement.run()
+    }
+}

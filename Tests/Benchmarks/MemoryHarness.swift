@@ -1,0 +1,60 @@
+import Foundation
+
+/// Measures the memory of the sides of a workload, each in a process of its own: what one side has left
+/// behind in the heap would be room for the other.
+enum MemoryHarness {
+    static func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
+        let operations = try workload.sides(fixture).operations
+        func footprint(_ side: String) throws -> Side.Footprint {
+            try FootprintRequest(
+                workload: workload.name, side: side, path: fixture.path, rows: fixture.scale.rows
+            ).measureElsewhere()
+        }
+        let (c, shellac) = (try footprint("c"), try footprint("shellac"))
+        return Outcome(
+            workload: workload, operations: operations, c: Double(c.bytes) / Double(operations),
+            shellac: Double(shellac.bytes) / Double(operations),
+            ratio: Double(shellac.bytes) / Double(c.bytes), isEqual: c.checksum == shellac.checksum)
+    }
+}
+
+/// What another process of this program is asked for: the footprint of one side of a memory workload.
+struct FootprintRequest {
+    /// The option of the command line that makes the request.
+    static let option = "--footprint"
+
+    let workload: String
+    let side: String
+    let path: String
+    let rows: Int
+
+    /// The answer to the request.
+    func measure() throws -> Side.Footprint {
+        guard let workload = Catalogue.all.first(where: { $0.name == workload }) else {
+            throw BenchmarkError("unknown workload \(workload)")
+        }
+        let sides = try workload.sides(Fixture(path: path, scale: Scale(rows: rows)))
+        switch (side, sides.reference) {
+        case ("shellac", _): return try sides.shellac.footprint()
+        case ("c", .c(let c)): return try c.footprint()
+        default: throw BenchmarkError("\(workload.name) has no side \(side)")
+        }
+    }
+
+    /// The answer of a new process: two numbers in a line.
+    func measureElsewhere() throws -> Side.Footprint {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = [Self.option, workload, side, path, String(rows)]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let numbers = text.split(whereSeparator: \.isWhitespace)
+        guard process.terminationStatus == 0, numbers.count == 2, let bytes = Int(numbers[0]),
+            let checksum = UInt64(numbers[1])
+        else { throw BenchmarkError("no answer from \(workload), side \(side)") }
+        return Side.Footprint(bytes: bytes, checksum: checksum)
+    }
+}

@@ -1,0 +1,73 @@
+/// What the command line asks for.
+struct Options {
+    /// The beginnings of the names of the workloads to run: all, when empty.
+    var prefixes: [String] = []
+    var rows: Int
+    var rounds: Int
+    var json: String?
+    var chart: String?
+    var memory = false
+    var list = false
+    var help = false
+    /// The one measurement to make, in a process that the program has started itself.
+    var footprint: FootprintRequest?
+
+    static let usage = """
+        USAGE: Benchmarks [WORKLOAD-PREFIX…] [OPTIONS]
+
+          --rows N      the rows of each table (200000); all other counts go by it
+          --rounds N    the rounds that count, after one to warm up (9)
+          --smoke       2000 rows, 1 round: shows that all workloads run and that checksums agree
+          --memory      the memory workloads, each side in a process of its own, in bytes per record
+          --json FILE   writes the results as JSON
+          --chart FILE  writes the results as an SVG
+          --list        lists the workloads, and runs none
+        """
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rows: Int?
+        var rounds: Int?
+        var smoke = false
+        var rest = Array(arguments)[...]
+
+        func word(after option: String) throws -> String {
+            guard let word = rest.popFirst() else { throw OptionError("\(option) wants a value") }
+            return word
+        }
+        func number(after option: String) throws -> Int {
+            let word = try word(after: option)
+            guard let number = Int(word), number > 0 else {
+                throw OptionError("\(option) wants a number from 1, not \(word)")
+            }
+            return number
+        }
+
+        (self.rows, self.rounds) = (0, 0)
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--rows": rows = try number(after: argument)
+            case "--rounds": rounds = try number(after: argument)
+            case "--json": json = try word(after: argument)
+            case "--chart": chart = try word(after: argument)
+            case "--smoke": smoke = true
+            case "--memory": memory = true
+            case "--list": list = true
+            case "--help", "-h": help = true
+            case FootprintRequest.option:
+                footprint = FootprintRequest(
+                    workload: try word(after: argument), side: try word(after: argument),
+                    path: try word(after: argument), rows: try number(after: argument))
+            case _ where argument.hasPrefix("-"): throw OptionError("unknown option \(argument)")
+            default: prefixes.append(argument)
+            }
+        }
+        self.rows = rows ?? (smoke ? 2_000 : 200_000)
+        self.rounds = rounds ?? (smoke ? 1 : 9)
+    }
+}
+
+struct OptionError: Error, CustomStringConvertible {
+    let message: String
+    init(_ message: String) { self.message = message }
+    var description: String { "\(message)\n\n\(Options.usage)" }
+}
