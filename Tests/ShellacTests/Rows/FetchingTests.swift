@@ -47,7 +47,7 @@ struct FetchingTests {
     }
 
     @Test(
-        "26. A non-optional value read from NULL throws, and the error names the column and the SQL",
+        "26. A non-optional value read from NULL throws, and the error names column, row and SQL",
         arguments: Road.withSQL.filter { !$0.isOptional })
     func null(_ road: Road) throws {
         try DatabaseQueue().write { db in
@@ -59,13 +59,15 @@ struct FetchingTests {
                 #expect(error?.reason == .unexpectedNull)
                 #expect(error?.columnName == "v")
                 #expect(error?.columnIndex == 0)
-                #expect(error?.columnNames == ["v", "id"])
+                #expect(error?.row.map(\.name) == ["v", "id"])
+                #expect(error?.row.map(\.value) == [nil, 17])
                 #expect(error?.databaseValue == .null)
                 #expect(error?.expectedType == type)
                 #expect(error?.sql == sql)
                 #expect(
                     error?.description
-                        == "could not read \(type) from column \"v\": it is NULL - while reading a row of `\(sql)`")
+                        == "could not read \(type) from column \"v\": it is NULL"
+                        + " - in the row [v: NULL, id: 17] of `\(sql)`")
             }
             try check(Int.self)
             try check(Bool.self)
@@ -77,19 +79,6 @@ struct FetchingTests {
             try check(Decimal.self)
             // The connection goes on.
             #expect(try Int.fetchOne(db, sql: "SELECT 1") == 1)
-        }
-    }
-
-    @Test(
-        "26. The error of a non-optional value read from NULL names the row",
-        arguments: Road.withSQL.filter { !$0.isOptional })
-    func nullNamesRow(_ road: Road) throws {
-        try DatabaseQueue().read { db in
-            let error = #expect(throws: RowDecodingError.self) {
-                try db.read(Int.self, by: road, sql: "SELECT NULL AS v, 10 + 7 AS id")
-            }
-            // Which row it was, a person finds out by its other values.
-            #expect(error?.description.contains("17") == true, "\(error?.description ?? "")")
         }
     }
 

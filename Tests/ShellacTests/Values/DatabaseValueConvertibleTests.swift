@@ -88,8 +88,6 @@ struct DatabaseValueConvertibleTests {
                     let isNull = road.isOptional && expected == "unexpectedNull"
                     #expect(reading == (isNull ? "nil" : expected), "\(road) of \(literal)")
                 }
-                // Unsigned integers have a test of their own for these.
-                guard literal != "9223372036854775808", literal != "9.3e18" else { continue }
                 #expect(try type.isStable(db, sql), "\(literal), stored again")
             }
         }

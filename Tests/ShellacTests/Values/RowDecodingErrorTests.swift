@@ -10,16 +10,18 @@ struct RowDecodingErrorTests {
     @Test(
         "41. A value that does not convert throws, and the error says what was found",
         arguments: [
-            ("'1st'", "the text \"1st\""), ("''", "the text \"\""), ("1.5", "the real number 1.5"),
-            ("1e300", "the real number 1e+300"), ("9e999", "the real number inf"), ("x''", "a blob of 0 bytes"),
-            ("zeroblob(1000)", "a blob of 1000 bytes"), ("'a' || char(0)", "the text \"a\\0\""),
-            ("'\"'", "the text \"\\\"\""),
-            ("printf('%.60c', 'x')", "the text \"\(String(repeating: "x", count: 60))\""),
-            ("printf('%.61c', 'x')", "the text \"\(String(repeating: "x", count: 60))\"…"),
+            ("'1st'", "the text", "'1st'"), ("''", "the text", "''"), ("'it''s'", "the text", "'it''s'"),
+            ("1.5", "the real number", "1.5"), ("1e300", "the real number", "1e+300"),
+            ("9e999", "the real number", "9e999"), ("x''", "the blob", "x''"),
+            ("zeroblob(32)", "the blob", "x'\(String(repeating: "00", count: 32))'"),
+            ("zeroblob(33)", "the blob", "Data(33 bytes)"), ("'a' || char(0)", "the text", "CAST(x'6100' AS TEXT)"),
+            ("printf('%.200c', 'x')", "the text", "'\(String(repeating: "x", count: 200))'"),
+            ("printf('%.201c', 'x')", "the text", "'\(String(repeating: "x", count: 200))…'"),
         ])
-    func mismatches(_ literal: String, _ found: String) throws {
+    func mismatches(_ literal: String, _ kind: String, _ value: String) throws {
         try DatabaseQueue().read { db in
-            let sql = "SELECT \(literal) AS v, 1 AS \"a\"\"b\""
+            let sql = "SELECT \(literal) AS v, 17 AS \"a\"\"b\""
+            let found = try DatabaseValue.fetchOne(db, sql: sql)
             for road in Road.withSQL {
                 let error = #expect(throws: RowDecodingError.self) {
                     try db.read(Int.self, by: road, sql: sql)
@@ -27,13 +29,13 @@ struct RowDecodingErrorTests {
                 let type = road.isOptional ? "Optional<Int>" : "Int"
                 #expect(
                     error?.description
-                        == "could not read \(type) from column \"v\": it holds \(found)"
-                        + " - while reading a row of `\(sql)`", "\(road)")
+                        == "could not read \(type) from column \"v\": it holds \(kind) \(value)"
+                        + " - in the row [v: \(value), a\"b: 17] of `\(sql)`", "\(road)")
                 #expect(error?.reason == .valueMismatch)
                 #expect(error?.columnName == "v")
                 #expect(error?.columnIndex == 0)
-                #expect(error?.columnNames == ["v", "a\"b"])
-                let found = try DatabaseValue.fetchOne(db, sql: sql)
+                #expect(error?.row.map(\.name) == ["v", "a\"b"])
+                #expect(error?.row.map(\.value) == [found ?? .null, 17])
                 #expect(error?.databaseValue == found)
             }
         }
@@ -49,14 +51,14 @@ struct RowDecodingErrorTests {
             #expect(
                 message { try UInt8.fetchOne(db, sql: sql) }
                     == "could not read Optional<UInt8> from column \"300\": it holds the integer 300"
-                    + " - while reading a row of `SELECT 300`")
+                    + " - in the row [300: 300] of `SELECT 300`")
             #expect(
                 message { try Color.fetchAll(db, sql: sql) }
                     == "could not read Color from column \"300\": it holds the integer 300"
-                    + " - while reading a row of `SELECT 300`")
+                    + " - in the row [300: 300] of `SELECT 300`")
             #expect(
                 message { try Row(["n": 300])["n"] as UUID }
-                    == "could not read UUID from column \"n\": it holds the integer 300")
+                    == "could not read UUID from column \"n\": it holds the integer 300 - in the row [n: 300]")
         }
     }
 
@@ -67,7 +69,7 @@ struct RowDecodingErrorTests {
             let rows = try Row.fetchCursor(db, sql: sql)
             var row = try #require(try rows.next())
             if !isLive { row = row.copy() }
-            let suffix = ": the row has the columns id, a b - while reading a row of `\(sql)`"
+            let suffix = ": there is no such column - in the row [id: 1, a b: 2] of `\(sql)`"
             let named = #expect(throws: RowDecodingError.self) { try row["na\"me"] as Int }
             #expect(named?.description == "could not read Int from column \"na\"\"me\"" + suffix)
             #expect(named?.reason == .columnNotFound)
@@ -84,12 +86,12 @@ struct RowDecodingErrorTests {
         }
     }
 
-    @Test("41. An error of a row made by hand names no SQL, and one of an empty row says that it is empty")
+    @Test("41. An error of a row made by hand names no SQL, and one of an empty row shows that it is empty")
     func byHand() {
         let missing = #expect(throws: RowDecodingError.self) { try Row()["a"] as Int }
-        #expect(missing?.description == "could not read Int from column \"a\": the row has no column")
+        #expect(missing?.description == "could not read Int from column \"a\": there is no such column - in the row []")
         #expect(missing?.sql == nil)
         let null = #expect(throws: RowDecodingError.self) { try Row(["a": nil])["A"] as Int }
-        #expect(null?.description == "could not read Int from column \"a\": it is NULL")
+        #expect(null?.description == "could not read Int from column \"a\": it is NULL - in the row [a: NULL]")
     }
 }
