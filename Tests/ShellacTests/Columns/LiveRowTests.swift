@@ -15,11 +15,15 @@ struct LiveRowTests {
             ("ALTER TABLE t DROP COLUMN a", ["b_with_a_long_name"], [2]),
             ("ALTER TABLE t DROP COLUMN b_with_a_long_name", ["a"], [1]),
             ("ALTER TABLE t RENAME COLUMN a TO z", ["z", "b_with_a_long_name"], [1, 2]),
-            ("DROP TABLE t; CREATE TABLE t(b_with_a_long_name, a); INSERT INTO t VALUES (2, 1)",
-                ["b_with_a_long_name", "a"], [2, 1]),
+            (
+                "DROP TABLE t; CREATE TABLE t(b_with_a_long_name, a); INSERT INTO t VALUES (2, 1)",
+                ["b_with_a_long_name", "a"], [2, 1]
+            ),
             ("CREATE TEMP TABLE t AS SELECT 7 AS q, 8 AS a, 9 AS r", ["q", "a", "r"], [7, 8, 9]),
-            ("PRAGMA short_column_names = 0; PRAGMA full_column_names = 1",
-                ["t.a", "t.b_with_a_long_name"], [1, 2]),
+            (
+                "PRAGMA short_column_names = 0; PRAGMA full_column_names = 1",
+                ["t.a", "t.b_with_a_long_name"], [1, 2]
+            ),
         ] as [(String, [String], [Int])])
     func schemaChange(_ change: String, _ names: [String], _ values: [Int]) throws {
         try DatabaseQueue().writeWithoutTransaction { db in
@@ -94,7 +98,8 @@ struct LiveRowTests {
             for i in 0..<3 {
                 try db.execute(
                     sql: "INSERT INTO wide VALUES (\(marks))",
-                    arguments: StatementArguments((0..<2000).map { $0 == 1000 ? nil : i * 10_000 + $0 } as [Int?]))
+                    arguments: StatementArguments(
+                        (0..<2000).map { $0 == 1000 ? nil : i * 10_000 + $0 } as [Int?]))
             }
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM wide ORDER BY rowid")
             for i in 0..<3 {
@@ -155,6 +160,7 @@ struct LiveRowTests {
     func stale(_ use: StaleUse) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [use = use as StaleUse] in
+            crashWithoutBacktrace()
             try DatabaseQueue().read { db in
                 let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS a UNION ALL SELECT 2")
                 guard let row = try rows.next() else { return }
@@ -169,6 +175,7 @@ struct LiveRowTests {
     func lost(_ end: StaleEnd) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [end = end as StaleEnd] in
+            crashWithoutBacktrace()
             try DatabaseQueue().writeWithoutTransaction { db in
                 let row = try end.row(db)
                 try StaleUse.name.read(row)

@@ -55,7 +55,9 @@ struct NameGuessesTests {
         let length = lengths.randomElement(using: &generator) ?? 1
         let letters = Array("abcXYZ_0".utf8)
         var bytes = (0..<length).map { _ in letters.randomElement(using: &generator) ?? 97 }
-        if length > 2, Int.random(in: 0..<6, using: &generator) == 0 { bytes.replaceSubrange(1...2, with: "é".utf8) }
+        if length > 2, Int.random(in: 0..<6, using: &generator) == 0 {
+            bytes.replaceSubrange(1...2, with: "é".utf8)
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -140,7 +142,9 @@ struct NameGuessesTests {
         }
     }
 
-    @Test("41. The leftmost of duplicate columns wins at the first look-up and at all others", arguments: 2...14)
+    @Test(
+        "41. The leftmost of duplicate columns wins at the first look-up and at all others", arguments: 2...14
+    )
     func duplicates(_ width: Int) throws {
         try DatabaseQueue().read { db in
             for name in ["id", "a_name_of_more_than_15_bytes"] {
@@ -156,7 +160,8 @@ struct NameGuessesTests {
     @Test("41. A column is the leftmost of its name, whatever was looked up before it in a join")
     func join() throws {
         try DatabaseQueue().read { db in
-            let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS id, 'Arthur' AS name, 2 AS id, 'Reds' AS name")
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT 1 AS id, 'Arthur' AS name, 2 AS id, 'Reds' AS name")
             let row = try #require(try rows.next())
             #expect(row.hasColumn("id"))
             #expect(row.hasColumn("name"))
@@ -169,7 +174,8 @@ struct NameGuessesTests {
     func changedInPlace(_ length: Int) throws {
         try DatabaseQueue().read { db in
             let stem = String(repeating: "n", count: length - 1)
-            let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS \(stem)a, 2 AS \(stem)b UNION ALL SELECT 1, 2")
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT 1 AS \(stem)a, 2 AS \(stem)b UNION ALL SELECT 1, 2")
             var name = stem
             name.reserveCapacity(100)
             name += "b"
@@ -196,7 +202,8 @@ struct NameGuessesTests {
         }
         try DatabaseQueue().read { db in
             let rows = try Row.fetchCursor(
-                db, sql: "SELECT value, 1 AS aaaa, 2 AS bbbb, 3 AS cccc FROM json_each('[1,2,3,4,5,6,7,8,9]')")
+                db, sql: "SELECT value, 1 AS aaaa, 2 AS bbbb, 3 AS cccc FROM json_each('[1,2,3,4,5,6,7,8,9]')"
+            )
             while let row = try rows.next() {
                 let i: Int = try row[0]
                 let name = ["aaaa", "bbbb", "cccc"][i % 3]
@@ -210,7 +217,10 @@ struct NameGuessesTests {
         try DatabaseQueue().read { db in
             let columns = (0..<50).map { "\($0) AS c\($0)" }.joined(separator: ", ")
             let rows = try Row.fetchCursor(
-                db, sql: "SELECT \(columns), 50 AS \"\(String(repeating: "x", count: length))1\" FROM json_each('[1,2,3]')")
+                db,
+                sql:
+                    "SELECT \(columns), 50 AS \"\(String(repeating: "x", count: length))1\" FROM json_each('[1,2,3]')"
+            )
             while let row = try rows.next() {
                 for i in 0..<6000 {
                     #expect(!row.hasColumn(String(repeating: "x", count: length) + "\(i + 2)"))
@@ -224,7 +234,8 @@ struct NameGuessesTests {
     @Test("Thousands of look-ups of one row are right, and those of the next row too")
     func manyLookups() throws {
         try DatabaseQueue().read { db in
-            let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS a, 2 AS a_long_name_of_a_column UNION ALL SELECT 3, 4")
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT 1 AS a, 2 AS a_long_name_of_a_column UNION ALL SELECT 3, 4")
             var sum = 0
             while let row = try rows.next() {
                 for _ in 0..<5000 {

@@ -9,7 +9,9 @@ struct RowShape: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(isLive ? "live" : "owned"), \(width) columns" }
 
-    static let all = [true, false].flatMap { isLive in [4, 12, 13, 40].map { RowShape(isLive: isLive, width: $0) } }
+    static let all = [true, false].flatMap { isLive in
+        [4, 12, 13, 40].map { RowShape(isLive: isLive, width: $0) }
+    }
 
     /// Gives a row with some columns, and others named f0, f1… behind them.
     func row(_ columns: [(String, Int)], _ body: (Row) throws -> Void) throws {

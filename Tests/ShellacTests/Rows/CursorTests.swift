@@ -36,7 +36,9 @@ struct CursorTests {
         #expect(try !integers { try $0.isEmpty() })
         #expect(try integers { try Set($0) } == [1, 2, 3, 4, 5])
         #expect(
-            try integers { try Array($0.filter { $0 > 1 }.map { $0 * $0 }.prefix(3).compactMap { $0 == 9 ? nil : $0 }) }
+            try integers {
+                try Array($0.filter { $0 > 1 }.map { $0 * $0 }.prefix(3).compactMap { $0 == 9 ? nil : $0 })
+            }
                 == [4, 16])
         var seen: [Int] = []
         try integers { try $0.forEach { seen.append($0) } }

@@ -124,7 +124,10 @@ struct FetchingTests {
                 #expect(throws: RowDecodingError.self) { try Int.fetchSet(statement) }
                 #expect(throws: RowDecodingError.self) { try Int.fetchAll(db, sql: sql) }
                 #expect(try Int.fetchOne(statement) == 1)
-                #expect(try String.fetchAll(db, sql: "SELECT value || '' FROM (\(sql))") == ["1", "2", "three", "4"])
+                #expect(
+                    try String.fetchAll(db, sql: "SELECT value || '' FROM (\(sql))") == [
+                        "1", "2", "three", "4",
+                    ])
                 try db.execute(sql: "CREATE TABLE t (a); DROP TABLE t")
             }
         }
@@ -151,10 +154,13 @@ struct FetchingTests {
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE t (a)")
             #expect(
-                try Int.fetchOne(db, sql: "INSERT INTO t SELECT value FROM json_each('[1,2,3]') RETURNING a") == 1)
+                try Int.fetchOne(db, sql: "INSERT INTO t SELECT value FROM json_each('[1,2,3]') RETURNING a")
+                    == 1)
             #expect(try Int.fetchAll(db, sql: "SELECT a FROM t ORDER BY a") == [1, 2, 3])
             // The second row would fail.
-            #expect(try Int.fetchOne(db, sql: "SELECT abs(value) FROM json_each('[1,-9223372036854775808]')") == 1)
+            #expect(
+                try Int.fetchOne(db, sql: "SELECT abs(value) FROM json_each('[1,-9223372036854775808]')") == 1
+            )
             #expect(throws: RowDecodingError.self) {
                 try Int.fetchOne(db, sql: "INSERT INTO t VALUES ('x'), (7) RETURNING a")
             }
@@ -178,7 +184,8 @@ struct FetchingTests {
     func rowsOfOneStatement() throws {
         try DatabaseQueue().read { db in
             let rows = try Row.fetchAll(
-                db, sql: "SELECT value AS v, CASE value % 3 WHEN 0 THEN NULL WHEN 1 THEN 'x' ELSE 1.5 END AS w "
+                db,
+                sql: "SELECT value AS v, CASE value % 3 WHEN 0 THEN NULL WHEN 1 THEN 'x' ELSE 1.5 END AS w "
                     + "FROM json_each('[0,1,2,3,4,5]')")
             #expect(try rows.map { try $0["w"] as DatabaseValue } == [nil, "x", 1.5, nil, "x", 1.5])
         }

@@ -15,9 +15,13 @@ struct PackedRowTests {
             case 0: .null
             case 1: Int64(bitPattern: generator.next()).databaseValue
             case 2: Double.random(in: -1e9...1e9, using: &generator).databaseValue
-            case 3: String((0..<length).map { _ in ["a", "é", "\0", "😀"].randomElement(using: &generator) ?? "b" })
+            case 3:
+                String(
+                    (0..<length).map { _ in ["a", "é", "\0", "😀"].randomElement(using: &generator) ?? "b" }
+                )
                 .databaseValue
-            default: Data((0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }).databaseValue
+            default:
+                Data((0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }).databaseValue
             }
         }
         try DatabaseQueue().read { db in
@@ -39,7 +43,8 @@ struct PackedRowTests {
     func bytes() throws {
         try DatabaseQueue().read { db in
             let row = try #require(
-                try Row.fetchOne(db, sql: "SELECT 1, CAST(x'ff41' AS TEXT) AS t, x'' AS e, zeroblob(100000) AS z"))
+                try Row.fetchOne(
+                    db, sql: "SELECT 1, CAST(x'ff41' AS TEXT) AS t, x'' AS e, zeroblob(100000) AS z"))
             #expect(try row.withUnsafeData(named: "t") { $0 } == Data([0xFF, 0x41]))
             #expect(try row["t"] == "\u{FFFD}A")
             #expect(try row["z"] == Data(count: 100_000))
@@ -47,13 +52,17 @@ struct PackedRowTests {
                 try row.withUnsafeData(named: "z") { $0?.withUnsafeBytes { $0.baseAddress } }
             }
             #expect(try address() == address())
-            #expect(try address() == row.copy().withUnsafeData(named: "z") { $0?.withUnsafeBytes { $0.baseAddress } })
+            #expect(
+                try address()
+                    == row.copy().withUnsafeData(named: "z") { $0?.withUnsafeBytes { $0.baseAddress } })
         }
     }
 
     @Test("Slices of data and of texts are packed alone")
     func slices() throws {
-        let row: Row = ["a": Data(0..<10).dropFirst(3).prefix(2), "b": "Arthur".dropFirst(4), "c": Data([1]).dropFirst()]
+        let row: Row = [
+            "a": Data(0..<10).dropFirst(3).prefix(2), "b": "Arthur".dropFirst(4), "c": Data([1]).dropFirst(),
+        ]
         #expect(row.databaseValues == [Data([3, 4]).databaseValue, "ur", Data().databaseValue])
     }
 }

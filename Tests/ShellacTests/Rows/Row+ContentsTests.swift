@@ -30,7 +30,8 @@ struct RowContentsTests {
         }
     }
 
-    @Test("A number has no bytes: asking for them throws", arguments: RowPlace.allCases, ["1", "1.5", "9e999"])
+    @Test(
+        "A number has no bytes: asking for them throws", arguments: RowPlace.allCases, ["1", "1.5", "9e999"])
     func noUnsafeData(_ place: RowPlace, _ literal: String) throws {
         try DatabaseQueue().read { db in
             try place.row(db, "SELECT 'a' AS a, \(literal) AS v") { row in

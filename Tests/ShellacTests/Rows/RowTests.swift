@@ -110,7 +110,8 @@ struct RowTests {
                 #expect(row == ["a": 1, "b": "b"])
                 let others: [Row] = [
                     ["b": "b", "a": 1], ["a": 1], ["a": 1, "b": "b", "c": nil], ["A": 1, "b": "b"],
-                    ["a": 1.0, "b": "b"], ["a": 1, "b": "B"], ["a": 1, "b": Data("b".utf8)], ["a": 1, "b": nil], [:],
+                    ["a": 1.0, "b": "b"], ["a": 1, "b": "B"], ["a": 1, "b": Data("b".utf8)],
+                    ["a": 1, "b": nil], [:],
                 ]
                 for other in others { #expect(row != other, "\(other)") }
             }
@@ -166,7 +167,9 @@ struct RowTests {
         #expect(literal.columnNames == ["b", "a", "c", "b"])
         #expect(literal.databaseValues == [1, "x", nil, 2])
         #expect(try literal["B"] == 1)
-        let dictionary: [String: (any DatabaseValueConvertible)?] = ["b": 1, "a": Date(timeIntervalSince1970: 0), "c": nil]
+        let dictionary: [String: (any DatabaseValueConvertible)?] = [
+            "b": 1, "a": Date(timeIntervalSince1970: 0), "c": nil,
+        ]
         let row = Row(dictionary)
         #expect(row.columnNames == ["a", "b", "c"])
         #expect(row.databaseValues == ["1970-01-01 00:00:00.000", 1, nil])

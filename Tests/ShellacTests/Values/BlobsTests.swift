@@ -7,7 +7,8 @@ import Testing
 @Suite("Blobs")
 struct BlobsTests {
     static let blobs: [Data] = [
-        Data(), Data([0]), Data([0, 1, 0]), Data("text".utf8), Data(0...255), Data(repeating: 0xFF, count: 15),
+        Data(), Data([0]), Data([0, 1, 0]), Data("text".utf8), Data(0...255),
+        Data(repeating: 0xFF, count: 15),
         Data(count: 14), Data(count: 16), Data(count: 100_000), Data([1, 2, 3, 4, 5]).dropFirst(2),
         Data(repeating: 7, count: 100).dropFirst(50).prefix(20), Data([9]).dropFirst(),
     ]
@@ -55,7 +56,9 @@ struct BlobsTests {
         "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
     ]
 
-    @Test("44. UUIDs are stored as blobs of 16 bytes, and read from texts too", arguments: uuidTexts, Road.allCases)
+    @Test(
+        "44. UUIDs are stored as blobs of 16 bytes, and read from texts too", arguments: uuidTexts,
+        Road.allCases)
     func uuids(_ text: String, _ road: Road) throws {
         try DatabaseQueue().write { db in
             let uuid = try #require(UUID(uuidString: text))
@@ -144,7 +147,8 @@ struct BlobsTests {
                 }
                 #expect(error?.resultCode == .SQLITE_TOOBIG)
                 #expect(
-                    error?.description == "SQLite error 18: string or blob too big - while executing `SELECT ?`")
+                    error?.description
+                        == "SQLite error 18: string or blob too big - while executing `SELECT ?`")
             }
             #expect(try Data.fetchOne(db, sql: "SELECT ?", arguments: [Data(count: 900)]) == Data(count: 900))
         }

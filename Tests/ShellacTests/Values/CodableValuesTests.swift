@@ -61,7 +61,8 @@ struct CodableValuesTests {
                     == #"{"city":"Paris \"é\"\u0000","photo":"AQL\/","place":{"x":-2,"y":1.5},"#
                     + #""since":1500,"tags":["a",""],"zip":"75001"}"#)
             #expect(try db.read(Address.self, by: road, sql: sql) == address)
-            #expect(try db.read(Address.self, by: road, sql: db.store([Data(stored(address).utf8)])) == address)
+            #expect(
+                try db.read(Address.self, by: road, sql: db.store([Data(stored(address).utf8)])) == address)
         }
     }
 
@@ -77,13 +78,16 @@ struct CodableValuesTests {
                     #expect(try db.read(Shape.self, by: road, sql: db.store([shape])) == shape)
                 }
                 #expect(try db.read(Score.self, by: road, sql: db.store([Score(7)])) == Score(7))
-                #expect(try db.read(Address.self, by: road, sql: db.store([Address(zip: "")])) == Address(zip: ""))
+                #expect(
+                    try db.read(Address.self, by: road, sql: db.store([Address(zip: "")])) == Address(zip: "")
+                )
             }
         }
     }
 
     // SQLite gives a column of the type JSON numeric affinity: see "Datatypes In SQLite" in its documentation.
-    @Test("44. A lone value round-trips in a column that makes a number of its text", arguments: Road.allCases)
+    @Test(
+        "44. A lone value round-trips in a column that makes a number of its text", arguments: Road.allCases)
     func loneNumber(_ road: Road) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Score(7)], column: "JSON")

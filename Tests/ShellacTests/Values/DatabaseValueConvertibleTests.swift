@@ -25,7 +25,8 @@ struct ConvertibleType: Sendable, CustomTestStringConvertible {
         }
         isStable = { db, sql in
             guard let value = try? Value.fetchOne(db, sql: sql) else { return true }
-            return try Value.fetchOne(db, sql: "SELECT ?", arguments: [value]) == value
+            return try Value.fetchOne(db, sql: "SELECT ?", arguments: [value])?.databaseValue
+                == value.databaseValue
         }
     }
 
@@ -39,7 +40,10 @@ struct ConvertibleType: Sendable, CustomTestStringConvertible {
     ]
 }
 
-private enum Grape: String, DatabaseValueConvertible { case merlot, abc, twelve = "12" }
+private enum Grape: String, DatabaseValueConvertible {
+    case merlot, abc
+    case twelve = "12"
+}
 
 private struct Vintage: RawRepresentable, Hashable, DatabaseValueConvertible { var rawValue: Int16 }
 
@@ -93,7 +97,9 @@ struct DatabaseValueConvertibleTests {
         }
     }
 
-    @Test("43. A row that a query stored in a table reads as the expression did", arguments: ConvertibleType.all)
+    @Test(
+        "43. A row that a query stored in a table reads as the expression did", arguments: ConvertibleType.all
+    )
     func table(_ type: ConvertibleType) throws {
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE stored (v)")

@@ -58,7 +58,8 @@ struct DatabaseValueTests {
             ("Arthur", "Arthur", "'Arthur'"), ("it's", "it's", "'it''s'"), ("'", "'", "''''"), ("", "", "''"),
             (Data([0xC0, 0xFF, 0xEE]).databaseValue, "Data(3 bytes)", "x'C0FFEE'"),
             (Data().databaseValue, "Data(0 bytes)", "x''"),
-            (Double.infinity.databaseValue, "inf", "9e999"), ((-Double.infinity).databaseValue, "-inf", "-9e999"),
+            (Double.infinity.databaseValue, "inf", "9e999"),
+            ((-Double.infinity).databaseValue, "-inf", "-9e999"),
             ("a\0", "a\0", "CAST(x'6100' AS TEXT)"),
         ]
         for (value, description, literal) in expected {
@@ -69,7 +70,8 @@ struct DatabaseValueTests {
 
     /// Texts that end a literal too early, if anything does.
     static let quotes = [
-        "'", "''", "'''", "'\u{301}", "'\u{200D}", "x'\u{FE0F}y", "\u{301}'", "\r\n'\r\n", "'--", "\"", "\"\u{301}",
+        "'", "''", "'''", "'\u{301}", "'\u{200D}", "x'\u{FE0F}y", "\u{301}'", "\r\n'\r\n", "'--", "\"",
+        "\"\u{301}",
         "'\u{301} OR 1 --", "é'é", "👩'🏽",
     ]
 
@@ -123,7 +125,9 @@ extension DatabaseValue {
         case 1: return Double(bitPattern: generator.next()).databaseValue
         case 2: return (Double(Int.random(in: -1_000_000...1_000_000, using: &generator)) / 64).databaseValue
         case 3:
-            let scalars: [Unicode.Scalar] = ["'", "\"", "\0", "a", "é", "\u{301}", "😀", "\n", "\r", "\u{200D}"]
+            let scalars: [Unicode.Scalar] = [
+                "'", "\"", "\0", "a", "é", "\u{301}", "😀", "\n", "\r", "\u{200D}",
+            ]
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...20, using: &generator) {
                 text.append(scalars.randomElement(using: &generator) ?? "a")

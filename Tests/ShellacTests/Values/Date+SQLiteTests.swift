@@ -28,7 +28,8 @@ struct DateSQLiteTests {
                 #expect(try row["text"] == text, "seed \(seed)")
                 let wholeSeconds = Int64((Double(expected) / 1000).rounded(.down))
                 #expect(try Int64(row["seconds"] as String) == wholeSeconds, "seed \(seed): \(text)")
-                #expect(try abs(row["milliseconds"] as Double - Double(expected)) <= 1, "seed \(seed): \(text)")
+                #expect(
+                    try abs(row["milliseconds"] as Double - Double(expected)) <= 1, "seed \(seed): \(text)")
                 #expect(try Date(julianDay: row["day"]).databaseValue == text.databaseValue, "seed \(seed)")
                 #expect(try abs(row["day"] as Double - date.julianDay) < 1e-8, "seed \(seed): \(text)")
                 #expect(try abs((row["v"] as Date).timeIntervalSince(date)) < 1e-4, "seed \(seed): \(text)")

@@ -4,12 +4,24 @@ import TestSupport
 import Testing
 
 private enum Color: Int, CaseIterable, DatabaseValueConvertible { case red, white, rose }
-private enum Grape: String, CaseIterable, DatabaseValueConvertible { case merlot, syrah, none = "" }
-private enum Tiny: UInt8, CaseIterable, DatabaseValueConvertible { case zero, top = 255 }
-private enum Level: Double, CaseIterable, DatabaseValueConvertible { case low = 0.5, high = 1 }
+private enum Grape: String, CaseIterable, DatabaseValueConvertible {
+    case merlot, syrah
+    case none = ""
+}
+private enum Tiny: UInt8, CaseIterable, DatabaseValueConvertible {
+    case zero
+    case top = 255
+}
+private enum Level: Double, CaseIterable, DatabaseValueConvertible {
+    case low = 0.5
+    case high = 1
+}
 
 // Types that are Codable, too, store their raw value and not JSON.
-private enum CodableColor: Int, CaseIterable, Codable, DatabaseValueConvertible { case red = 7, white }
+private enum CodableColor: Int, CaseIterable, Codable, DatabaseValueConvertible {
+    case red = 7
+    case white
+}
 private enum CodableGrape: String, CaseIterable, Codable, DatabaseValueConvertible { case merlot, syrah }
 
 private struct Name: RawRepresentable, Hashable, DatabaseValueConvertible { var rawValue: String }

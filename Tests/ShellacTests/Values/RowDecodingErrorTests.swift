@@ -14,7 +14,8 @@ struct RowDecodingErrorTests {
             ("1.5", "the real number", "1.5"), ("1e300", "the real number", "1e+300"),
             ("9e999", "the real number", "9e999"), ("x''", "the blob", "x''"),
             ("zeroblob(32)", "the blob", "x'\(String(repeating: "00", count: 32))'"),
-            ("zeroblob(33)", "the blob", "Data(33 bytes)"), ("'a' || char(0)", "the text", "CAST(x'6100' AS TEXT)"),
+            ("zeroblob(33)", "the blob", "Data(33 bytes)"),
+            ("'a' || char(0)", "the text", "CAST(x'6100' AS TEXT)"),
             ("printf('%.200c', 'x')", "the text", "'\(String(repeating: "x", count: 200))'"),
             ("printf('%.201c', 'x')", "the text", "'\(String(repeating: "x", count: 200))…'"),
         ])
@@ -58,11 +59,14 @@ struct RowDecodingErrorTests {
                     + " - in the row [300: 300] of `SELECT 300`")
             #expect(
                 message { try Row(["n": 300])["n"] as UUID }
-                    == "could not read UUID from column \"n\": it holds the integer 300 - in the row [n: 300]")
+                    == "could not read UUID from column \"n\": it holds the integer 300 - in the row [n: 300]"
+            )
         }
     }
 
-    @Test("41. A missing column throws, and the error names the columns that are there", arguments: [true, false])
+    @Test(
+        "41. A missing column throws, and the error names the columns that are there",
+        arguments: [true, false])
     func missing(_ isLive: Bool) throws {
         try DatabaseQueue().read { db in
             let sql = "SELECT 1 AS id, 2 AS \"a b\""
@@ -89,9 +93,12 @@ struct RowDecodingErrorTests {
     @Test("41. An error of a row made by hand names no SQL, and one of an empty row shows that it is empty")
     func byHand() {
         let missing = #expect(throws: RowDecodingError.self) { try Row()["a"] as Int }
-        #expect(missing?.description == "could not read Int from column \"a\": there is no such column - in the row []")
+        #expect(
+            missing?.description
+                == "could not read Int from column \"a\": there is no such column - in the row []")
         #expect(missing?.sql == nil)
         let null = #expect(throws: RowDecodingError.self) { try Row(["a": nil])["A"] as Int }
-        #expect(null?.description == "could not read Int from column \"a\": it is NULL - in the row [a: NULL]")
+        #expect(
+            null?.description == "could not read Int from column \"a\": it is NULL - in the row [a: NULL]")
     }
 }

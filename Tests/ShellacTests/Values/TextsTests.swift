@@ -150,7 +150,8 @@ struct TextsTests {
     @Test(
         "44. A text that is no number as a whole reads as no decimal",
         arguments: [
-            "", " ", "abc", "12abc", "1st", "12 ", " 12", "12\0", "1,5", "1.2.3", "--1", "+-1", "-", ".", "e5",
+            "", " ", "abc", "12abc", "1st", "12 ", " 12", "12\0", "1,5", "1.2.3", "--1", "+-1", "-", ".",
+            "e5",
             "1e", "1e+", "1e5x", "0x10", "NaN", "inf", "Infinity", "١٢", "1_000", "1e400", "-1e400",
         ])
     func noDecimal(_ text: String) { #expect(Decimal.fromDatabaseValue(text.databaseValue) == nil) }
@@ -158,7 +159,8 @@ struct TextsTests {
     @Test(
         "44. A text that is a number reads as a decimal",
         arguments: [
-            ("1", 1), ("+1", 1), ("-1", -1), ("007", 7), ("5.", 5), (".5", 0.5), ("1e3", 1000), ("1E+3", 1000),
+            ("1", 1), ("+1", 1), ("-1", -1), ("007", 7), ("5.", 5), (".5", 0.5), ("1e3", 1000),
+            ("1E+3", 1000),
             ("15e-1", 1.5), ("-0", 0), ("0.10", 0.1),
         ] as [(String, Decimal)])
     func otherDecimals(_ text: String, _ decimal: Decimal) {
