@@ -41,6 +41,7 @@ struct CursorTests {
             }
                 == [4, 16])
         var seen: [Int] = []
+        // swift-format-ignore: ReplaceForEachWithForLoop
         try integers { try $0.forEach { seen.append($0) } }
         #expect(seen == [1, 2, 3, 4, 5])
     }
@@ -96,6 +97,7 @@ struct CursorTests {
             return false
         }
         try integers { cursor throws in
+            // swift-format-ignore: ReplaceForEachWithForLoop
             #expect(throws: Stop.self) { try cursor.forEach { _ = try failing($0) } }
             #expect(try Array(cursor) == [4, 5])
         }
