@@ -53,6 +53,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var backupCount = 0
     /// How many times all running statements were stopped.
     @exclusivity(unchecked) var stopCount = 0
+    /// How many accesses have ended while statements were running.
+    @exclusivity(unchecked) var accessCount = 0
     /// The date of the open transaction, or of the running statement.
     @exclusivity(unchecked) var currentDate: Date?
     /// The error thrown by a Swift function inside the running statement.
@@ -101,7 +103,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     @inline(never)
-    private func trapOutsideOfAccess() -> Never {
+    func trapOutsideOfAccess() -> Never {
         Misuse.trap(
             "the Database of \(description) was used outside of its access, or on another thread. "
                 + "Use a database, its statements and its cursors inside the closure that received it, "
@@ -118,6 +120,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         if handle == nil { throw closedError() }
         if effect == .rollback { return }
         if let lostTransaction { throw lostTransaction }
+        if case .rollbackTo = effect { return }
         if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     }
 

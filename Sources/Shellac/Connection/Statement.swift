@@ -58,6 +58,7 @@ public final class Statement {
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
     @exclusivity(unchecked) private var stopCount = 0
+    @exclusivity(unchecked) private var access = 0
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -65,8 +66,10 @@ public final class Statement {
         self.sql = sql
         self.effects = effects
         self.database = database
-        isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        endsOrOpensTransaction = effects.transaction != nil
+        // To explain a statement is not to execute it.
+        let isExplained = sqlite3_stmt_isexplain(pointer) != 0
+        isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
+        endsOrOpensTransaction = effects.transaction != nil && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer)
@@ -169,6 +172,7 @@ public final class Statement {
         database.runningStatements &+= 1
         phase = next
         stopCount = database.stopCount
+        access = database.accessCount
     }
 
     /// Moves to the next row. Returns false when there is none: the run has ended.
@@ -176,7 +180,7 @@ public final class Statement {
     func step() throws -> Bool {
         database.checkAccess()
         if phase != .running, try !beginStepping() { return false }
-        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : abortRollback
+        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : codeOfStoppedRun()
         if code == SQLITE_ROW {
             if isFirstStep { noticePreparation() }
             row.moveOn()
@@ -184,6 +188,13 @@ public final class Statement {
         }
         try end(error: code == SQLITE_DONE ? nil : failure(code))
         return false
+    }
+
+    /// What to say of a run that was stopped: with its transaction, or with its access.
+    @inline(never)
+    private func codeOfStoppedRun() -> Int32 {
+        if access != database.accessCount { database.trapOutsideOfAccess() }
+        return abortRollback
     }
 
     /// Returns whether there is something to execute.
@@ -218,11 +229,12 @@ public final class Statement {
         // A lone statement that gives rows commits when it ends, and the commit may fail.
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
+        let hasRun = phase != .begun
         row.moveOut()
         phase = .idle
         database.runningStatements &-= 1
         if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
-        if endsOrOpensTransaction || error != nil, let listener = database.statementListener {
+        if endsOrOpensTransaction && hasRun || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }
         if let error { throw error }
@@ -242,6 +254,7 @@ public final class Statement {
     // MARK: - Errors
 
     private func failure(_ code: Int32) -> any Error {
+        if let lostTransaction = database.lostTransaction { return lostTransaction }
         if let failed = database.functionError {
             database.functionError = nil
             if failed.code == code & 0xFF { return failed.error }

@@ -65,20 +65,27 @@ extension Database {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
         let log = transactionLog
         try log.statement("SAVEPOINT shellac").execute()
-        let depth = log.savepoints.depth
+        guard let savepoint = log.savepoints.innermost else { return }
         do {
             let completion = try operations()
             if let lostTransaction { throw lostTransaction }
-            guard log.savepoints.depth >= depth else { return }  // raw SQL has ended it
-            if completion == .rollback { try log.statement("ROLLBACK TO shellac").execute() }
-            try log.statement("RELEASE shellac").execute()
+            try endSavepoint(savepoint, completion)
         } catch {
-            if log.savepoints.depth >= depth {
-                try? log.statement("ROLLBACK TO shellac").execute()
-                try? log.statement("RELEASE shellac").execute()
-            }
+            try? endSavepoint(savepoint, .rollback)
             throw error
         }
+    }
+
+    /// Ends a savepoint of ours, unless raw SQL has ended it.
+    private func endSavepoint(_ savepoint: Int, _ completion: TransactionCompletion) throws {
+        let log = transactionLog
+        guard log.savepoints.contains(savepoint) else { return }
+        // Raw SQL may have left some open that have the same name.
+        while log.savepoints.number(of: "shellac") != savepoint {
+            try executeDespiteInterrupt("RELEASE shellac")
+        }
+        if completion == .rollback { try executeDespiteInterrupt("ROLLBACK TO shellac") }
+        try executeDespiteInterrupt("RELEASE shellac")
     }
 
     // MARK: - Step by step
@@ -110,15 +117,24 @@ extension Database {
     /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
     public func rollback() throws {
         checkAccess()
-        let rollback = try transactionLog.statement("ROLLBACK TRANSACTION")
+        try executeDespiteInterrupt("ROLLBACK TRANSACTION")
+    }
+
+    /// Executes a statement that undoes something, or closes a savepoint.
+    private func executeDespiteInterrupt(_ sql: String) throws {
         do {
-            try rollback.execute()
+            try transactionLog.statement(sql).execute()
         } catch {
-            guard isInsideTransaction else { throw error }
-            // An interrupt stands as long as a statement runs, and stops the rollback, too: stop the others.
+            // An interrupt stands as long as a statement runs. It stops this one, too, and already its preparation:
+            // stop the others.
+            guard isInsideTransaction, isInterrupt(error) else { throw error }
             stopRunningStatements()
-            try rollback.execute()
+            try transactionLog.statement(sql).execute()
         }
+    }
+
+    private func isInterrupt(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }
 
     /// Resets all statements. Those that were running throw `SQLITE_ABORT` at their next step.
@@ -149,12 +165,24 @@ extension Database {
         return try operations()
     }
 
-    /// Ends an access: no transaction may be open. One that is open is rolled back.
+    /// Ends an access: no transaction may be open. One that is open is rolled back, and one that was lost is not
+    /// passed over in silence.
     @inline(__always)
     func endAccess() throws {
         let log = transactionLog
-        if lostTransaction != nil { log.endLostTransaction() }
+        if runningStatements > 0 { stopForgottenStatements() }
+        if let lostTransaction {
+            log.endLostTransaction()
+            throw lostTransaction
+        }
         if log.isOpen { try closeForgottenTransaction() }
+    }
+
+    /// A cursor that outlives its access must not hold SQLite's locks, and cannot be used any more.
+    @inline(never)
+    private func stopForgottenStatements() {
+        accessCount &+= 1
+        stopRunningStatements()
     }
 
     @inline(never)
