@@ -167,6 +167,17 @@ struct TextsTests {
         #expect(Decimal.fromDatabaseValue(text.databaseValue) == decimal)
     }
 
+    @Test("44. Any real number reads as a decimal close to it, or as none", arguments: [1, 2] as [UInt64])
+    func randomReals(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<5000 {
+            let double = Double(bitPattern: generator.next())
+            guard let decimal = Decimal.fromDatabaseValue(double.databaseValue) else { continue }
+            let again = Double("\(decimal)") ?? .nan
+            #expect(abs(again - double) <= abs(double) * 1e-14, "seed \(seed): \(double) is \(decimal)")
+        }
+    }
+
     @Test("44. Numbers read as decimals", arguments: Road.allCases)
     func decimalNumbers(_ road: Road) throws {
         try DatabaseQueue().read { db in
