@@ -47,14 +47,12 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Whether statements that write throw `SQLITE_READONLY`.
     @exclusivity(unchecked) var isReadOnlyScope = false
 
-    /// How many statements are between their first step and their end.
-    @exclusivity(unchecked) var runningStatements = 0
+    /// The statement whose run began last, of those that run. Each knows the one before it.
+    @exclusivity(unchecked) unowned(unsafe) var lastBegun: Statement?
+    /// How many functions called by SQLite are running.
+    @exclusivity(unchecked) var callbackDepth = 0
     /// How many backups read or write this database.
     @exclusivity(unchecked) var backupCount = 0
-    /// How many times all running statements were stopped.
-    @exclusivity(unchecked) var stopCount = 0
-    /// How many accesses have ended while statements were running.
-    @exclusivity(unchecked) var accessCount = 0
     /// The date of the open transaction, or of the running statement.
     @exclusivity(unchecked) var currentDate: Date?
     /// The error thrown by a Swift function inside the running statement.

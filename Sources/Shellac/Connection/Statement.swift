@@ -51,14 +51,24 @@ public final class Statement {
         /// The listener has answered for SQLite: nothing is executed.
         case skipped
         case running
+        /// The run was stopped, with its transaction.
+        case stopped
+        /// The run was stopped, with its access.
+        case orphaned
+
+        /// Whether the statement is among those that run.
+        @inline(__always)
+        var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
     @exclusivity(unchecked) private var phase = Phase.idle
     /// Whether the listener is told of the runs.
     private let endsOrOpensTransaction: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
-    @exclusivity(unchecked) private var stopCount = 0
-    @exclusivity(unchecked) private var access = 0
+
+    // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
+    @exclusivity(unchecked) private unowned(unsafe) var nextRunning: Statement?
+    @exclusivity(unchecked) private unowned(unsafe) var previousRunning: Statement?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -168,11 +178,9 @@ public final class Statement {
         if endsOrOpensTransaction, let listener = database.statementListener {
             next = try listener.statementWillRun(self) ? .begun : .skipped
         }
-        if database.runningStatements == 0 { database.functionError = nil }
-        database.runningStatements &+= 1
+        if database.lastBegun == nil { database.functionError = nil }
+        link()
         phase = next
-        stopCount = database.stopCount
-        access = database.accessCount
     }
 
     /// Moves to the next row. Returns false when there is none: the run has ended.
@@ -180,7 +188,7 @@ public final class Statement {
     func step() throws -> Bool {
         database.checkAccess()
         if phase != .running, try !beginStepping() { return false }
-        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : codeOfStoppedRun()
+        let code = sqlite3_step(sqliteStatement)
         if code == SQLITE_ROW {
             if isFirstStep { noticePreparation() }
             row.moveOn()
@@ -188,13 +196,6 @@ public final class Statement {
         }
         try end(error: code == SQLITE_DONE ? nil : failure(code))
         return false
-    }
-
-    /// What to say of a run that was stopped: with its transaction, or with its access.
-    @inline(never)
-    private func codeOfStoppedRun() -> Int32 {
-        if access != database.accessCount { database.trapOutsideOfAccess() }
-        return abortRollback
     }
 
     /// Returns whether there is something to execute.
@@ -206,6 +207,10 @@ public final class Statement {
             isFirstStep = true
             return true
         case .skipped: try end(error: nil)
+        case .stopped:
+            let error = failure(abortRollback)
+            try end(error: error)
+        case .orphaned: database.trapOutsideOfAccess()
         case .idle, .running: break
         }
         return false
@@ -223,6 +228,45 @@ public final class Statement {
         try? end(error: nil)
     }
 
+    // MARK: - Runs at the same time
+
+    @inline(__always)
+    private func link() {
+        previousRunning = database.lastBegun
+        nextRunning = nil
+        previousRunning?.nextRunning = self
+        database.lastBegun = self
+    }
+
+    @inline(__always)
+    private func unlink() {
+        previousRunning?.nextRunning = nextRunning
+        if let nextRunning {
+            nextRunning.previousRunning = previousRunning
+        } else {
+            database.lastBegun = previousRunning
+        }
+    }
+
+    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
+    /// that began them has ended. Their rows cannot be read any more.
+    static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
+        // A statement that has called a function is in the middle of a step.
+        guard database.callbackDepth == 0 else { return }
+        var running = database.lastBegun
+        while let statement = running {
+            sqlite3_reset(statement.sqliteStatement)
+            statement.row.moveOut()
+            statement.phase = isEndOfAccess ? .orphaned : .stopped
+            running = statement.previousRunning
+            statement.previousRunning = nil
+            statement.nextRunning = nil
+        }
+        database.lastBegun = nil
+    }
+
+    // MARK: - The end of a run
+
     private func end(error: (any Error)?) throws {
         var error = error
         let code = sqlite3_reset(sqliteStatement)
@@ -230,10 +274,10 @@ public final class Statement {
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
         let hasRun = phase != .begun
+        if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
-        database.runningStatements &-= 1
-        if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
+        if database.lastBegun == nil, database.currentDate != nil { database.forgetLoneDate() }
         if endsOrOpensTransaction && hasRun || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }

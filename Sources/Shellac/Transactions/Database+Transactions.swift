@@ -128,23 +128,13 @@ extension Database {
             // An interrupt stands as long as a statement runs. It stops this one, too, and already its preparation:
             // stop the others.
             guard isInsideTransaction, isInterrupt(error) else { throw error }
-            stopRunningStatements()
+            Statement.stopAll(on: self, atEndOfAccess: false)
             try transactionLog.statement(sql).execute()
         }
     }
 
     private func isInterrupt(_ error: any Error) -> Bool {
         error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
-    }
-
-    /// Resets all statements. Those that were running throw `SQLITE_ABORT` at their next step.
-    private func stopRunningStatements() {
-        stopCount &+= 1
-        var statement = sqlite3_next_stmt(pointer, nil)
-        while let running = statement {
-            if sqlite3_stmt_busy(running) != 0 { sqlite3_reset(running) }
-            statement = sqlite3_next_stmt(pointer, running)
-        }
     }
 
     // MARK: - Scopes
@@ -170,19 +160,13 @@ extension Database {
     @inline(__always)
     func endAccess() throws {
         let log = transactionLog
-        if runningStatements > 0 { stopForgottenStatements() }
+        // A cursor that outlives its access must not hold SQLite's locks.
+        if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
         if let lostTransaction {
             log.endLostTransaction()
             throw lostTransaction
         }
         if log.isOpen { try closeForgottenTransaction() }
-    }
-
-    /// A cursor that outlives its access must not hold SQLite's locks, and cannot be used any more.
-    @inline(never)
-    private func stopForgottenStatements() {
-        accessCount &+= 1
-        stopRunningStatements()
     }
 
     @inline(never)

@@ -77,7 +77,7 @@ struct ExecuteTests {
     static let accepted: [Case] = [
         Case(
             name: "by position", sql: "INSERT INTO t VALUES (?, ?); INSERT INTO t VALUES (?, ?)",
-            arguments: [1, "x", .null, 2.5], rows: [[1, "x"], [.null, 2.5]]),
+            arguments: [1, "x", nil, 2.5], rows: [[1, "x"], [.null, 2.5]]),
         Case(
             name: "by name, used twice", sql: "INSERT INTO t VALUES (:x, :y); INSERT INTO t VALUES (:y, :x)",
             arguments: ["x": 1, "y": 2], rows: [[1, 2], [2, 1]]),
