@@ -22,7 +22,7 @@ struct ExecuteTests {
         try Self.queue(spy).inDatabase { db in
             try db.execute(sql: sql)
             #expect(spy.sql == [])
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -35,7 +35,7 @@ struct ExecuteTests {
             #expect(error.resultCode == .SQLITE_MISUSE)
             #expect(error.message == "there are arguments, and no statement to take them")
             #expect(error.sql == sql)
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -44,7 +44,7 @@ struct ExecuteTests {
         let spy = SQLSpy()
         try Self.queue(spy).inDatabase { db in
             try db.execute(sql: " INSERT INTO t VALUES (1, 2) ;; INSERT INTO u VALUES (3);\n-- end\n; ")
-            #expect(try db.integers("SELECT a FROM t UNION ALL SELECT c FROM u") == [1, 3])
+            try #expect(db.integers("SELECT a FROM t UNION ALL SELECT c FROM u") == [1, 3])
         }
         #expect(spy.sql.count == 3)
         #expect(spy.sql.first == "INSERT INTO t VALUES (1, 2) ;")
@@ -60,7 +60,7 @@ struct ExecuteTests {
                     ALTER TABLE v ADD COLUMN b DEFAULT 2;
                     INSERT INTO v (a, b) SELECT b, a FROM v;
                     """)
-            #expect(try db.integers("SELECT a * 10 + b FROM v") == [12, 21])
+            try #expect(db.integers("SELECT a * 10 + b FROM v") == [12, 21])
         }
     }
 
@@ -192,8 +192,8 @@ struct ExecuteTests {
             #expect(error.message == test.message)
             #expect(error.sql == test.failed)
             #expect(error.arguments != nil)
-            #expect(try db.integers("SELECT a FROM t") == test.rows)
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == test.rows)
+            try #expect(db.isUsable())
         }
     }
 
@@ -212,7 +212,7 @@ struct ExecuteTests {
             #expect(error.extendedResultCode == .SQLITE_MISUSE)
             #expect(error.message == message)
             #expect(error.sql == Self.named)
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -224,7 +224,7 @@ struct ExecuteTests {
                 try db.execute(sql: "\(Self.one); \(Self.one)", arguments: [1, 2, 3, 4, 5])
             }
         }
-        #expect(try queue.read { db in try db.integers("SELECT a FROM t") } == [])
+        try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [])
     }
 
     // MARK: - Failures
@@ -243,8 +243,8 @@ struct ExecuteTests {
             #expect(error.resultCode == .SQLITE_ERROR)
             #expect(error.message == "no such table: missing")
             #expect(error.sql?.hasPrefix("INSERT INTO missing VALUES (2)") == true)
-            #expect(try db.integers("SELECT a FROM t") == [1])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == [1])
+            try #expect(db.isUsable())
         }
     }
 
@@ -259,8 +259,8 @@ struct ExecuteTests {
             #expect(error.message == "UNIQUE constraint failed: t.a")
             #expect(error.sql == Self.one)
             #expect(error.arguments == [1, 4])
-            #expect(try db.integers("SELECT b FROM t") == [2])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT b FROM t") == [2])
+            try #expect(db.isUsable())
         }
     }
 
@@ -277,8 +277,8 @@ struct ExecuteTests {
                 error.message
                     == (garbage == "'"
                         ? "unrecognized token: \"'\"" : "near \"garbage\": syntax error"))
-            #expect(try db.integers("SELECT a FROM t") == [1])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == [1])
+            try #expect(db.isUsable())
         }
     }
 
@@ -302,7 +302,7 @@ struct ExecuteTests {
                 #expect(error.sql == sql)
             }
             #expect(spy.sql == [])
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -317,7 +317,7 @@ struct ExecuteTests {
                 let (sql, offset) = try (#require(error.sql), #require(error.offset))
                 #expect(String(decoding: sql.utf8.dropFirst(offset), as: UTF8.self) == "nope FROM t")
             }
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -327,7 +327,7 @@ struct ExecuteTests {
             try db.execute(
                 sql: "CREATE TABLE \"表😀\" (größe TEXT); INSERT INTO 表😀 VALUES ('👩‍👩‍👧 é'); INSERT INTO 表😀 VALUES (:ключ)",
                 arguments: ["ключ": "שלום"])
-            #expect(try String.fetchAll(db, sql: "SELECT größe FROM 表😀") == ["👩‍👩‍👧 é", "שלום"])
+            try #expect(String.fetchAll(db, sql: "SELECT größe FROM 表😀") == ["👩‍👩‍👧 é", "שלום"])
         }
     }
 
@@ -338,7 +338,7 @@ struct ExecuteTests {
         try Self.queue().inDatabase { db in
             let text = String(repeating: "é", count: 500_000)
             try db.execute(sql: "INSERT INTO t VALUES ('\(text)', 1)")
-            #expect(try Int.fetchOne(db, sql: "SELECT length(a) FROM t") == 500_000)
+            try #expect(Int.fetchOne(db, sql: "SELECT length(a) FROM t") == 500_000)
         }
     }
 
@@ -356,7 +356,7 @@ struct ExecuteTests {
             }
             let small = try duration(of: 100)
             let large = try duration(of: 1000)
-            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM u") == 1100)
+            try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM u") == 1100)
             // Ten times the work. The square would be a hundred times.
             #expect(large < small * 35, "\(small) for 100, \(large) for 1000")
         }
@@ -389,7 +389,7 @@ struct ExecuteTests {
             try db.execute(sql: "INSERT INTO t VALUES (?, 0)", arguments: [Int64.max])
             #expect(db.lastInsertedRowID == .max)
             #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1, 0), (1, 0)") }
-            #expect(try db.integers("SELECT COUNT(*) FROM t") == [1])
+            try #expect(db.integers("SELECT COUNT(*) FROM t") == [1])
         }
     }
 }
