@@ -521,7 +521,7 @@ struct DatabaseAggregateTests {
             let error = try #require(throws: DatabaseError.self) {
                 try value(db, "SELECT a FROM t WHERE total_of(a) > 1")
             }
-            #expect(error.message == "misuse of aggregate: total_of()")
+            #expect(error.message == "misuse of aggregate function total_of()")
             let other = try #require(throws: DatabaseError.self) {
                 try value(db, "SELECT total_of(a) OVER () FROM t")
             }
