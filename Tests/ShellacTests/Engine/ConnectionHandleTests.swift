@@ -57,7 +57,7 @@ struct OpeningTests {
 
     @Test(
         "What is not a database is said to be none, and left as it is", arguments: [true, false],
-        ["x", "not a database", "SQLite format 3", "SQLite format 4\0" + String(repeating: "x", count: 5000)])
+        ["xy", "not a database", "SQLite format 3", "SQLite format 4\0" + String(repeating: "x", count: 5000)])
     func notADatabase(readonly: Bool, content: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(content.utf8, to: "a.sqlite")
