@@ -201,16 +201,30 @@ struct VacuumTests {
         let folder = try TemporaryFolder()
         let queue = try Self.queue(folder)
         let path = try folder.write("something".utf8, to: "b")
+        let text = try #require(throws: DatabaseError.self) { try queue.vacuum(into: path) }
+        #expect(text.resultCode == .SQLITE_NOTADB)
+        #expect(text.message == "file is not a database")
+        try #expect(Self.size(path) == 9)
+        try FileManager.default.removeItem(atPath: path)
+        try queue.vacuum(into: path)
+        try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (3, 0)") }
         let error = try #require(throws: DatabaseError.self) { try queue.vacuum(into: path) }
         #expect(error.resultCode == .SQLITE_ERROR)
         #expect(error.message == "output file already exists")
         #expect(error.sql == "VACUUM INTO ?")
-        try #expect(Self.size(path) == 9)
+        try #expect(DatabaseQueue(path: path).read { db in try db.integers("SELECT a FROM t") } == [1, 2])
         let missing = try #require(throws: DatabaseError.self) { try queue.vacuum(into: folder.path("no/b")) }
         #expect(missing.resultCode == .SQLITE_CANTOPEN)
         #expect(missing.message == "unable to open database: \(folder.path("no/b"))")
-        #expect(throws: DatabaseError.self) { try queue.vacuum(into: folder.path("c\0d")) }
         try #expect(folder.fileNames() == ["a.sqlite", "b"])
         try queue.inDatabase { db in try #expect(db.isUsable()) }
+    }
+
+    @Test("A path with a NUL is written to nowhere, rather than to what stands before the NUL")
+    func nul() throws {
+        let folder = try TemporaryFolder()
+        let queue = try Self.queue(folder)
+        #expect(throws: DatabaseError.self) { try queue.vacuum(into: folder.path("b\0c")) }
+        try #expect(folder.fileNames() == ["a.sqlite"])
     }
 }

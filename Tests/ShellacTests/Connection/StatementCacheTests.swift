@@ -187,4 +187,23 @@ struct StatementCacheTests {
             try #expect(db.integers("SELECT c FROM t WHERE a = 5") == [5])
         }
     }
+
+    @Test("An error at the first step after a schema change keeps SQLite's message")
+    func messageAfterSchemaChange() throws {
+        try Self.queue().inDatabase { db in
+            try db.execute(sql: "CREATE UNIQUE INDEX i ON t (b)")
+            let sql = "INSERT INTO t (a, b) VALUES (?, ?)"
+            try db.cachedStatement(sql: sql).execute(arguments: [4, 40])
+            for change in ["ALTER TABLE t ADD COLUMN c", "CREATE TABLE u (a)", "CREATE TEMP TABLE v (a)"] {
+                try db.execute(sql: change)
+                let error = try #require(throws: DatabaseError.self) {
+                    try db.cachedStatement(sql: sql).execute(arguments: [5, 40])
+                }
+                #expect(error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+                #expect(error.message == "UNIQUE constraint failed: t.b")
+                #expect(error.sql == sql)
+            }
+            try #expect(db.integers("SELECT a FROM t") == [1, 2, 3, 4])
+        }
+    }
 }
