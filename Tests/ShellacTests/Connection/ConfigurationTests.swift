@@ -42,7 +42,9 @@ struct ConfigurationTests {
         let before = try Data(contentsOf: URL(filePath: path))
         let queue = try DatabaseQueue(
             path: path, configuration: Self.configuration { ($0.readonly, $0.journalMode) = (true, .wal) })
-        for sql in ["INSERT INTO t VALUES (2)", "CREATE TABLE u (a)", "DELETE FROM t", "PRAGMA user_version = 3"] {
+        for sql in [
+            "INSERT INTO t VALUES (2)", "CREATE TABLE u (a)", "DELETE FROM t", "PRAGMA user_version = 3",
+        ] {
             let error = try #require(throws: DatabaseError.self) {
                 try queue.inDatabase { db in try db.execute(sql: sql) }
             }
@@ -52,7 +54,8 @@ struct ConfigurationTests {
             #expect(throws: DatabaseError.self) { try queue.write { db in try db.execute(sql: sql) } }
         }
         try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [1])
-        try queue.inDatabase { db in try db.execute(sql: "CREATE TEMP TABLE x (a); INSERT INTO x VALUES (1)") }
+        try queue.inDatabase { db in try db.execute(sql: "CREATE TEMP TABLE x (a); INSERT INTO x VALUES (1)")
+        }
         try #expect(Data(contentsOf: URL(filePath: path)) == before)
         try #expect(folder.fileNames() == ["a.sqlite"])
     }
@@ -63,7 +66,9 @@ struct ConfigurationTests {
             try db.execute(sql: "CREATE TABLE t (a)")
             for sql in ["SELECT \"nope\" FROM t", "SELECT \"nope\"", "CREATE INDEX i ON t (\"nope\")"] {
                 let error = try #require(throws: DatabaseError.self) { try db.execute(sql: sql) }
-                #expect(error.message?.hasSuffix("no such column: nope") == true || error.message == "table t has no column named nope")
+                #expect(
+                    error.message?.hasSuffix("no such column: nope") == true
+                        || error.message == "table t has no column named nope")
             }
             try #expect(db.isUsable())
         }
@@ -145,13 +150,19 @@ struct ConfigurationTests {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let found = try queue.inDatabase { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
             #expect(found == (mode == .default ? "delete" : mode.rawValue))
-            try queue.write { db in try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)") }
+            try queue.write { db in
+                try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)")
+            }
         }
         // The file remembers WAL.
-        let later = try DatabaseQueue(path: path).inDatabase { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
+        let later = try DatabaseQueue(path: path).inDatabase { db in
+            try String.fetchOne(db, sql: "PRAGMA journal_mode")
+        }
         #expect(later == (mode == .wal ? "wal" : "delete"))
         try DatabaseQueue(configuration: configuration).inDatabase { db in try #expect(db.isUsable()) }
-        try DatabaseQueue(path: "", configuration: configuration).inDatabase { db in try #expect(db.isUsable()) }
+        try DatabaseQueue(path: "", configuration: configuration).inDatabase { db in
+            try #expect(db.isUsable())
+        }
     }
 
     @Test("A journal mode that others prevent is an error that names the path")
@@ -172,158 +183,4 @@ struct ConfigurationTests {
     }
 }
 
-@Suite("Traces")
-struct TraceTests {
-    /// What a trace hears, as it describes it. The duration of a profile is left out.
-    static func record(_ recorder: Recorder<String>) -> @Sendable (TraceEvent) -> Void {
-        { event in
-            switch event.kind {
-            case .statement: recorder.record("\(event)")
-            case .profile(let duration):
-                let words = "\(event)".split(separator: " ", maxSplits: 2)
-                let isTime = words[0].split(separator: ".").last?.count == 3 && words[1] == "ms"
-                recorder.record("\(duration >= .zero && isTime ? "time" : "?") \(words[2])")
-            }
-        }
-    }
-
-    @Test("Statements and profiles are heard, with values only where asked", arguments: [true, false])
-    func events(isPublic: Bool) throws {
-        let recorder = Recorder<String>()
-        let configuration = ConfigurationTests.configuration {
-            $0.publicStatementArguments = isPublic
-            $0.trace = Self.record(recorder)
-        }
-        try DatabaseQueue(configuration: configuration).inDatabase { db in
-            try db.execute(sql: "CREATE TABLE t (a)")
-            recorder.removeAll()
-            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: ["O'Brien"])
-            let shown = isPublic ? "INSERT INTO t VALUES ('O''Brien')" : "INSERT INTO t VALUES (?)"
-            #expect(recorder.removeAll() == [shown, "time \(shown)"])
-            #expect(throws: DatabaseError.self) { try Int.fetchAll(db, sql: "SELECT abs(?)", arguments: [Int64.min]) }
-            let failed = isPublic ? "SELECT abs(-9223372036854775808)" : "SELECT abs(?)"
-            #expect(recorder.removeAll() == [failed, "time \(failed)"])
-        }
-    }
-
-    @Test("The SQL of an event is that of its statement alone")
-    func sql() throws {
-        let spy = SQLSpy()
-        try DatabaseQueue(configuration: spy.configuration()).inDatabase { db in
-            try db.execute(sql: "\n CREATE TABLE t (a) ;\n\n INSERT INTO t VALUES (1);\n ")
-            #expect(spy.sql == ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"])
-        }
-    }
-
-    @Test("Values are shown for SQL that begins with a comment, too, and a trigger's statements say so")
-    func comments() throws {
-        let recorder = Recorder<String>()
-        let configuration = ConfigurationTests.configuration { $0.publicStatementArguments = true }
-        try DatabaseQueue(configuration: configuration).inDatabase { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE t (a); CREATE TABLE u (a);
-                    CREATE TRIGGER copy AFTER INSERT ON t BEGIN INSERT INTO u VALUES (new.a); END;
-                    """)
-            db.trace(options: .statement, Self.record(recorder))
-            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [1])
-            let heard = recorder.removeAll()
-            #expect(heard.first == "INSERT INTO t VALUES (1)")
-            #expect(heard.dropFirst().allSatisfy { $0.hasPrefix("-- ") })
-            #expect(heard.dropFirst().first == "-- TRIGGER copy")
-            try db.execute(sql: "-- why\nDELETE FROM u WHERE a = ?", arguments: [7])
-            #expect(recorder.removeAll() == ["-- why\nDELETE FROM u WHERE a = 7"])
-        }
-    }
-
-    @Test("A trace hears what it asks for, until it is replaced or removed")
-    func options() throws {
-        let (first, second) = (Recorder<String>(), Recorder<String>())
-        try DatabaseQueue().inDatabase { db in
-            db.trace(options: .profile, Self.record(first))
-            try db.execute(sql: "SELECT 1")
-            #expect(first.removeAll() == ["time SELECT 1"])
-            db.trace(Self.record(second))
-            try db.execute(sql: "SELECT 2")
-            #expect(first.elements == [])
-            #expect(second.removeAll() == ["SELECT 2"])
-            let cursor = try Int.fetchCursor(db, sql: "SELECT 3 UNION ALL SELECT 4")
-            _ = try cursor.next()
-            db.trace(nil)
-            _ = try cursor.next()
-            _ = try cursor.next()
-            try db.execute(sql: "SELECT 5")
-            #expect(second.removeAll() == ["SELECT 3 UNION ALL SELECT 4"])
-            db.trace(options: [], Self.record(second))
-            try db.execute(sql: "SELECT 6")
-            #expect(second.elements == [])
-        }
-    }
-
-    @Test("What a trace holds is let go of with the connection, and when it is removed")
-    func letGo() throws {
-        final class Held: Sendable {}
-        weak var held: Held?
-        func trace() -> @Sendable (TraceEvent) -> Void {
-            let strong = Held()
-            held = strong
-            return { _ in withExtendedLifetime(strong) {} }
-        }
-        let queue = try DatabaseQueue()
-        try queue.inDatabase { db in
-            db.trace(trace())
-            try db.execute(sql: "SELECT 1")
-            #expect(held != nil)
-            db.trace(nil)
-            #expect(held == nil)
-        }
-        do {
-            let other = try DatabaseQueue()
-            try other.inDatabase { db in db.trace(trace()) }
-        }
-        #expect(held == nil)
-    }
-}
-
 // The log is one for the whole process: other tests are heard, too, and each test looks for its own texts.
-@Suite("SQLite's error log", .serialized)
-struct ErrorLogTests {
-    private func heard(_ body: () throws -> Void) rethrows -> [String] {
-        let recorder = Recorder<String>()
-        Database.logError = { code, message in recorder.record("\(code.rawValue) \(message)") }
-        defer { Database.logError = nil }
-        try body()
-        return recorder.elements
-    }
-
-    @Test("What does not compile and what breaks a constraint is heard")
-    func errors() throws {
-        let table = "log_\(UInt32.random(in: 0...UInt32.max))"
-        let log = try heard {
-            try DatabaseQueue().inDatabase { db in
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT * FROM \(table)") }
-                try db.execute(sql: "CREATE TABLE \(table) (a UNIQUE)")
-                try db.execute(sql: "INSERT INTO \(table) VALUES (1)")
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO \(table) VALUES (1)") }
-            }
-        }.filter { $0.contains(table) }
-        #expect(
-            log == [
-                "1 no such table: \(table) in \"SELECT * FROM \(table)\"",
-                "2067 abort at 9 in [INSERT INTO \(table) VALUES (1)]: UNIQUE constraint failed: \(table).a",
-            ])
-        #expect(Database.logError == nil)
-    }
-
-    @Test("Statements that succeed leave nothing in the log")
-    func nothing() throws {
-        let table = "log_\(UInt32.random(in: 0...UInt32.max))"
-        let log = try heard {
-            try DatabaseQueue().inDatabase { db in
-                try db.execute(sql: "CREATE TABLE \(table) (a); INSERT INTO \(table) VALUES (1)")
-                try #expect(db.integers("SELECT a FROM \(table)") == [1])
-            }
-        }
-        #expect(log.filter { $0.contains(table) } == [])
-    }
-}

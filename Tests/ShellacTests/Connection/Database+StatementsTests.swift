@@ -14,7 +14,8 @@ struct ExecuteTests {
     @Test(
         "SQL without a statement executes nothing, and says nothing",
         arguments: [
-            "", " ", "\n\t\r\u{0B}\u{0C}", ";", ";;;", " ; \n ; ", "-- nothing", "/* nothing */", "/* not closed",
+            "", " ", "\n\t\r\u{0B}\u{0C}", ";", ";;;", " ; \n ; ", "-- nothing", "/* nothing */",
+            "/* not closed",
             "-- a\n;/* b */;\n-- c", "--",
         ])
     func nothing(_ sql: String) throws {
@@ -169,7 +170,8 @@ struct ExecuteTests {
             sql: named, arguments: ["x": 1, "y": 2, "z": 3, "w": 4], message: "unknown arguments: w, z",
             failed: named),
         Refused(sql: named, arguments: ["X": 1, "y": 2], message: "missing arguments: x", failed: named),
-        Refused(sql: named, arguments: [":x": 1, ":y": 2], message: "missing arguments: x, y", failed: named),
+        Refused(
+            sql: named, arguments: [":x": 1, ":y": 2], message: "missing arguments: x, y", failed: named),
         Refused(sql: one, arguments: ["x": 1, "y": 2], message: "missing arguments: 1, 2", failed: one),
         Refused(
             sql: "\(one); \(one)", arguments: [1, 2, 3],
@@ -306,7 +308,8 @@ struct ExecuteTests {
         }
     }
 
-    @Test("The offset of an error points into the SQL of the error", arguments: ["", "  ", "\n\t ", "/* 😀 */ "])
+    @Test(
+        "The offset of an error points into the SQL of the error", arguments: ["", "  ", "\n\t ", "/* 😀 */ "])
     func offset(_ before: String) throws {
         try Self.queue().inDatabase { db in
             for first in ["", "SELECT 'é😀';"] {
@@ -325,7 +328,8 @@ struct ExecuteTests {
     func scripts() throws {
         try Self.queue().inDatabase { db in
             try db.execute(
-                sql: "CREATE TABLE \"表😀\" (größe TEXT); INSERT INTO 表😀 VALUES ('👩‍👩‍👧 é'); INSERT INTO 表😀 VALUES (:ключ)",
+                sql:
+                    "CREATE TABLE \"表😀\" (größe TEXT); INSERT INTO 表😀 VALUES ('👩‍👩‍👧 é'); INSERT INTO 表😀 VALUES (:ключ)",
                 arguments: ["ключ": "שלום"])
             try #expect(String.fetchAll(db, sql: "SELECT größe FROM 表😀") == ["👩‍👩‍👧 é", "שלום"])
         }
@@ -346,7 +350,8 @@ struct ExecuteTests {
     func manyStatements() throws {
         try Self.queue().inDatabase { db in
             func duration(of count: Int) throws -> Duration {
-                let sql = String(repeating: "INSERT INTO u VALUES ('a text of about forty bytes');\n", count: count)
+                let sql = String(
+                    repeating: "INSERT INTO u VALUES ('a text of about forty bytes');\n", count: count)
                 return try ContinuousClock().measure {
                     try db.inTransaction {
                         try db.execute(sql: sql)

@@ -28,7 +28,8 @@ struct DatabaseCollationTests {
             try #expect(String.fetchAll(db, sql: "SELECT a FROM t WHERE a > 'z'") == ["ccc", "bb"])
             try #expect(String.fetchOne(db, sql: "SELECT max(a) FROM t") == "ccc")
             try #expect(Int.fetchOne(db, sql: "SELECT 'x' = 'y' COLLATE LENGTH") == 1)
-            try #expect(Int.fetchOne(db, sql: "SELECT ? = ? COLLATE length", arguments: ["a\0b", "xyz"]) == 1)
+            try #expect(
+                Int.fetchOne(db, sql: "SELECT ? = ? COLLATE length", arguments: ["a\0b", "xyz"]) == 1)
             try #expect(Int.fetchOne(db, sql: "SELECT ? = ? COLLATE length", arguments: ["é", "xy"]) == 1)
         }
     }
@@ -74,7 +75,8 @@ struct DatabaseCollationTests {
             let make = {
                 let strong = Held()
                 held = strong
-                return DatabaseCollation("c") { _, _ in "\(strong)".isEmpty ? .orderedSame : .orderedAscending }
+                return DatabaseCollation("c") { _, _ in "\(strong)".isEmpty ? .orderedSame : .orderedAscending
+                }
             }
             try db.add(collation: make())
             #expect(held != nil)
@@ -94,7 +96,8 @@ struct DatabaseCollationTests {
             {
                 let error = try #require(throws: DatabaseError.self) { try change() }
                 #expect(error.resultCode == .SQLITE_BUSY)
-                #expect(error.message == "unable to delete/modify collation sequence due to active statements")
+                #expect(
+                    error.message == "unable to delete/modify collation sequence due to active statements")
             }
             try #expect(Array(cursor) == ["a", "bb", "ccc"])
         }

@@ -76,7 +76,9 @@ struct FetchingFromStatementsTests {
         }
     }
 
-    @Test("A statement that gives no row is executed once", arguments: ["fetchAll", "fetchOne", "fetchSet", "cursor"])
+    @Test(
+        "A statement that gives no row is executed once",
+        arguments: ["fetchAll", "fetchOne", "fetchSet", "cursor"])
     func withoutRows(_ way: String) throws {
         try StatementTests.queue().inDatabase { db in
             let sql = "INSERT INTO t VALUES (9)"

@@ -27,7 +27,8 @@ struct StatementTests {
     @Test("A statement knows its SQL, its parameters, its columns and whether it writes")
     func properties() throws {
         try Self.queue().inDatabase { db in
-            let select = try db.makeStatement(sql: "\n SELECT a, a AS \"x y\", a + 1 FROM t WHERE a > :low; ;\n")
+            let select = try db.makeStatement(
+                sql: "\n SELECT a, a AS \"x y\", a + 1 FROM t WHERE a > :low; ;\n")
             #expect(select.sql == "SELECT a, a AS \"x y\", a + 1 FROM t WHERE a > :low")
             #expect(select.columnNames == ["a", "x y", "a + 1"])
             #expect(select.columnCount == 3)
@@ -66,7 +67,9 @@ struct StatementTests {
                         + "use execute(sql:) or allStatements(sql:) for several")
                 #expect(error.sql == sql)
             }
-            for sql in ["SELECT 1;", " SELECT 1 ; ;; ", "SELECT 1; -- a", "SELECT 1;\n/* a */;", "SELECT 1;/* a"] {
+            for sql in [
+                "SELECT 1;", " SELECT 1 ; ;; ", "SELECT 1; -- a", "SELECT 1;\n/* a */;", "SELECT 1;/* a",
+            ] {
                 try #expect(Int.fetchOne(make(sql)) == 1)
             }
             try #expect(db.isUsable())
@@ -291,7 +294,8 @@ struct StatementTests {
                 group.addTask {
                     for round in 0..<50 {
                         let kept = try queue.inDatabase { db in
-                            let statement = try db.makeStatement(sql: "SELECT a + \(number * 100 + round) FROM t")
+                            let statement = try db.makeStatement(
+                                sql: "SELECT a + \(number * 100 + round) FROM t")
                             return Unmanaged.passRetained(statement)
                         }
                         kept.release()
@@ -331,48 +335,6 @@ struct StatementTests {
             let queue = try DatabaseQueue()
             let statements = try queue.inDatabase { db in try db.allStatements(sql: "SELECT 1") }
             _ = try statements.next()
-        }
-    }
-}
-
-@Suite("The statements of an SQL text")
-struct SQLStatementsTests {
-    @Test("The statements come one after another, each with its own SQL, and may be run in between")
-    func all() throws {
-        try DatabaseQueue().inDatabase { db in
-            let statements = try db.allStatements(
-                sql: "-- first\nCREATE TABLE t (a); ;\n INSERT INTO t VALUES (?);INSERT INTO t VALUES (:x)\n;--")
-            var sql: [String] = []
-            while let statement = try statements.next() {
-                sql.append(statement.sql)
-                try statement.execute(arguments: statement.parameterNames.isEmpty ? [] : [sql.count])
-            }
-            #expect(
-                sql == [
-                    "-- first\nCREATE TABLE t (a)", "INSERT INTO t VALUES (?)", "INSERT INTO t VALUES (:x)",
-                ])
-            try #expect(statements.next() == nil)
-            try #expect(db.integers("SELECT a FROM t") == [2, 3])
-        }
-    }
-
-    @Test("An error stays where it is")
-    func failure() throws {
-        try DatabaseQueue().inDatabase { db in
-            let statements = try db.allStatements(sql: "SELECT 1; SELECT nope; SELECT 2")
-            try #expect(statements.next()?.sql == "SELECT 1")
-            for _ in 1...2 {
-                let error = try #require(throws: DatabaseError.self) { try statements.next() }
-                #expect(error.message == "no such column: nope")
-            }
-            try #expect(db.isUsable())
-        }
-    }
-
-    @Test("No statement is no error", arguments: ["", ";", "-- a", " /* a */ ; "])
-    func none(_ sql: String) throws {
-        try DatabaseQueue().inDatabase { db in
-            try #expect(db.allStatements(sql: sql).next() == nil)
         }
     }
 }

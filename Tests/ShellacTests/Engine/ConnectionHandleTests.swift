@@ -25,10 +25,16 @@ struct OpeningTests {
         let path = folder.path("no/such/a.sqlite")
         let error = try failure(path, readonly: readonly)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
-        #expect(error.message == "could not open the database at \(path): the folder \(folder.path("no/such")) does not exist")
+        #expect(
+            error.message
+                == "could not open the database at \(path): the folder \(folder.path("no/such")) does not exist"
+        )
         #expect(error.description == "SQLite error 14: \(error.message ?? "")")
         let relative = try failure("no-such-folder/a.sqlite")
-        #expect(relative.message == "could not open the database at no-such-folder/a.sqlite: the folder no-such-folder does not exist")
+        #expect(
+            relative.message
+                == "could not open the database at no-such-folder/a.sqlite: the folder no-such-folder does not exist"
+        )
         try #expect(folder.fileNames() == [])
     }
 
@@ -57,7 +63,10 @@ struct OpeningTests {
 
     @Test(
         "What is not a database is said to be none, and left as it is", arguments: [true, false],
-        ["xy", "not a database", "SQLite format 3", "SQLite format 4\0" + String(repeating: "x", count: 5000)])
+        [
+            "xy", "not a database", "SQLite format 3",
+            "SQLite format 4\0" + String(repeating: "x", count: 5000),
+        ])
     func notADatabase(readonly: Bool, content: String) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(content.utf8, to: "a.sqlite")
@@ -191,18 +200,22 @@ struct OpeningTests {
     @Test(
         "Databases of one name in memory are one, those of other names are others",
         arguments: [
-            "a", "A", "a b", "?", "a?mode=rw", "%", "%41", "#", "a#b", "&cache=private", "/", "/tmp/x", "😀", "é",
+            "a", "A", "a b", "?", "a?mode=rw", "%", "%41", "#", "a#b", "&cache=private", "/", "/tmp/x", "😀",
+            "é",
             ":memory:", "file:x", "\"'", "..", "a\0b", "a\0c", "", String(repeating: "x", count: 400),
         ])
     func named(_ name: String) throws {
         let unique = "\(UUID().uuidString)"
-        for (first, second) in [("\(unique)\(name)", "\(unique)\(name)-"), ("\(name)\(unique)", "-\(name)\(unique)")] {
+        for (first, second) in [
+            ("\(unique)\(name)", "\(unique)\(name)-"), ("\(name)\(unique)", "-\(name)\(unique)"),
+        ] {
             let (a, b) = try (DatabaseQueue(named: first), DatabaseQueue(named: first))
             let other = try DatabaseQueue(named: second)
             try a.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
             try #expect(b.read { db in try db.integers("SELECT a FROM t") } == [7])
             try #expect(other.read { db in try db.integers("SELECT COUNT(*) FROM sqlite_master") } == [0])
-            try #expect(DatabaseQueue().read { db in try db.integers("SELECT COUNT(*) FROM sqlite_master") } == [0])
+            try #expect(
+                DatabaseQueue().read { db in try db.integers("SELECT COUNT(*) FROM sqlite_master") } == [0])
         }
         #expect(!FileManager.default.fileExists(atPath: name) || ["/", "..", ""].contains(name))
     }
@@ -224,7 +237,9 @@ struct OpeningTests {
             let queue = try DatabaseQueue(named: name)
             try queue.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         }
-        try #expect(DatabaseQueue(named: name).read { db in try db.integers("SELECT COUNT(*) FROM sqlite_master") } == [0])
+        try #expect(
+            DatabaseQueue(named: name).read { db in try db.integers("SELECT COUNT(*) FROM sqlite_master") }
+                == [0])
     }
 
     // MARK: - Damage
@@ -244,9 +259,11 @@ struct OpeningTests {
         do {
             let queue = try DatabaseQueue(path: path)
             try queue.write { db in
-                try db.execute(sql: "CREATE TABLE good (a); CREATE TABLE bad (a); INSERT INTO good VALUES (1)")
+                try db.execute(
+                    sql: "CREATE TABLE good (a); CREATE TABLE bad (a); INSERT INTO good VALUES (1)")
                 for _ in 0..<100 {
-                    try db.execute(sql: "INSERT INTO bad VALUES (?)", arguments: [String(repeating: "x", count: 1000)])
+                    try db.execute(
+                        sql: "INSERT INTO bad VALUES (?)", arguments: [String(repeating: "x", count: 1000)])
                 }
                 root = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'bad'") ?? 0
             }

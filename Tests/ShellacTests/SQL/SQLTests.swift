@@ -31,7 +31,9 @@ struct SQLTests {
         return [
             Case("SELECT 1", "SELECT 1"), Case("", ""),
             Case("SELECT \(name)", "SELECT ?", ["O'Brien"]),
-            Case("SELECT \(1), \(2.5), \(true), \(nothing), \(some), \(any)", "SELECT ?, ?, ?, ?, ?, ?", [1, 2.5, 1, nil, 7, 1.5]),
+            Case(
+                "SELECT \(1), \(2.5), \(true), \(nothing), \(some), \(any)", "SELECT ?, ?, ?, ?, ?, ?",
+                [1, 2.5, 1, nil, 7, 1.5]),
             Case("SELECT \(nil), \(DatabaseValue.null)", "SELECT ?, ?", [nil, nil]),
             Case("SELECT \([1, 2, 3])", "SELECT (?,?,?)", [1, 2, 3]),
             Case("SELECT \([Int]())", "SELECT ()"),
@@ -43,8 +45,12 @@ struct SQLTests {
             Case("SELECT \([Data([1]), Data()])", "SELECT (?,?)", [Data([1]), Data()]),
             Case("SELECT * FROM \(identifier: "my table")", "SELECT * FROM \"my table\""),
             Case("SELECT \(identifier: "a\"b"), \(identifier: "")", "SELECT \"a\"\"b\", \"\""),
-            Case("SELECT \(0) WHERE \(condition) AND \(3)", "SELECT ? WHERE a = ? OR b = ? AND ?", [0, 1, 2, 3]),
-            Case("\([condition, "c", condition].joined(separator: " AND "))", "a = ? OR b = ? AND c AND a = ? OR b = ?", [1, 2, 1, 2]),
+            Case(
+                "SELECT \(0) WHERE \(condition) AND \(3)", "SELECT ? WHERE a = ? OR b = ? AND ?",
+                [0, 1, 2, 3]),
+            Case(
+                "\([condition, "c", condition].joined(separator: " AND "))",
+                "a = ? OR b = ? AND c AND a = ? OR b = ?", [1, 2, 1, 2]),
             Case(none.joined(separator: ","), ""),
             Case("SELECT \(sql: "?, ?", arguments: [1, 2]), \(3)", "SELECT ?, ?, ?", [1, 2, 3]),
             Case("SELECT \(1)" + ", \(2)", "SELECT ?, ?", [1, 2]),
@@ -63,13 +69,16 @@ struct SQLTests {
         try DatabaseQueue(configuration: spy.configuration()).inDatabase { db in
             try db.execute(literal: "CREATE TABLE \(identifier: "my table") (a, b)")
             try db.execute(
-                literal: "INSERT INTO \(identifier: "my table") VALUES (\(1), \("x")); INSERT INTO [my table] VALUES (\(2), \(Data()))")
+                literal:
+                    "INSERT INTO \(identifier: "my table") VALUES (\(1), \("x")); INSERT INTO [my table] VALUES (\(2), \(Data()))"
+            )
             let query: SQL = "SELECT a FROM [my table] WHERE a IN \([2, 1]) ORDER BY a"
             spy.removeAll()
             try #expect(Int.fetchAll(db, literal: query) == [1, 2])
             #expect(spy.sql == ["SELECT a FROM [my table] WHERE a IN (?,?) ORDER BY a"])
             try #expect(Int.fetchAll(db, literal: "SELECT a FROM [my table] WHERE a IN \([Int]())") == [])
-            try #expect(Int.fetchAll(db, literal: "SELECT a FROM [my table] WHERE a NOT IN \([Int]())") == [1, 2])
+            try #expect(
+                Int.fetchAll(db, literal: "SELECT a FROM [my table] WHERE a NOT IN \([Int]())") == [1, 2])
             let statement = try db.cachedStatement(literal: query)
             try #expect(Int.fetchAll(statement) == [1, 2])
             let error = try #require(throws: DatabaseError.self) { try db.execute(literal: "SELECT ?, \(1)") }
@@ -80,7 +89,8 @@ struct SQLTests {
 
     /// Pieces that hostile texts are made of: quotes, and characters that join what stands before them.
     static let pieces = [
-        "\"", "'", "`", "[", "]", ";", "--", "/*", "*/", "?", ":a", "\\", "%", " ", "\n", "\r\n", "é", "e\u{301}",
+        "\"", "'", "`", "[", "]", ";", "--", "/*", "*/", "?", ":a", "\\", "%", " ", "\n", "\r\n", "é",
+        "e\u{301}",
         "\u{301}", "\u{200D}", "\u{FE0F}", "😀", "👩‍👩‍👧", "DROP TABLE t", "x", "\u{20E3}", "🇫", "\u{1F3FB}",
     ]
 
@@ -91,12 +101,15 @@ struct SQLTests {
             try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
             for round in 0..<400 {
                 let count = Int.random(in: 1...6, using: &generator)
-                let text = (0..<count).compactMap { _ in Self.pieces.randomElement(using: &generator) }.joined()
-                let comment: Comment = "seed \(seed), round \(round), \(text.unicodeScalars.map { String($0.value, radix: 16) })"
+                let text = (0..<count).compactMap { _ in Self.pieces.randomElement(using: &generator) }
+                    .joined()
+                let comment: Comment =
+                    "seed \(seed), round \(round), \(text.unicodeScalars.map { String($0.value, radix: 16) })"
                 let row = try? Row.fetchOne(db, literal: "SELECT \(text) AS \(identifier: text), 2 AS two")
                 let value = row?.databaseValues.first
                 #expect(value == text.databaseValue, comment)
-                #expect(row?.columnNames.map { Array($0.utf8) } == [Array(text.utf8), Array("two".utf8)], comment)
+                #expect(
+                    row?.columnNames.map { Array($0.utf8) } == [Array(text.utf8), Array("two".utf8)], comment)
                 try #expect(db.integers("SELECT a FROM t") == [1], comment)
             }
         }
