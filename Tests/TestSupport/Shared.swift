@@ -1,0 +1,89 @@
+public import Foundation
+
+/// A value that many threads share.
+///
+/// It is guarded by the system's own mutex, which the thread sanitizer sees.
+public final class Shared<Value>: @unchecked Sendable {  // `storage` is touched under `lock` alone
+    private let lock = NSLock()
+    private var storage: Value
+
+    public init(_ value: sending Value) { storage = value }
+
+    public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&storage)
+    }
+}
+
+extension Shared where Value: Sendable {
+    public var value: Value { withLock { $0 } }
+}
+
+extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendable {
+    public func append(_ element: Value.Element) { withLock { $0.append(element) } }
+}
+
+/// What threads and tasks wait at until it is opened.
+///
+/// A wait that never ends would hide which test it belongs to: after a minute it throws. No test may depend on
+/// how long it is.
+public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `condition` alone
+    private let condition = NSCondition()
+    private var isOpenNow = false
+
+    public init() {}
+
+    public var isOpen: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return isOpenNow
+    }
+
+    public func open() {
+        condition.lock()
+        isOpenNow = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Waits on this thread.
+    public func wait(seconds: TimeInterval = 60) throws {
+        let limit = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        defer { condition.unlock() }
+        while !isOpenNow {
+            guard condition.wait(until: limit) || isOpenNow else { throw WaitedTooLong() }
+        }
+    }
+}
+
+/// A test waited for something that never came.
+public struct WaitedTooLong: Error {
+    public init() {}
+}
+
+/// Waits until a condition holds, without blocking a thread. After a minute it throws.
+public func waitUntil(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<60_000 {
+        if try condition() { return }
+        // Not `Task.sleep`: a cancelled task must wait as well.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.001) { continuation.resume() }
+        }
+    }
+    throw WaitedTooLong()
+}
+
+/// Runs a body on a thread of its own, and gives its result.
+public func onThread<Result>(_ body: @escaping @Sendable () throws -> sending Result) async throws
+    -> sending Result
+{
+    try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread {
+            do { continuation.resume(returning: try body()) } catch { continuation.resume(throwing: error) }
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+}
