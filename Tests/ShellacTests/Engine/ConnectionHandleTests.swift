@@ -11,12 +11,26 @@ import Foundation
 
 @Suite("Opening a database")
 struct OpeningTests {
+    /// A database that should not have opened, and did.
+    private struct Opened: Error { let path: String }
+
     private func failure(_ path: String, readonly: Bool = false) throws -> DatabaseError {
         var configuration = Configuration()
         configuration.readonly = readonly
-        return try #require(throws: DatabaseError.self) {
-            try DatabaseQueue(path: path, configuration: configuration)
+        do {
+            _ = try DatabaseQueue(path: path, configuration: configuration)
+        } catch let error as DatabaseError {
+            return error
         }
+        throw Opened(path: path)
+    }
+
+    /// The errors that a user without rights gets, for reading, and for reading and writing.
+    private func failures(_ path: String) throws -> [DatabaseError] {
+        let results = try OwnThread.run(unprivileged: true) {
+            [true, false].map { readonly in Result { try failure(path, readonly: readonly) } }
+        }
+        return try results.map { try $0.get() }
     }
 
     @Test("A missing folder is named", arguments: [true, false])
@@ -90,16 +104,12 @@ struct OpeningTests {
             (0o222, "no permission to read it (Permission denied)"),
         ] {
             try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: file)
-            try OwnThread.run(unprivileged: true) {
-                for readonly in [true, false] {
-                    let error = try failure(file, readonly: readonly)
-                    #expect(error.resultCode == .SQLITE_CANTOPEN)
-                    #expect(error.message == "could not open the database at \(file): \(reason)")
-                }
+            for error in try failures(file) {
+                #expect(error.resultCode == .SQLITE_CANTOPEN)
+                #expect(error.message == "could not open the database at \(file): \(reason)")
             }
         }
-        try OwnThread.run(unprivileged: true) {
-            let error = try failure(folder.path("b.sqlite"))
+        for error in try failures(folder.path("b.sqlite")) {
             #expect(
                 error.message
                     == "could not open the database at \(folder.path("b.sqlite")): there is no such file, "
@@ -107,15 +117,13 @@ struct OpeningTests {
         }
         // A file that can only be read opens, and is not written.
         try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file)
-        try OwnThread.run(unprivileged: true) {
-            let queue = try DatabaseQueue(path: file)
-            let error = try #require(throws: DatabaseError.self) {
-                try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
-            }
-            #expect(error.resultCode == .SQLITE_READONLY)
-            #expect(error.message == "attempt to write a readonly database")
-            try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [])
+        let queue = try OwnThread.run(unprivileged: true) { try DatabaseQueue(path: file) }
+        let error = try #require(throws: DatabaseError.self) {
+            try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
         }
+        #expect(error.resultCode == .SQLITE_READONLY)
+        #expect(error.message == "attempt to write a readonly database")
+        try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [])
     }
 
     @Test("A file that may be read is not said to lack a permission when something else is wrong with it")
@@ -125,12 +133,9 @@ struct OpeningTests {
         let manager = FileManager.default
         try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-        try OwnThread.run(unprivileged: true) {
-            for readonly in [true, false] {
-                let error = try failure(path, readonly: readonly)
-                #expect(error.resultCode == .SQLITE_NOTADB)
-                #expect(error.message == "could not open the database at \(path): file is not a database")
-            }
+        for error in try failures(path) {
+            #expect(error.resultCode == .SQLITE_NOTADB)
+            #expect(error.message == "could not open the database at \(path): file is not a database")
         }
     }
 
