@@ -33,6 +33,8 @@ public struct LiveRow {
         @usableFromInline var lookups = 0
         @usableFromInline var guesses: UnsafeMutablePointer<NameGuesses.Guess>?
         @usableFromInline var statement: OpaquePointer?
+        /// The SQL of the statement.
+        var sql: String?
         /// The number of columns of the statement.
         var width = 0
         var layout: RowLayout?
@@ -65,7 +67,7 @@ public struct LiveRow {
             names: (0..<place.pointee.width).map { column in
                 sqlite3_column_name(statement, Int32(column)).map(String.init(cString:)) ?? ""
             },
-            sql: statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:)))
+            sql: place.pointee.sql)
         place.pointee.layout = layout
         return layout
     }
@@ -110,7 +112,7 @@ extension LiveRow {
     private struct Idle: @unchecked Sendable { let place: UnsafeMutablePointer<Place> }  // owned by the list
 
     /// A place for the rows of a statement.
-    static func make(statement: OpaquePointer) -> LiveRow {
+    static func make(statement: OpaquePointer, sql: String) -> LiveRow {
         let place =
             idle.withLock { $0.popLast() }?.place
             ?? {
@@ -119,6 +121,7 @@ extension LiveRow {
                 return place
             }()
         place.pointee.statement = statement
+        place.pointee.sql = sql
         place.pointee.width = Int(sqlite3_column_count(statement))
         return LiveRow(place)
     }

@@ -39,7 +39,7 @@ public final class DatabaseQueue: DatabaseWriter {
     public init(path: String, configuration: Configuration = Configuration()) throws {
         self.path = path
         self.configuration = configuration
-        let description = configuration.label ?? path
+        let description = configuration.label ?? (path.isEmpty ? "temporary" : path)
         line = AccessLine(label: "Shellac.\(description)")
         database = try Database(path: path, configuration: configuration, description: description)
         try inside { db in
@@ -61,14 +61,15 @@ public final class DatabaseQueue: DatabaseWriter {
             return
         }
         let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+        // Escaped once more than a URI asks for: SQLite stops reading a name at a NUL.
         let escaped = name.utf8.map { byte in
             safe.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                ? String(UnicodeScalar(byte)) : "%25" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         var configuration = configuration
         if configuration.label == nil { configuration.label = name }
         try self.init(
-            path: "file:\(escaped.joined())?mode=memory&cache=shared", configuration: configuration)
+            path: "file:/named/\(escaped.joined())?mode=memory&cache=shared", configuration: configuration)
     }
 
     deinit {

@@ -114,6 +114,9 @@ extension DatabaseWriter {
     ///
     /// - Throws: a ``DatabaseError`` when the file exists and is not empty.
     public func vacuum(into path: String) throws {
+        guard !path.utf8.contains(0) else {
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "there is a NUL character in the path")
+        }
         // VACUUM cannot run inside a transaction.
         try writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }

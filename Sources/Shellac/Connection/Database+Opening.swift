@@ -17,7 +17,8 @@ extension Database {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
                 message: OpeningFailure.message(
-                    path: path, reason: error.message ?? "\(error.extendedResultCode)", systemError: 0))
+                    path: path, code: error.extendedResultCode.rawValue,
+                    reason: error.message ?? "\(error.extendedResultCode)"))
         }
         if let trace = configuration.trace { self.trace(options: [.statement, .profile], trace) }
         for prepare in configuration.preparations { try prepare(self) }

@@ -61,7 +61,10 @@ extension Database {
     /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
     public func cachedStatement(sql: String) throws -> Statement {
         checkAccess()
-        if let statement = statementCache.statement(for: sql) { return statement }
+        if let statement = statementCache.statement(for: sql) {
+            statement.forgetArguments()
+            return statement
+        }
         let statement = try prepare(sql: sql, persistent: true)
         statementCache.insert(statement, for: sql)
         return statement
@@ -124,23 +127,28 @@ extension Database {
 extension StatementArguments {
     /// Takes the arguments of the next of several statements.
     fileprivate mutating func takeArguments(for statement: Statement) throws -> StatementArguments {
-        guard let namedValues else {
-            let taken = values.prefix(statement.parameterCount)
-            values.removeFirst(taken.count)
-            return StatementArguments(taken)
-        }
         var taken = StatementArguments()
-        for name in statement.parameterNames {
-            if let name, let value = namedValues[name] {
+        var missing: [String] = []
+        var rest = values[...]
+        for (index, name) in statement.parameterNames.enumerated() {
+            if let name, let value = namedValues?[name] {
                 taken.values.append(value)
-            } else if !values.isEmpty {
-                taken.values.append(values.removeFirst())
+            } else if let value = rest.popFirst() {
+                taken.values.append(value)
             } else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "missing arguments: \(name ?? "?")",
-                    sql: statement.sql)
+                missing.append(name ?? "\(index + 1)")
             }
         }
+        guard missing.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: namedValues == nil
+                    ? "wrong number of arguments: \(values.count) for \(statement.parameterCount) parameters"
+                    : "missing arguments: \(missing.joined(separator: ", "))",
+                sql: statement.sql, arguments: self,
+                publicStatementArguments: statement.database.configuration.publicStatementArguments)
+        }
+        values = Array(rest)
         return taken
     }
 }

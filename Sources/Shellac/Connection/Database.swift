@@ -56,7 +56,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// The date of the open transaction, or of the running statement.
     @exclusivity(unchecked) var currentDate: Date?
     /// The error thrown by a Swift function inside the running statement.
-    @exclusivity(unchecked) var functionError: (error: any Error, code: Int32)?
+    @exclusivity(unchecked) var functionError: FunctionError?
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
     @exclusivity(unchecked) var statementListener: (any StatementListener)?

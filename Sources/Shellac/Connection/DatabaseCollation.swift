@@ -48,6 +48,10 @@ extension Database {
     public func add(collation: DatabaseCollation) throws {
         checkAccess()
         if sqliteConnection == nil { throw closedError() }
+        guard !collation.name.utf8.contains(0) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the name of the collation")
+        }
         let box = Unmanaged.passRetained(CollationBox(collation))
         let code = sqlite3_create_collation_v2(
             pointer, collation.name, SQLITE_UTF8, box.toOpaque(),

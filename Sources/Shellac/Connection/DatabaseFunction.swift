@@ -84,6 +84,7 @@ extension Database {
     public func add(function: DatabaseFunction) throws {
         checkAccess()
         if sqliteConnection == nil { throw closedError() }
+        if function.name.utf8.contains(0) || function.argumentCount ?? 0 < 0 { throw function.refusal }
         let box = Unmanaged.passRetained(FunctionBox(function, database: self))
         let isAggregate = if case .aggregate = function.kind { true } else { false }
         // When this fails, SQLite has released the box already.
@@ -96,12 +97,8 @@ extension Database {
                 guard let context else { return }
                 Unmanaged<FunctionBox>.fromOpaque(context).release()
             })
-        guard code == SQLITE_OK else {
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: "the function \(function.name) cannot be added: "
-                    + "its name has 255 bytes at most, and it takes 127 arguments at most")
-        }
+        if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
+        try check(code)
     }
 
     /// Removes a function.
@@ -117,6 +114,13 @@ extension Database {
 }
 
 extension DatabaseFunction {
+    fileprivate var refusal: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the function \(name) cannot be added: its name has 255 bytes at most, and no NUL, "
+                + "and it takes 0 to 127 arguments")
+    }
+
     fileprivate var sqliteArgumentCount: Int32 { argumentCount.map { Int32(clamping: $0) } ?? -1 }
     fileprivate var sqliteFlags: Int32 { SQLITE_UTF8 | (isPure ? SQLITE_DETERMINISTIC : 0) }
 }

@@ -1,5 +1,11 @@
 import CSQLite
 
+/// An error thrown by a function made in Swift, and the message that SQLite was told.
+struct FunctionError {
+    let error: any Error
+    let message: String
+}
+
 /// Stands between SQLite and a function made in Swift.
 ///
 /// SQLite only knows error messages. So a Swift error is left with the connection, SQLite is told a message,
@@ -26,10 +32,16 @@ final class FunctionBox {
     }
 
     private func fail(_ context: OpaquePointer?, _ error: any Error) {
-        let code = (error as? DatabaseError)?.extendedResultCode ?? .SQLITE_ERROR
-        database.functionError = (error, code.primaryResultCode.rawValue)
-        sqlite3_result_error(context, "\(error)", -1)
-        sqlite3_result_error_code(context, code.rawValue)
+        var code = (error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLITE_ERROR
+        // These say that all is well.
+        if [SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code & 0xFF) { code = SQLITE_ERROR }
+        let message = "\(error)"
+        // An aggregate that cleans up after an error may throw a second one.
+        if database.functionError == nil {
+            database.functionError = FunctionError(error: error, message: message)
+        }
+        sqlite3_result_error(context, message, -1)
+        sqlite3_result_error_code(context, code)
     }
 
     // MARK: - Functions of one row

@@ -5,7 +5,8 @@ struct SQLStatements {
     /// The text in UTF-8, with a NUL behind it: SQLite copies a text that does not end with one.
     private let utf8: ContiguousArray<CChar>
     private let length: Int
-    private let database: Database
+    private let hasNUL: Bool
+    fileprivate let database: Database
     private let flags: UInt32
     /// Where the next statement begins.
     private var offset = 0
@@ -15,22 +16,23 @@ struct SQLStatements {
         length = utf8.count - 1
         self.database = database
         self.flags = UInt32(flags)
+        hasNUL = utf8.dropLast().contains(0)
         skipBlanks()
     }
 
     /// Whether nothing but white space, comments and semicolons is left.
     var isAtEnd: Bool {
-        if offset == length { return true }
-        // SQLite tells comments from statements. What does not prepare is something, too.
-        var others = self
-        do { return try others.next() == nil } catch { return false }
+        var end = self
+        end.skipBlanks()
+        while end.skipComment() { end.skipBlanks() }
+        return end.offset == length
     }
 
     /// Prepares the next statement, or returns nil when there is none.
     mutating func next() throws -> Statement? {
         if database.sqliteConnection == nil { throw database.closedError() }
         // SQLite stops reading at a NUL, and what follows it would silently not run.
-        if offset < length, utf8[offset..<length].contains(0) {
+        if hasNUL {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the SQL",
                 sql: text(from: 0, to: length))
@@ -70,6 +72,25 @@ struct SQLStatements {
         while offset < length, Self.isBlank(utf8[offset]) { offset += 1 }
     }
 
+    /// Goes behind a comment. See "SQL Comment Syntax" in the SQLite documentation.
+    private mutating func skipComment() -> Bool {
+        if isText("--", at: offset) {
+            while offset < length, utf8[offset] != 0x0A { offset += 1 }
+        } else if isText("/*", at: offset) {
+            offset += 2
+            while offset < length, !isText("*/", at: offset) { offset += 1 }
+            offset = min(offset + 2, length)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private func isText(_ text: StaticString, at index: Int) -> Bool {
+        index + 1 < length && UInt8(bitPattern: utf8[index]) == text.utf8Start[0]
+            && UInt8(bitPattern: utf8[index + 1]) == text.utf8Start[1]
+    }
+
     /// A piece of the text, without the white space and semicolons behind it.
     private func text(from start: Int, to end: Int) -> String {
         var end = end
@@ -85,5 +106,8 @@ public final class SQLStatementCursor: Cursor {
     init(_ statements: SQLStatements) { self.statements = statements }
 
     /// Prepares the next statement.
-    public func next() throws -> Statement? { try statements.next() }
+    public func next() throws -> Statement? {
+        statements.database.checkAccess()
+        return try statements.next()
+    }
 }

@@ -82,7 +82,7 @@ public final class Statement {
         endsOrOpensTransaction = effects.transaction != nil && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
-        row = LiveRow.make(statement: pointer)
+        row = LiveRow.make(statement: pointer, sql: sql)
     }
 
     deinit {
@@ -92,6 +92,12 @@ public final class Statement {
         } else {
             database.leave(.statement(ParkedStatement(pointer: sqliteStatement)))
         }
+    }
+
+    /// Forgets the arguments bound last: those of who used the statement before.
+    func forgetArguments() {
+        isBound = parameterCount == 0
+        boundArguments = StatementArguments()
     }
 
     /// The names of the result's columns.
@@ -301,7 +307,11 @@ public final class Statement {
         if let lostTransaction = database.lostTransaction { return lostTransaction }
         if let failed = database.functionError {
             database.functionError = nil
-            if failed.code == code & 0xFF { return failed.error }
+            // SQLite may have failed by itself, and the function when it was told to clean up.
+            let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
+            if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {
+                return failed.error
+            }
         }
         if code & 0xFF == SQLITE_INTERRUPT, database.isCancelled.load(ordering: .relaxed) {
             return CancellationError()

@@ -20,6 +20,8 @@ public struct TraceEvent: CustomStringConvertible {
     public let sql: String
 
     fileprivate let statement: OpaquePointer?
+    /// Whether the SQL is that of the statement, and not a comment that names a trigger.
+    fileprivate let isStatement: Bool
     fileprivate let showsValues: Bool
 
     /// The SQL with the values bound to it.
@@ -30,7 +32,7 @@ public struct TraceEvent: CustomStringConvertible {
     }
 
     public var description: String {
-        let text = showsValues && !sql.hasPrefix("--") ? expandedSQL : sql
+        let text = showsValues && isStatement ? expandedSQL : sql
         return switch kind {
         case .statement: text
         case .profile(let duration):
@@ -71,15 +73,23 @@ final class Tracer {
 
     func hear(_ event: UInt32, _ statement: OpaquePointer?, _ detail: UnsafeMutableRawPointer?) {
         let kind: TraceEvent.Kind
-        var sql = statement.flatMap { sqlite3_sql($0) }.map(String.init(cString:)) ?? ""
+        var sql = statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } ?? ""
+        var isStatement = true
         if event == UInt32(SQLITE_TRACE_PROFILE) {
             let nanoseconds = detail?.loadUnaligned(as: Int64.self) ?? 0
             kind = .profile(.nanoseconds(nanoseconds))
         } else {
             kind = .statement
-            if let text = detail?.assumingMemoryBound(to: CChar.self) { sql = String(cString: text) }
+            if let text = detail?.assumingMemoryBound(to: CChar.self) {
+                let detail = String(cString: text)
+                isStatement = detail == sql
+                sql = detail
+            }
         }
-        trace(TraceEvent(kind: kind, sql: sql, statement: statement, showsValues: showsValues))
+        let event = TraceEvent(
+            kind: kind, sql: sql.withoutTrailingBlanks, statement: statement, isStatement: isStatement,
+            showsValues: showsValues)
+        trace(event)
     }
 }
 
@@ -110,5 +120,16 @@ extension Database {
                 return 0
             }, Unmanaged.passUnretained(tracer).toOpaque())
         self.tracer = tracer
+    }
+}
+
+extension String {
+    /// The SQL without the white space and semicolons behind it.
+    fileprivate var withoutTrailingBlanks: String {
+        var sql = utf8[...]
+        while let last = sql.last, last == 0x20 || 0x09...0x0D ~= last || last == UInt8(ascii: ";") {
+            sql.removeLast()
+        }
+        return String(Substring(sql))
     }
 }

@@ -17,6 +17,10 @@ struct ConnectionHandle: ~Copyable {
     ///
     /// - Throws: a ``DatabaseError`` that names the path and the reason.
     init(path: String, flags: Int32) throws {
+        guard !path.utf8.contains(0) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN, message: "there is a NUL character in the path of the database")
+        }
         var pointer: OpaquePointer?
         let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
         guard code == SQLITE_OK, let pointer else {
@@ -27,7 +31,8 @@ struct ConnectionHandle: ~Copyable {
             throw DatabaseError(
                 resultCode: ResultCode(rawValue: extendedCode),
                 message: OpeningFailure.message(
-                    path: path, reason: message ?? "out of memory", systemError: systemError))
+                    path: path, code: extendedCode, reason: message ?? "out of memory",
+                    systemError: systemError))
         }
         self.pointer = pointer
         sqlite3_extended_result_codes(pointer, 1)
@@ -55,13 +60,17 @@ struct ConnectionHandle: ~Copyable {
 
 /// Why a database could not be opened, said so that it can be mended.
 enum OpeningFailure {
-    static func message(path: String, reason: String, systemError: Int32) -> String {
+    static func message(path: String, code: Int32, reason: String, systemError: Int32 = 0) -> String {
         let place = path.isEmpty ? "a temporary database" : "the database at \(path)"
-        return "could not open \(place): \(explanation(path: path, systemError: systemError) ?? reason)"
+        // Other codes tell more than the file system does.
+        let asksFileSystem = [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY].contains(code & 0xFF)
+        let explanation = asksFileSystem ? explanation(path: path, systemError: systemError) : nil
+        return "could not open \(place): \(explanation ?? reason)"
     }
 
     private static func explanation(path: String, systemError: Int32) -> String? {
-        guard !path.isEmpty, !path.hasPrefix("file:"), path != ":memory:" else { return nil }
+        guard !path.isEmpty, path != ":memory:" else { return nil }
+        guard !path.hasPrefix("file:") else { return systemError == 0 ? nil : text(systemError) }
         var status = stat()
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }

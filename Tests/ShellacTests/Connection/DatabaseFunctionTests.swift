@@ -98,7 +98,7 @@ struct DatabaseFunctionTests {
             #expect(
                 error.message
                     == "the function f cannot be added: "
-                    + "its name has 255 bytes at most, and it takes 127 arguments at most")
+                    + "its name has 255 bytes at most, and no NUL, and it takes 0 to 127 arguments")
             try #expect(db.isUsable())
         }
     }

@@ -72,7 +72,7 @@ struct FetchingFromStatementsTests {
             try #expect(source.set(db, 9) == [])
             try #expect(source.one(db, 9) == nil)
             try #expect(source.cursor(db, 9).isEmpty())
-            #expect(db.runningStatements == 0)
+            #expect(db.lastBegun == nil)
         }
     }
 
@@ -101,7 +101,7 @@ struct FetchingFromStatementsTests {
             let first = try Int.fetchOne(db, sql: "INSERT INTO t VALUES (4), (5), (6) RETURNING a * 10")
             #expect(first == 40)
             #expect(db.changesCount == 3)
-            #expect(db.runningStatements == 0)
+            #expect(db.lastBegun == nil)
             #expect(!db.isInsideTransaction)
             try #expect(db.integers("SELECT a FROM t") == [1, 2, 3, 4, 5, 6])
             try #expect(db.integers("SELECT a FROM log") == [4, 5, 6])
@@ -140,7 +140,7 @@ struct FetchingFromStatementsTests {
             let error = try #require(throws: RowDecodingError.self) { try Int.fetchAll(db, sql: sql) }
             #expect(error.reason == .valueMismatch)
             #expect(error.sql == "SELECT a FROM t")
-            #expect(db.runningStatements == 0)
+            #expect(db.lastBegun == nil)
             #expect(throws: RowDecodingError.self) { try Int.fetchSet(db, sql: sql) }
             let cursor = try Int.fetchCursor(db, sql: sql)
             try #expect([cursor.next(), cursor.next(), cursor.next()] == [1, 2, 3])

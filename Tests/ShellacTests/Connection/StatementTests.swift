@@ -279,7 +279,7 @@ struct StatementTests {
         #expect(cursor != nil)
         try OwnThread.run { cursor = nil }
         try queue.inDatabase { db in
-            #expect(db.runningStatements == 0)
+            #expect(db.lastBegun == nil)
             try #expect(Int.fetchAll(db, sql: "SELECT a FROM t") == [1, 2, 3])
         }
         try other.write { db in try db.execute(sql: "DELETE FROM t") }

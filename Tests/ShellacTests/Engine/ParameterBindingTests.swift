@@ -78,7 +78,7 @@ struct ParameterBindingTests {
                 try db.execute(sql: "SELECT '\(String(repeating: "x", count: 1000))'")
             }
             #expect(error.resultCode == .SQLITE_TOOBIG)
-            #expect(error.message == "statement too long")
+            #expect(error.message == "string or blob too big")
             try #expect(db.isUsable())
             // The limit is that of a statement, not of a text with many.
             try db.execute(sql: "CREATE TABLE t (a)")

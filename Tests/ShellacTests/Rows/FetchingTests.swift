@@ -36,13 +36,13 @@ struct FetchingTests {
         }
     }
 
-    @Test("fetchOne of a type that has a value for NULL gives that value for NULL, and nil for no row")
+    @Test("26. fetchOne of a type that has a value for NULL is nil for NULL, too")
     func fetchOneDatabaseValue() throws {
         try DatabaseQueue().read { db throws in
             #expect(try DatabaseValue.fetchOne(db, sql: "SELECT 1 WHERE 0") == nil)
-            #expect(try DatabaseValue.fetchOne(db, sql: "SELECT NULL") == .some(.null))
+            #expect(try DatabaseValue.fetchOne(db, sql: "SELECT NULL") == nil)
             #expect(try Int?.fetchOne(db, sql: "SELECT 1 WHERE 0") == .none)
-            #expect(try Int?.fetchOne(db, sql: "SELECT NULL") == .some(.none))
+            #expect(try Int?.fetchOne(db, sql: "SELECT NULL") == .none)
         }
     }
 
@@ -187,7 +187,7 @@ struct FetchingTests {
                 db,
                 sql: "SELECT value AS v, CASE value % 3 WHEN 0 THEN NULL WHEN 1 THEN 'x' ELSE 1.5 END AS w "
                     + "FROM json_each('[0,1,2,3,4,5]')")
-            #expect(try rows.map { try $0["w"] as DatabaseValue } == [nil, "x", 1.5, nil, "x", 1.5])
+            #expect(try rows.map { try $0["w"] as DatabaseValue } == [.null, "x", 1.5, .null, "x", 1.5])
         }
     }
 }

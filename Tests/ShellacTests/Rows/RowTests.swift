@@ -165,14 +165,14 @@ struct RowTests {
     func byHand() throws {
         let literal: Row = ["b": 1, "a": "x", "c": nil, "b": 2]
         #expect(literal.columnNames == ["b", "a", "c", "b"])
-        #expect(literal.databaseValues == [1, "x", nil, 2])
+        #expect(literal.databaseValues == [1, "x", .null, 2])
         #expect(try literal["B"] == 1)
         let dictionary: [String: (any DatabaseValueConvertible)?] = [
             "b": 1, "a": Date(timeIntervalSince1970: 0), "c": nil,
         ]
         let row = Row(dictionary)
         #expect(row.columnNames == ["a", "b", "c"])
-        #expect(row.databaseValues == ["1970-01-01 00:00:00.000", 1, nil])
+        #expect(row.databaseValues == ["1970-01-01 00:00:00.000", 1, .null])
         #expect(Row([("x", 1), ("x", 2)]).databaseValues == [1, 2])
         let many = Row((0..<3000).map { ("c\($0)", $0.databaseValue) })
         #expect(try many["C2999"] == 2999)

@@ -98,7 +98,7 @@ struct DatabaseValueTests {
         try DatabaseQueue().read { db in
             for value in values {
                 let statement = try db.makeStatement(sql: "SELECT \(value.sqlLiteral)")
-                let found = try #require(try DatabaseValue.fetchOne(statement))
+                let found = try #require(try DatabaseValue.fetchAll(statement).first)
                 #expect(found.isClose(to: value), "seed \(seed): \(value.sqlLiteral) is \(found)")
             }
         }

@@ -27,7 +27,7 @@ struct RowDecodingErrorTests {
                 let error = #expect(throws: RowDecodingError.self) {
                     try db.read(Int.self, by: road, sql: sql)
                 }
-                let type = road.isOptional ? "Optional<Int>" : "Int"
+                let type = road.isOptional && road != .fetchOne ? "Optional<Int>" : "Int"
                 #expect(
                     error?.description
                         == "could not read \(type) from column \"v\": it holds \(kind) \(value)"
@@ -51,7 +51,7 @@ struct RowDecodingErrorTests {
             }
             #expect(
                 message { try UInt8.fetchOne(db, sql: sql) }
-                    == "could not read Optional<UInt8> from column \"300\": it holds the integer 300"
+                    == "could not read UInt8 from column \"300\": it holds the integer 300"
                     + " - in the row [300: 300] of `SELECT 300`")
             #expect(
                 message { try Color.fetchAll(db, sql: sql) }
