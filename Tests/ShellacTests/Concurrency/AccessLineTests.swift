@@ -150,7 +150,10 @@ struct AccessLineTests {
                             switch (worker + round) % 4 {
                             case 0: try queue.write(increment)
                             case 1: try queue.unsafeReentrantWrite(increment)
-                            case 2: try queue.read { db in _ = try Int.fetchOne(db, sql: "SELECT value FROM counter") }
+                            case 2:
+                                try queue.read { db in
+                                    _ = try Int.fetchOne(db, sql: "SELECT value FROM counter")
+                                }
                             default:
                                 try queue.inTransaction { db in
                                     try increment(db)
@@ -165,7 +168,10 @@ struct AccessLineTests {
                         switch (worker + round) % 4 {
                         case 0: try await queue.write { db in try increment(db) }
                         case 1: try await queue.writeWithoutTransaction { db in try increment(db) }
-                        case 2: _ = try await queue.read { db in try Int.fetchOne(db, sql: "SELECT value FROM counter") }
+                        case 2:
+                            _ = try await queue.read { db in
+                                try Int.fetchOne(db, sql: "SELECT value FROM counter")
+                            }
                         default:
                             await #expect(throws: TestError()) {
                                 try await queue.write { db in

@@ -38,7 +38,8 @@ struct CancellationTests {
     }
 
     /// Expects that the queue works, and that there are no other players than these.
-    private func expectUsable(_ queue: DatabaseQueue, _ names: [String] = ["Arthur", "Barbara"]) async throws {
+    private func expectUsable(_ queue: DatabaseQueue, _ names: [String] = ["Arthur", "Barbara"]) async throws
+    {
         #expect(try await queue.read { db in try db.names() } == names)
         let state = try await queue.writeWithoutTransaction { db in
             [db.isInsideTransaction, db.isCancelled.load(ordering: .relaxed), db.lostTransaction != nil]
@@ -97,7 +98,9 @@ struct CancellationTests {
         try await expectUsable(queue)
     }
 
-    @Test("A task that was cancelled before it comes throws at once", arguments: Access.allCases, Holder.allCases)
+    @Test(
+        "A task that was cancelled before it comes throws at once", arguments: Access.allCases,
+        Holder.allCases)
     func cancelledBefore(access: Access, holder: Holder) async throws {
         let queue = try makeQueue()
         let ended = Gate()
@@ -120,7 +123,9 @@ struct CancellationTests {
         try await expectUsable(queue)
     }
 
-    @Test("A task that was cancelled before it comes throws, also where nobody holds the access", arguments: Access.allCases)
+    @Test(
+        "A task that was cancelled before it comes throws, also where nobody holds the access",
+        arguments: Access.allCases)
     func cancelledBeforeFree(access: Access) async throws {
         let queue = try makeQueue()
         let cancelled = Gate()
@@ -146,7 +151,9 @@ struct CancellationTests {
         try await expectUsable(queue)
     }
 
-    @Test("Cancelling a write rolls it back, whatever it was doing", arguments: [longQuery, longWrite], Access.writing)
+    @Test(
+        "Cancelling a write rolls it back, whatever it was doing", arguments: [longQuery, longWrite],
+        Access.writing)
     func rollsBack(sql: String, access: Access) async throws {
         let queue = try makeQueue()
         let task = Task {
@@ -192,7 +199,8 @@ struct CancellationTests {
         let queue = try makeQueue()
         let end = Gate()
         // It runs until the gate is open.
-        let sql = "WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n WHERE NOT ended()) SELECT MAX(i) FROM n"
+        let sql =
+            "WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n WHERE NOT ended()) SELECT MAX(i) FROM n"
         @Sendable func run(_ db: Database) throws -> Int? {
             try db.add(function: DatabaseFunction("ended", argumentCount: 0) { _ in end.isOpen })
             return try Int.fetchOne(db, sql: sql)
@@ -266,7 +274,9 @@ struct CancellationTests {
         try await expectUsable(queue)
     }
 
-    @Test("What was committed before the cancellation stays, and a function that needs no more statement gives its result")
+    @Test(
+        "What was committed before the cancellation stays, and a function that needs no more statement gives its result"
+    )
     func committed() async throws {
         let queue = try makeQueue()
         let (inside, cancelled) = (Gate(), Gate())
@@ -304,7 +314,9 @@ struct CancellationTests {
         try await expectUsable(queue)
     }
 
-    @Test("A cancelled write rolls back while its rows are being read, and after", arguments: [true, false], [longQuery, longWrite])
+    @Test(
+        "A cancelled write rolls back while its rows are being read, and after", arguments: [true, false],
+        [longQuery, longWrite])
     func openCursor(isKept: Bool, sql: String) async throws {
         let queue = try makeQueue()
         let kept = Shared<AnyObject?>(nil)
@@ -383,19 +395,23 @@ struct CancellationTests {
 
     // MARK: - Stress
 
-    @Test("Of many tasks, those that were not cancelled succeed, and the others leave nothing", arguments: UInt64(1)...4)
+    @Test(
+        "Of many tasks, those that were not cancelled succeed, and the others leave nothing",
+        arguments: UInt64(1)...4)
     func stress(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let queue = try makeQueue()
         let count = 300
         // Thousands of steps, between which an interrupt can fall.
-        let work = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) SELECT COUNT(*) FROM n"
+        let work =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) SELECT COUNT(*) FROM n"
         var plans: [(isCancelled: Bool, delay: Int, steps: Int, access: Access)] = []
         for _ in 0..<count {
             plans.append(
                 (
                     Bool.random(using: &generator), Int.random(in: 0...40_000, using: &generator),
-                    Int.random(in: 1...3_000, using: &generator), Access.writing.randomElement(using: &generator) ?? .write
+                    Int.random(in: 1...3_000, using: &generator),
+                    Access.writing.randomElement(using: &generator) ?? .write
                 ))
         }
         let outcomes = await withTaskGroup(of: (Int, Result<Void, any Error>).self) { group in
@@ -431,7 +447,8 @@ struct CancellationTests {
                         let result: Result<Void, any Error>
                         do {
                             try await onThread {
-                                try queue.write { db in _ = try Int.fetchOne(db, sql: work, arguments: [500]) }
+                                try queue.write { db in _ = try Int.fetchOne(db, sql: work, arguments: [500])
+                                }
                             }
                             result = .success(())
                         } catch { result = .failure(error) }
