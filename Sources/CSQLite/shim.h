@@ -25,7 +25,14 @@ static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
 }
 
 /// The calling thread, as a number to compare with.
-static inline uintptr_t shellac_thread(void) { return (uintptr_t)pthread_self(); }
+static inline uintptr_t shellac_thread(void) {
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+    // One instruction: it is asked for each row.
+    return (uintptr_t)__builtin_thread_pointer();
+#else
+    return (uintptr_t)pthread_self();
+#endif
+}
 
 /// sqlite3_error_offset() came with SQLite 3.38: found at run time.
 typedef int (*shellac_error_offset_function)(sqlite3 *);

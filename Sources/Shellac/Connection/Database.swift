@@ -236,7 +236,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 }
 
-/// What hears of the statements of a connection that may change it, and of all that fail.
+/// What hears of the statements of a connection that open and end transactions, and of all that fail.
 protocol StatementListener: AnyObject {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool

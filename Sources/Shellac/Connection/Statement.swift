@@ -44,15 +44,20 @@ public final class Statement {
     /// The current row.
     @usableFromInline let row: LiveRow
 
-    @exclusivity(unchecked) private(set) var isRunning = false
-    @exclusivity(unchecked) private var hasStepped = false
-    /// Whether the listener has answered for SQLite: nothing runs.
-    @exclusivity(unchecked) private var isSkipped = false
-    /// Whether the listener is told of this run.
-    @exclusivity(unchecked) private var tellsListener = false
+    private enum Phase: UInt8 {
+        case idle
+        /// A run has begun, and nothing has been executed.
+        case begun
+        /// The listener has answered for SQLite: nothing is executed.
+        case skipped
+        case running
+    }
+    @exclusivity(unchecked) private var phase = Phase.idle
+    /// Whether the listener is told of the runs.
+    private let endsOrOpensTransaction: Bool
+    @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
     @exclusivity(unchecked) private var stopCount = 0
-    private let isQuiet: Bool
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -61,7 +66,7 @@ public final class Statement {
         self.effects = effects
         self.database = database
         isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        isQuiet = isReadonly && effects.transaction == nil
+        endsOrOpensTransaction = effects.transaction != nil
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer)
@@ -102,29 +107,34 @@ public final class Statement {
     /// - Throws: a ``DatabaseError`` when there are too many or too few, or when a name is unknown.
     public func setArguments(_ arguments: StatementArguments) throws {
         database.checkAccess()
-        guard !isRunning else { throw busyError() }
+        guard phase == .idle else { throw busyError() }
         try bind(arguments)
     }
 
     @inline(__always)
     private func bind(_ arguments: StatementArguments) throws {
-        if arguments.namedValues == nil, arguments.values.count == parameterCount {
-            try bindValues(arguments.values)
+        if arguments.namedValues == nil, arguments.positional.count == parameterCount {
+            try bindValues(arguments.positional)
         } else {
-            try bindValues(arguments.resolved(for: self))
+            try bindValues(.many(arguments.resolved(for: self)))
         }
         boundArguments = arguments
         isBound = true
     }
 
-    private func bindValues(_ values: [DatabaseValue]) throws {
+    private func bindValues(_ values: PositionalValues) throws {
         isBound = false
-        var index: Int32 = 1
-        for value in values {
-            let code = value.bind(to: sqliteStatement, at: index)
-            guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
-            index &+= 1
+        switch values {
+        case .one(let value): try bindValue(value, at: 1)
+        case .many(let values):
+            for index in values.indices { try bindValue(values[index], at: index &+ 1) }
         }
+    }
+
+    @inline(__always)
+    private func bindValue(_ value: DatabaseValue, at index: Int) throws {
+        let code = value.bind(to: sqliteStatement, at: Int32(truncatingIfNeeded: index))
+        if code != SQLITE_OK { throw database.error(code, sql: sql) }
     }
 
     // MARK: - Running
@@ -141,7 +151,7 @@ public final class Statement {
     @usableFromInline
     func begin(_ arguments: StatementArguments?) throws {
         database.checkAccess()
-        guard !isRunning else { throw busyError() }
+        guard phase == .idle else { throw busyError() }
         if database.isObstructed.load(ordering: .relaxed) {
             try database.checkObstruction(for: effects.transaction)
         }
@@ -151,33 +161,24 @@ public final class Statement {
             try bind(StatementArguments())
         }
         if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
-        isSkipped = false
-        tellsListener = !isQuiet
-        if tellsListener, let listener = database.statementListener {
-            isSkipped = try !listener.statementWillRun(self)
+        var next = Phase.begun
+        if endsOrOpensTransaction, let listener = database.statementListener {
+            next = try listener.statementWillRun(self) ? .begun : .skipped
         }
         if database.runningStatements == 0 { database.functionError = nil }
         database.runningStatements &+= 1
-        isRunning = true
-        hasStepped = false
+        phase = next
         stopCount = database.stopCount
     }
 
     /// Moves to the next row. Returns false when there is none: the run has ended.
     @usableFromInline
     func step() throws -> Bool {
-        guard isRunning else { return false }
         database.checkAccess()
-        if isSkipped {
-            try end(error: nil)
-            return false
-        }
+        if phase != .running, try !beginStepping() { return false }
         let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : abortRollback
-        if !hasStepped {
-            hasStepped = true
-            noticePreparation()
-        }
         if code == SQLITE_ROW {
+            if isFirstStep { noticePreparation() }
             row.moveOn()
             return true
         }
@@ -185,10 +186,24 @@ public final class Statement {
         return false
     }
 
+    /// Returns whether there is something to execute.
+    @inline(never)
+    private func beginStepping() throws -> Bool {
+        switch phase {
+        case .begun:
+            phase = .running
+            isFirstStep = true
+            return true
+        case .skipped: try end(error: nil)
+        case .idle, .running: break
+        }
+        return false
+    }
+
     /// Ends a run before its last row.
     @usableFromInline
     func abandon() {
-        guard isRunning else { return }
+        guard phase != .idle else { return }
         guard database.isAccessed else {
             database.leave(.run(self))
             return
@@ -201,26 +216,24 @@ public final class Statement {
         var error = error
         let code = sqlite3_reset(sqliteStatement)
         // A lone statement that gives rows commits when it ends, and the commit may fail.
-        if code != SQLITE_OK, error == nil, !isSkipped { error = failure(code) }
+        if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
+        if isFirstStep { noticePreparation() }
         row.moveOut()
-        isRunning = false
+        phase = .idle
         database.runningStatements &-= 1
         if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
-        if tellsListener || error != nil, let listener = database.statementListener {
+        if endsOrOpensTransaction || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }
         if let error { throw error }
     }
 
     /// SQLite prepares a statement again when the schema has changed: its columns may be others, too.
-    @inline(__always)
-    private func noticePreparation() {
-        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
-        if count != preparationCount { refresh(count) }
-    }
-
     @inline(never)
-    private func refresh(_ count: Int32) {
+    private func noticePreparation() {
+        isFirstStep = false
+        let count = sqlite3_stmt_status(sqliteStatement, SQLITE_STMTSTATUS_REPREPARE, 0)
+        guard count != preparationCount else { return }
         preparationCount = count
         row.forgetColumns()
         if let fresh = try? database.prepare(sql: sql, persistent: false) { effects = fresh.effects }

@@ -9,14 +9,25 @@ import Glibc
 /// A statement is in use as long as anybody else holds it: then whoever asks for the same SQL gets a
 /// statement of their own.
 final class StatementCache {
-    private struct Entry {
-        var statement: Statement
-        var lastUse: UInt64
+    private final class Entry {
+        let sql: String
+        @exclusivity(unchecked) var statement: Statement
+        @exclusivity(unchecked) var lastUse: UInt64
+
+        init(sql: String, statement: Statement, lastUse: UInt64) {
+            self.sql = sql
+            self.statement = statement
+            self.lastUse = lastUse
+        }
     }
 
     private let capacity: Int
     @exclusivity(unchecked) private var entries: [SQLText: Entry] = [:]
     @exclusivity(unchecked) private var clock: UInt64 = 0
+
+    /// The entries found last, each at a place that the raw bytes of its SQL tell: a line of code asks for the
+    /// same literal again and again. An entry keeps its SQL alive, so that no other can take its address.
+    @exclusivity(unchecked) private var recent: [Entry?] = Array(repeating: nil, count: 16)
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
@@ -26,25 +37,39 @@ final class StatementCache {
     /// A kept statement that nobody uses.
     func statement(for sql: String) -> Statement? {
         clock &+= 1
-        guard let index = entries.index(forKey: SQLText(sql)) else { return nil }
-        entries.values[index].lastUse = clock
-        guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return nil }
-        return entries.values[index].statement
+        let bits = NameBits(sql)
+        let place = Int(truncatingIfNeeded: (bits.first ^ bits.second ^ bits.second >> 8) >> 4 & 15)
+        let entry: Entry
+        if let found = recent[place], NameBits(found.sql) == bits {
+            entry = found
+        } else if let found = entries[SQLText(sql)] {
+            entry = found
+            if NameBits(found.sql) == bits { recent[place] = found }
+        } else {
+            return nil
+        }
+        entry.lastUse = clock
+        return isKnownUniquelyReferenced(&entry.statement) ? entry.statement : nil
     }
 
     /// Keeps a statement, unless another one is kept for its SQL.
     func insert(_ statement: Statement, for sql: String) {
-        guard entries[SQLText(sql)] == nil else { return }
+        let text = SQLText(sql)
+        guard entries[text] == nil else { return }
         if entries.count >= capacity { evict() }
-        entries[SQLText(sql)] = Entry(statement: statement, lastUse: clock)
+        entries[text] = Entry(sql: sql, statement: statement, lastUse: clock)
     }
 
-    func removeAll() { entries.removeAll() }
+    func removeAll() {
+        entries.removeAll()
+        recent = Array(repeating: nil, count: recent.count)
+    }
 
     /// Lets go of a quarter of the statements: those that were not used for the longest time.
     private func evict() {
         let old = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 4))
         for (sql, _) in old { entries[sql] = nil }
+        recent = Array(repeating: nil, count: recent.count)
     }
 }
 

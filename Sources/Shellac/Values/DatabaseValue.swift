@@ -42,7 +42,8 @@ public struct DatabaseValue: Hashable, Sendable {
     }
 
     /// The database NULL.
-    public static let null = DatabaseValue(.null)
+    @inlinable
+    public static var null: DatabaseValue { DatabaseValue(.null) }
 
     /// Whether this is NULL.
     public var isNull: Bool { storage == .null }

@@ -1,5 +1,11 @@
 public import CSQLite
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 // Integers of every width, and Bool.
 //
 // An integer reads from an INTEGER, and from a REAL that is a whole number. One that is out of bounds does
@@ -78,29 +84,36 @@ extension UInt8: DatabaseValueConvertible {
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt8? { exactly(value) }
 }
 
-/// SQLite's integers are signed, of 64 bits. Storing an unsigned integer above `Int64.max` is a misuse.
+/// SQLite's integers are signed, of 64 bits. A larger one is stored as a blob of 8 bytes, in the order of
+/// their weight: nothing is lost, and it sorts behind all integers, as it should. SQL cannot calculate with it.
 extension UInt64: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { .unsigned(self) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt64? { exactly(value) }
+    public var databaseValue: DatabaseValue {
+        if let integer = Int64(exactly: self) { return DatabaseValue(.int64(integer)) }
+        return DatabaseValue(.blob(withUnsafeBytes(of: bigEndian) { Data($0) }))
+    }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? {
+        guard case .blob(let data) = value.storage, data.count == 8 else { return exactly(value) }
+        let integer = data.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        // Smaller ones are stored as integers.
+        return integer > Int64.max ? integer : nil
+    }
+
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt64? {
+        value.type == SQLITE_INTEGER ? Self(exactly: value.int64) : fromDatabaseValue(value.databaseValue)
+    }
 }
 
-/// SQLite's integers are signed, of 64 bits. Storing an unsigned integer above `Int64.max` is a misuse.
+/// It is stored as a `UInt64` is.
 extension UInt: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { .unsigned(UInt64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt? { exactly(value) }
-}
+    public var databaseValue: DatabaseValue { UInt64(self).databaseValue }
 
-extension DatabaseValue {
-    @usableFromInline
-    static func unsigned(_ integer: UInt64) -> DatabaseValue {
-        guard let integer = Int64(exactly: integer) else {
-            Misuse.trap("\(integer) does not fit SQLite's signed integers. Store it as a text or a blob.")
-        }
-        return DatabaseValue(.int64(integer))
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt? {
+        UInt64.fromDatabaseValue(value).flatMap { UInt(exactly: $0) }
+    }
+
+    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt? {
+        UInt64.fromSQLiteValue(value).flatMap { UInt(exactly: $0) }
     }
 }
 

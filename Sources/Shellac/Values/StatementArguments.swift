@@ -14,33 +14,39 @@
 /// value by position. There must be as many values as the statement has parameters: no fewer, no more.
 public struct StatementArguments: Hashable, Sendable {
     /// The values by position.
-    @usableFromInline var values: [DatabaseValue]
+    @usableFromInline var positional: PositionalValues
     /// The values by name, without the prefix of the parameter.
     @usableFromInline var namedValues: [String: DatabaseValue]?
 
     /// No values.
     @inlinable
     public init() {
-        values = []
+        positional = .many([])
         namedValues = nil
     }
 
     /// Values by position.
     public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
-        self.values = values.map { $0?.databaseValue ?? .null }
+        positional = .many(values.map { $0?.databaseValue ?? .null })
         namedValues = nil
     }
 
     /// Values by position, all of one type.
     public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
-        self.values = values.map(\.databaseValue)
+        positional = .many(values.map(\.databaseValue))
         namedValues = nil
     }
 
     /// Values by name.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
-        values = []
+        positional = .many([])
         namedValues = dictionary.mapValues { $0?.databaseValue ?? .null }
+    }
+
+    /// The values by position.
+    var values: [DatabaseValue] {
+        get { positional.array }
+        set { positional = .many(newValue) }
     }
 
     /// Whether there is no value at all.
@@ -62,7 +68,10 @@ public struct StatementArguments: Hashable, Sendable {
 }
 
 extension StatementArguments: ExpressibleByArrayLiteral {
-    public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) { self.init(elements) }
+    public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
+        positional = PositionalValues(elements)
+        namedValues = nil
+    }
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Runs work on a thread of its own, which ends with it.
+public enum OwnThread {
+    /// Runs a function on a thread of its own, and waits for its end.
+    ///
+    /// - Parameter unprivileged: Whether the thread gives up the rights of the superuser, if it has them.
+    public static func run<Result>(
+        unprivileged: Bool = false, _ body: () throws -> Result
+    ) throws -> Result {
+        // The caller waits: nothing is used by two threads at a time.
+        try withoutActuallyEscaping(body) { body in
+            nonisolated(unsafe) let body = body
+            nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
+            let end = DispatchSemaphore(value: 0)
+            let thread = Thread {
+                result = Swift.Result {
+                    if unprivileged { try dropPrivileges() }
+                    return try body()
+                }
+                end.signal()
+            }
+            thread.start()
+            end.wait()
+            guard let result else { throw POSIXError(.ESRCH) }
+            return try result.get()
+        }
+    }
+
+    /// Makes this thread, and no other, one of a user without rights.
+    ///
+    /// The function of the C library would change all threads: the system call changes the calling one.
+    private static func dropPrivileges() throws {
+        guard getuid() == 0 else { return }
+        guard let symbol = dlsym(nil, "syscall") else { throw POSIXError(.ENOSYS) }
+        typealias Call = @convention(c) (Int, UInt32, UInt32, UInt32) -> Int
+        let call = unsafeBitCast(symbol, to: Call.self)
+        #if arch(arm64)
+        let setresuid = 147
+        #else
+        let setresuid = 117
+        #endif
+        let nobody: UInt32 = 65534
+        guard call(setresuid, nobody, nobody, nobody) == 0 else { throw POSIXError(.EPERM) }
+    }
+}
