@@ -364,7 +364,7 @@ struct CancellationTests {
     @Test("Cancelling a task ends its wait for a lock of another connection")
     func busy() async throws {
         let file = try TemporaryDatabase()
-        let (queue, other) = (try file.queue { $0.busyMode = .timeout(8) }, try file.queue())
+        let (queue, other) = (try file.queue { $0.busyMode = .timeout(20) }, try file.queue())
         let (inside, end) = (Gate(), Gate())
         let holding = Task {
             try await onThread {
@@ -376,8 +376,9 @@ struct CancellationTests {
             }
         }
         try await waitUntil { inside.isOpen }
-        let isWaiting = Gate()
+        let (isWaiting, ended) = (Gate(), Gate())
         let task = Task {
+            defer { ended.open() }
             try await queue.writeWithoutTransaction { db in
                 isWaiting.open()
                 try db.insert("nobody")
@@ -386,6 +387,9 @@ struct CancellationTests {
         try await waitUntil { isWaiting.isOpen }
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
+        // The lock is held on.
+        let isAtOnce = (try? await onThread { try ended.wait(seconds: 10) }) != nil
+        #expect(isAtOnce, "The task waited for the lock.")
         let error = await #expect(throws: (any Error).self) { try await task.value }
         #expect(error is CancellationError, "\(error.map { "\($0)" } ?? "no error")")
         end.open()

@@ -308,15 +308,17 @@ struct BackupTests {
     func destinationInUse() throws {
         let (source, destination) = (try DatabaseQueue.withPlayers(), try DatabaseQueue.withPlayers())
         try destination.write { db in for name in ["Zoe", "Yann"] { try db.insert(name) } }
-        var cursor: DatabaseCursor<String>? = try destination.inDatabase { db in
-            let cursor = try String.fetchCursor(db, sql: "SELECT name FROM player")
-            _ = try cursor.next()
-            return cursor
+        let error = databaseError {
+            try source.inDatabase { sourceDB in
+                try destination.inDatabase { destinationDB in
+                    let cursor = try String.fetchCursor(destinationDB, sql: "SELECT name FROM player")
+                    #expect(try cursor.next() != nil)
+                    try sourceDB.backup(to: destinationDB)
+                }
+            }
         }
-        let error = databaseError { try source.backup(to: destination) }
         #expect(error?.description == "SQLite error 1: destination database is in use")
-        withExtendedLifetime(cursor) {}
-        cursor = nil
+        #expect(try destination.names() == ["Zoe", "Yann"])
         try source.backup(to: destination)
         #expect(try destination.names() == [])
     }
