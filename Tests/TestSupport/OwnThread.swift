@@ -6,25 +6,23 @@ public enum OwnThread {
     ///
     /// - Parameter unprivileged: Whether the thread gives up the rights of the superuser, if it has them.
     public static func run<Result>(
-        unprivileged: Bool = false, _ body: () throws -> Result
+        unprivileged: Bool = false, _ body: @escaping () throws -> Result
     ) throws -> Result {
         // The caller waits: nothing is used by two threads at a time.
-        try withoutActuallyEscaping(body) { body in
-            nonisolated(unsafe) let body = body
-            nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
-            let end = DispatchSemaphore(value: 0)
-            let thread = Thread {
-                result = Swift.Result {
-                    if unprivileged { try dropPrivileges() }
-                    return try body()
-                }
-                end.signal()
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
+        let end = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            result = Swift.Result {
+                if unprivileged { try dropPrivileges() }
+                return try body()
             }
-            thread.start()
-            end.wait()
-            guard let result else { throw POSIXError(.ESRCH) }
-            return try result.get()
+            end.signal()
         }
+        thread.start()
+        end.wait()
+        guard let result else { throw POSIXError(.ESRCH) }
+        return try result.get()
     }
 
     /// Makes this thread, and no other, one of a user without rights.

@@ -76,7 +76,7 @@ public struct LiveRow {
         let k = place.pointee.lookups
         if place.pointee.memory == nil {
             // The first look-up by name of this statement.
-            place.pointee.memory = NameGuesses(layout.names)
+            place.pointee.memory = NameGuesses(layout)
         }
         let column = layout.column(named: name) ?? -1
         let remembered = place.pointee.memory?.remember(name, column: column, asLookup: k) ?? false

@@ -37,21 +37,25 @@ struct NameGuesses: ~Copyable {
     private var count: Int
     private var capacity: Int
 
-    /// Keeps the remembered names alive, so that no other string can take their addresses.
+    /// Keeps the remembered names alive: no other string can take their addresses, and who changes one in place
+    /// gets another address. (A short string, too, may stand in memory.)
     private var owners: [String] = []
 
     private static var nothing: Guess { Guess(name: NameBits(), column: -1) }
 
-    /// The first guess for a layout: that all columns are read, from left to right.
-    init(_ names: [String]) {
+    /// The first guess for a layout: that all columns are read, from left to right. Of columns with the same name,
+    /// the leftmost is meant.
+    init(_ layout: RowLayout) {
+        let names = layout.names
         count = names.count
         capacity = names.count
         guesses = .allocate(capacity: count + 1)
-        for (column, name) in names.enumerated() {
-            (guesses + column).initialize(to: Guess(name: NameBits(name), column: column))
+        for (k, name) in names.enumerated() {
+            let column = layout.column(named: name) ?? -1
+            (guesses + k).initialize(to: Guess(name: NameBits(name), column: column))
         }
         (guesses + count).initialize(to: Self.nothing)
-        owners = names.filter { $0.utf8.count > 15 }
+        owners = names
     }
 
     deinit { guesses.deallocate() }
@@ -61,7 +65,7 @@ struct NameGuesses: ~Copyable {
     /// Code whose names change all the time has no use for guesses: past a bound, nothing is remembered.
     mutating func remember(_ name: String, column: Int, asLookup k: Int) -> Bool {
         guard k <= count, k < 2048, owners.count < 4096 else { return false }
-        if name.utf8.count > 15 { owners.append(name) }
+        owners.append(name)
         if k == count {
             if count == capacity { grow() }
             count += 1

@@ -23,7 +23,7 @@ extension Database {
             checkAccess()
             if let currentDate { return currentDate }
             let date = try configuration.transactionClock.now(self)
-            if isInsideTransaction || runningStatements > 0 { currentDate = date }
+            if isInsideTransaction || lastBegun != nil { currentDate = date }
             return date
         }
     }

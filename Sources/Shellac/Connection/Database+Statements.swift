@@ -137,7 +137,7 @@ extension StatementArguments {
                 taken.values.append(values.removeFirst())
             } else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "missing argument: \(name ?? "?")",
+                    resultCode: .SQLITE_MISUSE, message: "missing arguments: \(name ?? "?")",
                     sql: statement.sql)
             }
         }

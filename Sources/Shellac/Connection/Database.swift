@@ -47,12 +47,12 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Whether statements that write throw `SQLITE_READONLY`.
     @exclusivity(unchecked) var isReadOnlyScope = false
 
-    /// How many statements are between their first step and their end.
-    @exclusivity(unchecked) var runningStatements = 0
+    /// The statement whose run began last, of those that run. Each knows the one before it.
+    @exclusivity(unchecked) unowned(unsafe) var lastBegun: Statement?
+    /// How many functions called by SQLite are running.
+    @exclusivity(unchecked) var callbackDepth = 0
     /// How many backups read or write this database.
     @exclusivity(unchecked) var backupCount = 0
-    /// How many times all running statements were stopped.
-    @exclusivity(unchecked) var stopCount = 0
     /// The date of the open transaction, or of the running statement.
     @exclusivity(unchecked) var currentDate: Date?
     /// The error thrown by a Swift function inside the running statement.
@@ -101,7 +101,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     @inline(never)
-    private func trapOutsideOfAccess() -> Never {
+    func trapOutsideOfAccess() -> Never {
         Misuse.trap(
             "the Database of \(description) was used outside of its access, or on another thread. "
                 + "Use a database, its statements and its cursors inside the closure that received it, "
@@ -118,6 +118,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         if handle == nil { throw closedError() }
         if effect == .rollback { return }
         if let lostTransaction { throw lostTransaction }
+        if case .rollbackTo = effect { return }
         if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     }
 

@@ -116,8 +116,9 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
 
     @inlinable
     init(_ statement: Statement, arguments: StatementArguments?) throws {
-        self.statement = statement
+        // First, since a cursor ends the run of its statement when it is freed: this one may be another one's.
         try statement.begin(arguments)
+        self.statement = statement
     }
 
     deinit { if !isAtEnd { statement.abandon() } }

@@ -39,6 +39,8 @@ final class FunctionBox {
     ) {
         let box = box(context)
         guard case .scalar(let function) = box.function.kind else { return }
+        box.database.callbackDepth += 1
+        defer { box.database.callbackDepth -= 1 }
         do {
             (try function(Self.values(count, values))?.databaseValue ?? .null).setResult(context)
         } catch {
@@ -76,6 +78,8 @@ final class FunctionBox {
         guard let opaque = place.pointee else { return }
         let running = Unmanaged<Running>.fromOpaque(opaque).takeUnretainedValue()
         guard !running.hasFailed else { return }
+        box.database.callbackDepth += 1
+        defer { box.database.callbackDepth -= 1 }
         do {
             try running.aggregate.step(Self.values(count, values))
         } catch {
@@ -98,6 +102,8 @@ final class FunctionBox {
             running = box.begin()
         }
         guard let running, !running.hasFailed else { return }
+        box.database.callbackDepth += 1
+        defer { box.database.callbackDepth -= 1 }
         do {
             (try running.aggregate.finalize()?.databaseValue ?? .null).setResult(context)
         } catch {

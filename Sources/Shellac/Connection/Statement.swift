@@ -51,13 +51,24 @@ public final class Statement {
         /// The listener has answered for SQLite: nothing is executed.
         case skipped
         case running
+        /// The run was stopped, with its transaction.
+        case stopped
+        /// The run was stopped, with its access.
+        case orphaned
+
+        /// Whether the statement is among those that run.
+        @inline(__always)
+        var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
     @exclusivity(unchecked) private var phase = Phase.idle
     /// Whether the listener is told of the runs.
     private let endsOrOpensTransaction: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
-    @exclusivity(unchecked) private var stopCount = 0
+
+    // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
+    @exclusivity(unchecked) private unowned(unsafe) var nextRunning: Statement?
+    @exclusivity(unchecked) private unowned(unsafe) var previousRunning: Statement?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -65,8 +76,10 @@ public final class Statement {
         self.sql = sql
         self.effects = effects
         self.database = database
-        isReadonly = sqlite3_stmt_readonly(pointer) != 0
-        endsOrOpensTransaction = effects.transaction != nil
+        // To explain a statement is not to execute it.
+        let isExplained = sqlite3_stmt_isexplain(pointer) != 0
+        isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
+        endsOrOpensTransaction = effects.transaction != nil && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer)
@@ -165,10 +178,9 @@ public final class Statement {
         if endsOrOpensTransaction, let listener = database.statementListener {
             next = try listener.statementWillRun(self) ? .begun : .skipped
         }
-        if database.runningStatements == 0 { database.functionError = nil }
-        database.runningStatements &+= 1
+        if database.lastBegun == nil { database.functionError = nil }
+        link()
         phase = next
-        stopCount = database.stopCount
     }
 
     /// Moves to the next row. Returns false when there is none: the run has ended.
@@ -176,7 +188,7 @@ public final class Statement {
     func step() throws -> Bool {
         database.checkAccess()
         if phase != .running, try !beginStepping() { return false }
-        let code = stopCount == database.stopCount ? sqlite3_step(sqliteStatement) : abortRollback
+        let code = sqlite3_step(sqliteStatement)
         if code == SQLITE_ROW {
             if isFirstStep { noticePreparation() }
             row.moveOn()
@@ -195,6 +207,10 @@ public final class Statement {
             isFirstStep = true
             return true
         case .skipped: try end(error: nil)
+        case .stopped:
+            let error = failure(abortRollback)
+            try end(error: error)
+        case .orphaned: database.trapOutsideOfAccess()
         case .idle, .running: break
         }
         return false
@@ -212,17 +228,57 @@ public final class Statement {
         try? end(error: nil)
     }
 
+    // MARK: - Runs at the same time
+
+    @inline(__always)
+    private func link() {
+        previousRunning = database.lastBegun
+        nextRunning = nil
+        previousRunning?.nextRunning = self
+        database.lastBegun = self
+    }
+
+    @inline(__always)
+    private func unlink() {
+        previousRunning?.nextRunning = nextRunning
+        if let nextRunning {
+            nextRunning.previousRunning = previousRunning
+        } else {
+            database.lastBegun = previousRunning
+        }
+    }
+
+    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
+    /// that began them has ended. Their rows cannot be read any more.
+    static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
+        // A statement that has called a function is in the middle of a step.
+        guard database.callbackDepth == 0 else { return }
+        var running = database.lastBegun
+        while let statement = running {
+            sqlite3_reset(statement.sqliteStatement)
+            statement.row.moveOut()
+            statement.phase = isEndOfAccess ? .orphaned : .stopped
+            running = statement.previousRunning
+            statement.previousRunning = nil
+            statement.nextRunning = nil
+        }
+        database.lastBegun = nil
+    }
+
+    // MARK: - The end of a run
+
     private func end(error: (any Error)?) throws {
         var error = error
         let code = sqlite3_reset(sqliteStatement)
         // A lone statement that gives rows commits when it ends, and the commit may fail.
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
+        let hasRun = phase != .begun
+        if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
-        database.runningStatements &-= 1
-        if database.runningStatements == 0, database.currentDate != nil { database.forgetLoneDate() }
-        if endsOrOpensTransaction || error != nil, let listener = database.statementListener {
+        if database.lastBegun == nil, database.currentDate != nil { database.forgetLoneDate() }
+        if endsOrOpensTransaction && hasRun || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }
         if let error { throw error }
@@ -242,6 +298,7 @@ public final class Statement {
     // MARK: - Errors
 
     private func failure(_ code: Int32) -> any Error {
+        if let lostTransaction = database.lostTransaction { return lostTransaction }
         if let failed = database.functionError {
             database.functionError = nil
             if failed.code == code & 0xFF { return failed.error }

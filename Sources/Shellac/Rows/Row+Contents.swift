@@ -124,11 +124,12 @@ extension Row: ExpressibleByDictionaryLiteral {
 /// Rows are equal when they have the same columns, with the same names and values, in the same order.
 extension Row: Hashable {
     public static func == (a: Row, b: Row) -> Bool {
-        a.columnNames == b.columnNames && a.databaseValues == b.databaseValues
+        a.columnNames.elementsEqual(b.columnNames) { $0.utf8.elementsEqual($1.utf8) }
+            && a.databaseValues == b.databaseValues
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(columnNames)
+        for name in columnNames { for byte in name.utf8 { hasher.combine(byte) } }
         hasher.combine(databaseValues)
     }
 }

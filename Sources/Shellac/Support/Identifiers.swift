@@ -4,15 +4,24 @@ extension String {
     /// ```swift
     /// "player".quotedDatabaseIdentifier      // "player", with its quotes
     /// ```
-    public var quotedDatabaseIdentifier: String {
-        guard utf8.contains(UInt8(ascii: "\"")) else { return "\"\(self)\"" }
-        return "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
-    }
+    public var quotedDatabaseIdentifier: String { quoted(by: UInt8(ascii: "\"")) }
 
     /// This text as an SQL string literal. (SQL that can bind its values should bind them instead.)
-    var quotedDatabaseLiteral: String {
-        guard utf8.contains(UInt8(ascii: "'")) else { return "'\(self)'" }
-        return "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+    var quotedDatabaseLiteral: String { quoted(by: UInt8(ascii: "'")) }
+
+    /// This text between quotes, with those inside it doubled.
+    ///
+    /// It goes by bytes, as SQLite does: for Swift, a quote with a combining accent behind it is one character,
+    /// and no quote.
+    private func quoted(by quote: UInt8) -> String {
+        var bytes = [quote]
+        bytes.reserveCapacity(utf8.count + 2)
+        for byte in utf8 {
+            if byte == quote { bytes.append(quote) }
+            bytes.append(byte)
+        }
+        bytes.append(quote)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

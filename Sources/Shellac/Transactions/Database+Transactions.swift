@@ -65,20 +65,27 @@ extension Database {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
         let log = transactionLog
         try log.statement("SAVEPOINT shellac").execute()
-        let depth = log.savepoints.depth
+        guard let savepoint = log.savepoints.innermost else { return }
         do {
             let completion = try operations()
             if let lostTransaction { throw lostTransaction }
-            guard log.savepoints.depth >= depth else { return }  // raw SQL has ended it
-            if completion == .rollback { try log.statement("ROLLBACK TO shellac").execute() }
-            try log.statement("RELEASE shellac").execute()
+            try endSavepoint(savepoint, completion)
         } catch {
-            if log.savepoints.depth >= depth {
-                try? log.statement("ROLLBACK TO shellac").execute()
-                try? log.statement("RELEASE shellac").execute()
-            }
+            try? endSavepoint(savepoint, .rollback)
             throw error
         }
+    }
+
+    /// Ends a savepoint of ours, unless raw SQL has ended it.
+    private func endSavepoint(_ savepoint: Int, _ completion: TransactionCompletion) throws {
+        let log = transactionLog
+        guard log.savepoints.contains(savepoint) else { return }
+        // Raw SQL may have left some open that have the same name.
+        while log.savepoints.number(of: "shellac") != savepoint {
+            try executeDespiteInterrupt("RELEASE shellac")
+        }
+        if completion == .rollback { try executeDespiteInterrupt("ROLLBACK TO shellac") }
+        try executeDespiteInterrupt("RELEASE shellac")
     }
 
     // MARK: - Step by step
@@ -110,25 +117,24 @@ extension Database {
     /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
     public func rollback() throws {
         checkAccess()
-        let rollback = try transactionLog.statement("ROLLBACK TRANSACTION")
+        try executeDespiteInterrupt("ROLLBACK TRANSACTION")
+    }
+
+    /// Executes a statement that undoes something, or closes a savepoint.
+    private func executeDespiteInterrupt(_ sql: String) throws {
         do {
-            try rollback.execute()
+            try transactionLog.statement(sql).execute()
         } catch {
-            guard isInsideTransaction else { throw error }
-            // An interrupt stands as long as a statement runs, and stops the rollback, too: stop the others.
-            stopRunningStatements()
-            try rollback.execute()
+            // An interrupt stands as long as a statement runs. It stops this one, too, and already its preparation:
+            // stop the others.
+            guard isInsideTransaction, isInterrupt(error) else { throw error }
+            Statement.stopAll(on: self, atEndOfAccess: false)
+            try transactionLog.statement(sql).execute()
         }
     }
 
-    /// Resets all statements. Those that were running throw `SQLITE_ABORT` at their next step.
-    private func stopRunningStatements() {
-        stopCount &+= 1
-        var statement = sqlite3_next_stmt(pointer, nil)
-        while let running = statement {
-            if sqlite3_stmt_busy(running) != 0 { sqlite3_reset(running) }
-            statement = sqlite3_next_stmt(pointer, running)
-        }
+    private func isInterrupt(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }
 
     // MARK: - Scopes
@@ -149,11 +155,17 @@ extension Database {
         return try operations()
     }
 
-    /// Ends an access: no transaction may be open. One that is open is rolled back.
+    /// Ends an access: no transaction may be open. One that is open is rolled back, and one that was lost is not
+    /// passed over in silence.
     @inline(__always)
     func endAccess() throws {
         let log = transactionLog
-        if lostTransaction != nil { log.endLostTransaction() }
+        // A cursor that outlives its access must not hold SQLite's locks.
+        if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
+        if let lostTransaction {
+            log.endLostTransaction()
+            throw lostTransaction
+        }
         if log.isOpen { try closeForgottenTransaction() }
     }
 

@@ -3,29 +3,53 @@
 /// Names match without regard to case, and the innermost of several with the same name is meant. See
 /// "Savepoints" in the SQLite documentation.
 struct SavepointStack {
-    private(set) var names: [String] = []
+    private struct Savepoint {
+        let name: String
+        let number: Int
+    }
+
+    private var savepoints: [Savepoint] = []
+    private var lastNumber = 0
+
+    /// The names of the open savepoints.
+    var names: [String] { savepoints.map(\.name) }
 
     /// How many savepoints are open.
-    var depth: Int { names.count }
+    var depth: Int { savepoints.count }
 
-    mutating func open(_ name: String) { names.append(name) }
+    /// Opens a savepoint, and returns a number that no other one has.
+    @discardableResult
+    mutating func open(_ name: String) -> Int {
+        lastNumber += 1
+        savepoints.append(Savepoint(name: name, number: lastNumber))
+        return lastNumber
+    }
+
+    /// The number of the savepoint opened last.
+    var innermost: Int? { savepoints.last?.number }
+
+    /// Whether a savepoint is open.
+    func contains(_ number: Int) -> Bool { savepoints.contains { $0.number == number } }
+
+    /// The number of the innermost savepoint of a name.
+    func number(of name: String) -> Int? { index(of: name).map { savepoints[$0].number } }
 
     /// Closes the innermost savepoint of a name, and all that were opened inside it.
     mutating func release(_ name: String) {
         guard let index = index(of: name) else { return }
-        names.removeSubrange(index...)
+        savepoints.removeSubrange(index...)
     }
 
     /// Undoes what happened since the innermost savepoint of a name was opened. It stays open; those that were
     /// opened inside it are gone.
     mutating func rollBack(to name: String) {
         guard let index = index(of: name) else { return }
-        names.removeSubrange((index + 1)...)
+        savepoints.removeSubrange((index + 1)...)
     }
 
-    mutating func removeAll() { names.removeAll(keepingCapacity: true) }
+    mutating func removeAll() { savepoints.removeAll(keepingCapacity: true) }
 
     private func index(of name: String) -> Int? {
-        names.lastIndex { CaseInsensitiveName.matches($0, name) }
+        savepoints.lastIndex { CaseInsensitiveName.matches($0.name, name) }
     }
 }

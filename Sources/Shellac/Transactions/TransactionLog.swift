@@ -46,10 +46,14 @@ final class TransactionLog: StatementListener {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         if let error {
             if isOpen, !isInside { lose(error) }
-            if isInside, statement.effects.transaction == .commit, !closesScope {
-                return (error as? DatabaseError)?.sayingThatTransactionIsOpen ?? error
+            guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
+            switch statement.effects.transaction {
+            case .commit: return refusal.sayingThatTransactionIsOpen
+            // The RELEASE of an outermost savepoint is a commit.
+            case .release where refusal.resultCode != .SQLITE_ERROR:
+                return refusal.sayingThatTransactionIsOpen
+            default: return error
             }
-            return error
         }
         switch statement.effects.transaction {
         case .begin: open()

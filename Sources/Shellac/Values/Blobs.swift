@@ -6,7 +6,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bytes, stored as a blob. A text reads as its UTF-8 bytes.
+/// Bytes, stored as a blob. A text reads as its UTF-8 bytes, repaired where they are none: for those that SQLite
+/// holds, see ``Row/withUnsafeData(named:_:)``.
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
 
@@ -23,7 +24,7 @@ extension Data: DatabaseValueConvertible {
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Data? {
         switch value.type {
         case SQLITE_BLOB: value.data
-        case SQLITE_TEXT: Data(value.utf8)
+        case SQLITE_TEXT: Data(value.string.utf8)
         default: nil
         }
     }
@@ -40,7 +41,7 @@ extension UUID: DatabaseValueConvertible {
     public static func fromDatabaseValue(_ value: DatabaseValue) -> UUID? {
         switch value.storage {
         case .blob(let data): data.withUnsafeBytes(UUID.init(bytes:))
-        case .string(let text): UUID(uuidString: text)
+        case .string(let text): UUID(text: text)
         default: nil
         }
     }
@@ -48,9 +49,15 @@ extension UUID: DatabaseValueConvertible {
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UUID? {
         switch value.type {
         case SQLITE_BLOB: UUID(bytes: value.blob)
-        case SQLITE_TEXT: UUID(uuidString: value.string)
+        case SQLITE_TEXT: UUID(text: value.string)
         default: nil
         }
+    }
+
+    /// Foundation stops reading at a NUL, and would not see what follows.
+    private init?(text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        self.init(uuidString: text)
     }
 
     private init?(bytes: UnsafeRawBufferPointer) {

@@ -25,7 +25,15 @@ extension DatabaseValueConvertible where Self: Encodable {
 
 extension DatabaseValueConvertible where Self: Decodable {
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
-        guard let json = Data.fromDatabaseValue(value) else { return nil }
+        let json: Data
+        switch value.storage {
+        case .null: return nil
+        // A column may have made a number of a text that was one.
+        case .int64(let integer): json = Data("\(integer)".utf8)
+        case .double(let double): json = Data("\(double)".utf8)
+        case .string(let text): json = Data(text.utf8)
+        case .blob(let data): json = data
+        }
         return try? JSON.decoder().decode(Self.self, from: json)
     }
 }

@@ -115,10 +115,10 @@ extension DatabaseValue: CustomStringConvertible, CustomDebugStringConvertible {
     private static let hexDigits = Array("0123456789ABCDEF")
 }
 
-extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
+// There is no nil literal: an optional database value that is nil is not NULL.
+extension DatabaseValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByBooleanLiteral
 {
-    public init(nilLiteral: ()) { self.init(.null) }
     public init(integerLiteral value: Int64) { self.init(.int64(value)) }
     public init(floatLiteral value: Double) { self.init(.double(value)) }
     public init(stringLiteral value: String) { self.init(.string(value)) }

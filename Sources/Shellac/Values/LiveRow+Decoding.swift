@@ -41,6 +41,6 @@ extension DatabaseValueConvertible {
     /// NULL is nil, as no row is.
     @inlinable @inline(__always)
     public static func onlyElement(of row: LiveRow) throws -> Self? {
-        try row.decode(Self?.self, at: 0)
+        row.value(at: 0).isNull ? nil : try row.decode(Self.self, at: 0)
     }
 }

@@ -50,7 +50,7 @@ extension DatabaseValue {
     var shortLiteral: String {
         switch storage {
         case .blob(let data) where data.count > 32: "\(self)"
-        case .string(let text) where text.utf8.count > 200: "'\(text.prefix(200))…'"
+        case .string(let text) where text.prefix(200).endIndex < text.endIndex: "'\(text.prefix(200))…'"
         default: sqlLiteral
         }
     }

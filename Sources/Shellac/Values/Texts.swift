@@ -42,18 +42,22 @@ extension URL: DatabaseValueConvertible {
 
 /// A decimal number, stored as its text in the POSIX locale, so that no digit is lost.
 ///
-/// It reads from a text that is a number as a whole, and from an INTEGER or a REAL.
+/// It reads from a text that is a number as a whole, and from an INTEGER or a REAL. What is not a number is stored
+/// as NULL.
 extension Decimal: DatabaseValueConvertible {
-    public var databaseValue: DatabaseValue { description.databaseValue }
+    public var databaseValue: DatabaseValue { isNaN ? .null : description.databaseValue }
 
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Decimal? {
         switch value.storage {
         case .int64(let integer): Decimal(integer)
-        case .double(let double): double.isFinite ? Decimal(double) : nil
-        case .string(let text): isNumber(text) ? Decimal(string: text) : nil
+        case .double(let double): double.isFinite ? Decimal(double).orNilIfNotANumber : nil
+        case .string(let text): isNumber(text) ? Decimal(string: text)?.orNilIfNotANumber : nil
         default: nil
         }
     }
+
+    /// What is out of the bounds of a decimal has become no number.
+    private var orNilIfNotANumber: Decimal? { isNaN ? nil : self }
 
     /// Decimal(string:) reads the number at the beginning of a text, and ignores what follows.
     private static func isNumber(_ text: String) -> Bool {

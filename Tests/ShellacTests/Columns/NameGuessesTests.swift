@@ -243,7 +243,7 @@ struct NameGuessesTests {
 
     @Test("What is remembered is bounded, and one bounded memory holds for each statement")
     func memory() {
-        var guesses = NameGuesses(["a", "a_name_of_sixteen_bytes"])
+        var guesses = NameGuesses(RowLayout(names: ["a", "a_name_of_sixteen_bytes"], sql: nil))
         #expect(guesses.guesses[0].name == NameBits("a"))
         #expect(guesses.guesses[2].name == NameBits())
         let isRemembered = guesses.remember("b", column: -1, asLookup: 2)

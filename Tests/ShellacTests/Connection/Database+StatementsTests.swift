@@ -14,7 +14,8 @@ struct ExecuteTests {
     @Test(
         "SQL without a statement executes nothing, and says nothing",
         arguments: [
-            "", " ", "\n\t\r\u{0B}\u{0C}", ";", ";;;", " ; \n ; ", "-- nothing", "/* nothing */", "/* not closed",
+            "", " ", "\n\t\r\u{0B}\u{0C}", ";", ";;;", " ; \n ; ", "-- nothing", "/* nothing */",
+            "/* not closed",
             "-- a\n;/* b */;\n-- c", "--",
         ])
     func nothing(_ sql: String) throws {
@@ -22,7 +23,7 @@ struct ExecuteTests {
         try Self.queue(spy).inDatabase { db in
             try db.execute(sql: sql)
             #expect(spy.sql == [])
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -35,7 +36,7 @@ struct ExecuteTests {
             #expect(error.resultCode == .SQLITE_MISUSE)
             #expect(error.message == "there are arguments, and no statement to take them")
             #expect(error.sql == sql)
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -44,7 +45,7 @@ struct ExecuteTests {
         let spy = SQLSpy()
         try Self.queue(spy).inDatabase { db in
             try db.execute(sql: " INSERT INTO t VALUES (1, 2) ;; INSERT INTO u VALUES (3);\n-- end\n; ")
-            #expect(try db.integers("SELECT a FROM t UNION ALL SELECT c FROM u") == [1, 3])
+            try #expect(db.integers("SELECT a FROM t UNION ALL SELECT c FROM u") == [1, 3])
         }
         #expect(spy.sql.count == 3)
         #expect(spy.sql.first == "INSERT INTO t VALUES (1, 2) ;")
@@ -60,7 +61,7 @@ struct ExecuteTests {
                     ALTER TABLE v ADD COLUMN b DEFAULT 2;
                     INSERT INTO v (a, b) SELECT b, a FROM v;
                     """)
-            #expect(try db.integers("SELECT a * 10 + b FROM v") == [12, 21])
+            try #expect(db.integers("SELECT a * 10 + b FROM v") == [12, 21])
         }
     }
 
@@ -77,7 +78,7 @@ struct ExecuteTests {
     static let accepted: [Case] = [
         Case(
             name: "by position", sql: "INSERT INTO t VALUES (?, ?); INSERT INTO t VALUES (?, ?)",
-            arguments: [1, "x", nil, 2.5], rows: [[1, "x"], [nil, 2.5]]),
+            arguments: [1, "x", nil, 2.5], rows: [[1, "x"], [.null, 2.5]]),
         Case(
             name: "by name, used twice", sql: "INSERT INTO t VALUES (:x, :y); INSERT INTO t VALUES (:y, :x)",
             arguments: ["x": 1, "y": 2], rows: [[1, 2], [2, 1]]),
@@ -169,7 +170,8 @@ struct ExecuteTests {
             sql: named, arguments: ["x": 1, "y": 2, "z": 3, "w": 4], message: "unknown arguments: w, z",
             failed: named),
         Refused(sql: named, arguments: ["X": 1, "y": 2], message: "missing arguments: x", failed: named),
-        Refused(sql: named, arguments: [":x": 1, ":y": 2], message: "missing arguments: x, y", failed: named),
+        Refused(
+            sql: named, arguments: [":x": 1, ":y": 2], message: "missing arguments: x, y", failed: named),
         Refused(sql: one, arguments: ["x": 1, "y": 2], message: "missing arguments: 1, 2", failed: one),
         Refused(
             sql: "\(one); \(one)", arguments: [1, 2, 3],
@@ -192,8 +194,8 @@ struct ExecuteTests {
             #expect(error.message == test.message)
             #expect(error.sql == test.failed)
             #expect(error.arguments != nil)
-            #expect(try db.integers("SELECT a FROM t") == test.rows)
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == test.rows)
+            try #expect(db.isUsable())
         }
     }
 
@@ -212,7 +214,7 @@ struct ExecuteTests {
             #expect(error.extendedResultCode == .SQLITE_MISUSE)
             #expect(error.message == message)
             #expect(error.sql == Self.named)
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -224,7 +226,7 @@ struct ExecuteTests {
                 try db.execute(sql: "\(Self.one); \(Self.one)", arguments: [1, 2, 3, 4, 5])
             }
         }
-        #expect(try queue.read { db in try db.integers("SELECT a FROM t") } == [])
+        try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [])
     }
 
     // MARK: - Failures
@@ -243,8 +245,8 @@ struct ExecuteTests {
             #expect(error.resultCode == .SQLITE_ERROR)
             #expect(error.message == "no such table: missing")
             #expect(error.sql?.hasPrefix("INSERT INTO missing VALUES (2)") == true)
-            #expect(try db.integers("SELECT a FROM t") == [1])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == [1])
+            try #expect(db.isUsable())
         }
     }
 
@@ -259,8 +261,8 @@ struct ExecuteTests {
             #expect(error.message == "UNIQUE constraint failed: t.a")
             #expect(error.sql == Self.one)
             #expect(error.arguments == [1, 4])
-            #expect(try db.integers("SELECT b FROM t") == [2])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT b FROM t") == [2])
+            try #expect(db.isUsable())
         }
     }
 
@@ -277,8 +279,8 @@ struct ExecuteTests {
                 error.message
                     == (garbage == "'"
                         ? "unrecognized token: \"'\"" : "near \"garbage\": syntax error"))
-            #expect(try db.integers("SELECT a FROM t") == [1])
-            #expect(try db.isUsable())
+            try #expect(db.integers("SELECT a FROM t") == [1])
+            try #expect(db.isUsable())
         }
     }
 
@@ -302,11 +304,12 @@ struct ExecuteTests {
                 #expect(error.sql == sql)
             }
             #expect(spy.sql == [])
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
-    @Test("The offset of an error points into the SQL of the error", arguments: ["", "  ", "\n\t ", "/* 😀 */ "])
+    @Test(
+        "The offset of an error points into the SQL of the error", arguments: ["", "  ", "\n\t ", "/* 😀 */ "])
     func offset(_ before: String) throws {
         try Self.queue().inDatabase { db in
             for first in ["", "SELECT 'é😀';"] {
@@ -317,7 +320,7 @@ struct ExecuteTests {
                 let (sql, offset) = try (#require(error.sql), #require(error.offset))
                 #expect(String(decoding: sql.utf8.dropFirst(offset), as: UTF8.self) == "nope FROM t")
             }
-            #expect(try db.isUsable())
+            try #expect(db.isUsable())
         }
     }
 
@@ -325,9 +328,10 @@ struct ExecuteTests {
     func scripts() throws {
         try Self.queue().inDatabase { db in
             try db.execute(
-                sql: "CREATE TABLE \"表😀\" (größe TEXT); INSERT INTO 表😀 VALUES ('👩‍👩‍👧 é'); INSERT INTO 表😀 VALUES (:ключ)",
+                sql:
+                    "CREATE TABLE \"表😀\" (größe TEXT); INSERT INTO 表😀 VALUES ('👩‍👩‍👧 é'); INSERT INTO 表😀 VALUES (:ключ)",
                 arguments: ["ключ": "שלום"])
-            #expect(try String.fetchAll(db, sql: "SELECT größe FROM 表😀") == ["👩‍👩‍👧 é", "שלום"])
+            try #expect(String.fetchAll(db, sql: "SELECT größe FROM 表😀") == ["👩‍👩‍👧 é", "שלום"])
         }
     }
 
@@ -338,7 +342,7 @@ struct ExecuteTests {
         try Self.queue().inDatabase { db in
             let text = String(repeating: "é", count: 500_000)
             try db.execute(sql: "INSERT INTO t VALUES ('\(text)', 1)")
-            #expect(try Int.fetchOne(db, sql: "SELECT length(a) FROM t") == 500_000)
+            try #expect(Int.fetchOne(db, sql: "SELECT length(a) FROM t") == 500_000)
         }
     }
 
@@ -346,7 +350,8 @@ struct ExecuteTests {
     func manyStatements() throws {
         try Self.queue().inDatabase { db in
             func duration(of count: Int) throws -> Duration {
-                let sql = String(repeating: "INSERT INTO u VALUES ('a text of about forty bytes');\n", count: count)
+                let sql = String(
+                    repeating: "INSERT INTO u VALUES ('a text of about forty bytes');\n", count: count)
                 return try ContinuousClock().measure {
                     try db.inTransaction {
                         try db.execute(sql: sql)
@@ -356,7 +361,7 @@ struct ExecuteTests {
             }
             let small = try duration(of: 100)
             let large = try duration(of: 1000)
-            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM u") == 1100)
+            try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM u") == 1100)
             // Ten times the work. The square would be a hundred times.
             #expect(large < small * 35, "\(small) for 100, \(large) for 1000")
         }
@@ -389,7 +394,7 @@ struct ExecuteTests {
             try db.execute(sql: "INSERT INTO t VALUES (?, 0)", arguments: [Int64.max])
             #expect(db.lastInsertedRowID == .max)
             #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1, 0), (1, 0)") }
-            #expect(try db.integers("SELECT COUNT(*) FROM t") == [1])
+            try #expect(db.integers("SELECT COUNT(*) FROM t") == [1])
         }
     }
 }

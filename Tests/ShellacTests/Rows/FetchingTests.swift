@@ -60,7 +60,7 @@ struct FetchingTests {
                 #expect(error?.columnName == "v")
                 #expect(error?.columnIndex == 0)
                 #expect(error?.row.map(\.name) == ["v", "id"])
-                #expect(error?.row.map(\.value) == [nil, 17])
+                #expect(error?.row.map(\.value) == [.null, 17])
                 #expect(error?.databaseValue == .null)
                 #expect(error?.expectedType == type)
                 #expect(error?.sql == sql)

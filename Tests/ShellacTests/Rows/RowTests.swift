@@ -29,7 +29,7 @@ struct RowTests {
         """
     static let names = ["id", "name", "Score", "email", "photo", "note", "empty", "least", "nul", "ID"]
     static let values: [DatabaseValue] = [
-        1, "Arthur", 1.5, nil, Data([0xC0, 0xFF, 0xEE]).databaseValue, "", Data().databaseValue,
+        1, "Arthur", 1.5, .null, Data([0xC0, 0xFF, 0xEE]).databaseValue, "", Data().databaseValue,
         -9_223_372_036_854_775_808, "a\0b", 2,
     ]
 

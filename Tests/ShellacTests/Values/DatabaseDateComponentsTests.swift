@@ -156,7 +156,7 @@ struct DatabaseDateComponentsTests {
 
     @Test("Numbers, NULL and blobs are no components")
     func notTexts() {
-        for value: DatabaseValue in [0, 1.5, nil, Data("12:00".utf8).databaseValue] {
+        for value: DatabaseValue in [0, 1.5, .null, Data("12:00".utf8).databaseValue] {
             #expect(DatabaseDateComponents.fromDatabaseValue(value) == nil)
         }
     }

@@ -43,7 +43,7 @@ struct DatabaseValueTests {
 
     @Test("Literals make values")
     func literals() {
-        let values: [DatabaseValue] = [nil, 1, -9_223_372_036_854_775_808, 1.5, "a", true, false]
+        let values: [DatabaseValue] = [.null, 1, -9_223_372_036_854_775_808, 1.5, "a", true, false]
         #expect(
             values.map(\.storage) == [
                 .null, .int64(1), .int64(.min), .double(1.5), .string("a"), .int64(1), .int64(0),
@@ -54,7 +54,7 @@ struct DatabaseValueTests {
     @Test("Values describe themselves to people, and to SQLite")
     func descriptions() {
         let expected: [(DatabaseValue, String, String)] = [
-            (nil, "NULL", "NULL"), (1, "1", "1"), (1.0, "1.0", "1.0"), (1.5, "1.5", "1.5"),
+            (.null, "NULL", "NULL"), (1, "1", "1"), (1.0, "1.0", "1.0"), (1.5, "1.5", "1.5"),
             ("Arthur", "Arthur", "'Arthur'"), ("it's", "it's", "'it''s'"), ("'", "'", "''''"), ("", "", "''"),
             (Data([0xC0, 0xFF, 0xEE]).databaseValue, "Data(3 bytes)", "x'C0FFEE'"),
             (Data().databaseValue, "Data(0 bytes)", "x''"),

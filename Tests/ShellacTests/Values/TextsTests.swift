@@ -167,6 +167,17 @@ struct TextsTests {
         #expect(Decimal.fromDatabaseValue(text.databaseValue) == decimal)
     }
 
+    @Test("44. Any real number reads as a decimal close to it, or as none", arguments: [1, 2] as [UInt64])
+    func randomReals(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let wrong = (0..<5000).map { _ in Double(bitPattern: generator.next()) }.filter { double in
+            guard let decimal = Decimal.fromDatabaseValue(double.databaseValue) else { return false }
+            let again = Double("\(decimal)") ?? .nan
+            return !(abs(again - double) <= abs(double) * 1e-14)
+        }
+        #expect(wrong.prefix(5) == [], "seed \(seed): \(wrong.count) wrong")
+    }
+
     @Test("44. Numbers read as decimals", arguments: Road.allCases)
     func decimalNumbers(_ road: Road) throws {
         try DatabaseQueue().read { db in
