@@ -20,7 +20,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
             swiftSettings: settings),
-        .testTarget(name: "ShellacTests", dependencies: ["Shellac", "TestSupport"], swiftSettings: settings),
+        // A process that holds a lock, which the tests run.
+        .executableTarget(
+            name: "SecondProcess", dependencies: ["Shellac"], path: "Tests/SecondProcess",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ShellacTests", dependencies: ["Shellac", "TestSupport", "SecondProcess"],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
             swiftSettings: settings),

@@ -50,7 +50,9 @@ struct AccessLineAsyncTests {
         #expect(written.names == ["Arthur", "Barbara", "written", "changed"])
         let read = try await queue.read { db in Team(try db.names()) }
         #expect(read.names == ["Arthur", "Barbara"])
-        let row = try await queue.writeWithoutTransaction { db in try Row.fetchOne(db, sql: "SELECT * FROM player") }
+        let row = try await queue.writeWithoutTransaction { db in
+            try Row.fetchOne(db, sql: "SELECT * FROM player")
+        }
         #expect(try row?["name"] as String? == "Arthur")
     }
 
@@ -74,7 +76,9 @@ struct AccessLineAsyncTests {
         #expect(state == [access != .writeWithoutTransaction, access == .read])
     }
 
-    @Test("An error is thrown, undoes the write, and leaves the queue as good as before", arguments: Access.allCases)
+    @Test(
+        "An error is thrown, undoes the write, and leaves the queue as good as before",
+        arguments: Access.allCases)
     func errors(access: Access) async throws {
         let queue = try DatabaseQueue.withPlayers()
         await #expect(throws: TestError(5)) { try await access.run(queue) { _ in throw TestError(5) } }

@@ -420,4 +420,37 @@ struct DatabaseTransactionsTests {
         }
         #expect(try queue.names() == ["Arthur", "Barbara"])
     }
+
+    @Test(
+        "A rollback inside an SQL function leaves the statement that runs alone, also after an interrupt",
+        arguments: [false, true])
+    func rollbackInsideFunction(isInterrupted: Bool) async {
+        await #expect(processExitsWith: .success) { [isInterrupted] in
+            let queue = try DatabaseQueue.withPlayers()
+            // Where the transaction cannot be rolled back inside the statement, the access does it, and says so.
+            let leftOpen = databaseError {
+                try queue.inDatabase { db in
+                    for name in ["Arthur", "Barbara"] { try db.insert(name) }
+                    try db.inTransaction { .rollback }
+                    try db.add(
+                        function: DatabaseFunction("attempt", argumentCount: 1) { [unowned db] _ in
+                            try? db.inTransaction {
+                                try db.insert("nobody")
+                                if isInterrupted { db.interrupt() }
+                                _ = try db.names()
+                                return .rollback
+                            }
+                            return 1
+                        })
+                    let error = databaseError {
+                        _ = try Row.fetchAll(db, sql: "SELECT attempt(name), name FROM player")
+                    }
+                    #expect((error != nil) == isInterrupted)
+                }
+            }
+            #expect(isInterrupted || leftOpen == nil)
+            let names = try queue.names()
+            #expect(names == ["Arthur", "Barbara"])
+        }
+    }
 }

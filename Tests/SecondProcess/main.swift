@@ -1,0 +1,30 @@
+// Holds a lock on a database, for the tests of what another process meets.
+//
+//     SecondProcess PATH read|immediate|exclusive
+//
+// It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
+import Foundation
+import Shellac
+
+enum Lock: String {
+    case read, immediate, exclusive
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3, let lock = Lock(rawValue: arguments[2]) else {
+    FileHandle.standardError.write(Data("usage: SecondProcess PATH read|immediate|exclusive\n".utf8))
+    exit(2)
+}
+let dbQueue = try DatabaseQueue(path: arguments[1])
+let kind: TransactionKind =
+    switch lock {
+    case .read: .deferred
+    case .immediate: .immediate
+    case .exclusive: .exclusive
+    }
+try dbQueue.inTransaction(kind) { db in
+    if lock == .read { _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM sqlite_master") }
+    FileHandle.standardOutput.write(Data("locked\n".utf8))
+    _ = readLine()
+    return .rollback
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Another process, which holds a lock on a database.
+public final class SecondProcess: @unchecked Sendable {  // `Process` and the pipes are used under `lock`
+    /// The lock that the process holds.
+    public enum Lock: String, Sendable, CaseIterable, Codable {
+        /// Of a transaction that reads.
+        case read
+        /// Of a transaction that will write: others may read.
+        case immediate
+        /// Of a transaction that others may not read beside, but in WAL mode.
+        case exclusive
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let lock = NSLock()
+
+    /// Starts the process. Returns when it holds the lock.
+    public init(path: String, lock: Lock) throws {
+        process.executableURL = try Repository.modules().deletingLastPathComponent()
+            .appending(path: "SecondProcess")
+        process.arguments = [path, lock.rawValue]
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        guard output.fileHandleForReading.readData(ofLength: 7) == Data("locked\n".utf8) else {
+            throw NoLock(lock: lock)
+        }
+    }
+
+    deinit { release() }
+
+    /// Has the process release its lock. Returns when it has ended.
+    public func release() {
+        lock.lock()
+        defer { lock.unlock() }
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// The process could not get the lock.
+    public struct NoLock: Error {
+        public let lock: Lock
+    }
+}
