@@ -45,7 +45,12 @@ final class AccessLine: Sendable {
 
     /// Has a ticket's job run when its turn comes, on the line's own queue. The job must `leave()`.
     func enter(_ ticket: Ticket) {
-        if take(.ticket(ticket)) { send(ticket) }
+        if take(.ticket(ticket)) {
+            send(ticket)
+        } else if waiting.withLock({ $0.leaveIfCancelled(ticket) }) {
+            // It was cancelled before it came.
+            ticket.takeJob()?(false)
+        }
     }
 
     /// Cancels a ticket: takes it out of the line, or interrupts its job.
@@ -86,12 +91,6 @@ final class AccessLine: Sendable {
     /// Takes the access if it is free; otherwise waits in line, and returns false.
     private func take(_ waiter: Waiter) -> Bool {
         waiting.withLock { waiting in
-            if let ticket = waiter.ticket, ticket.isCancelled {
-                // It was cancelled before it came. Its job is sent without the access.
-                ticket.state = .ended
-                queue.async { ticket.takeJob()?(false) }
-                return false
-            }
             // With 2 in the word, whoever leaves comes through the lock.
             let isFree = word.exchange(2, ordering: .acquiringAndReleasing) == 0
             if isFree {
@@ -154,6 +153,14 @@ extension AccessLine {
                 head = 0
             }
             return first
+        }
+
+        /// Takes a ticket out of the line that was cancelled before it stood there.
+        mutating func leaveIfCancelled(_ ticket: Ticket) -> Bool {
+            guard ticket.isCancelled, ticket.state == .waiting else { return false }
+            ticket.state = .ended
+            remove(ticket)
+            return true
         }
 
         mutating func remove(_ ticket: Ticket) {

@@ -50,28 +50,6 @@ extension Database {
 
     private var isFile: Bool { sqlite3_db_filename(pointer, "main").map { $0.pointee != 0 } ?? false }
 
-    // MARK: - Busy modes
-
-    private func setBusyMode(_ mode: BusyMode) {
-        switch mode {
-        case .immediateError:
-            sqlite3_busy_timeout(pointer, 0)
-        case .timeout(let seconds):
-            let milliseconds = (seconds * 1000).rounded(.up)
-            sqlite3_busy_timeout(pointer, Int32(exactly: milliseconds) ?? (milliseconds > 0 ? Int32.max : 0))
-        case .callback(let callback):
-            let box = BusyCallback(callback)
-            busyCallback = box
-            sqlite3_busy_handler(
-                pointer,
-                { context, count in
-                    let box = Unmanaged<BusyCallback>.fromOpaque(context.unsafelyUnwrapped)
-                        .takeUnretainedValue()
-                    return box.callback(Int(count)) ? 1 : 0
-                }, Unmanaged.passUnretained(box).toOpaque())
-        }
-    }
-
     // MARK: - Memory and maintenance
 
     /// Gives back as much memory as possible: prepared statements, and SQLite's cache of pages.
@@ -91,10 +69,4 @@ extension Database {
         guard sqliteConnection != nil else { return }
         sqlite3_interrupt(pointer)
     }
-}
-
-/// Keeps the function of a busy mode.
-final class BusyCallback {
-    let callback: @Sendable (Int) -> Bool
-    init(_ callback: @escaping @Sendable (Int) -> Bool) { self.callback = callback }
 }

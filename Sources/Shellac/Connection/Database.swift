@@ -68,7 +68,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// What hears of traced statements.
     var tracer: Tracer?
-    var busyCallback: BusyCallback?
+    var busyHandler: BusyHandler?
 
     /// Opens a connection.
     init(path: String, configuration: Configuration, description: String) throws {
@@ -142,6 +142,14 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         return ConnectionHandle.error(
             code, on: pointer, sql: sql, arguments: arguments,
             publicArguments: configuration.publicStatementArguments)
+    }
+
+    /// The error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
+    func failure(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> any Error {
+        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), isCancelled.load(ordering: .relaxed) {
+            return CancellationError()
+        }
+        return error(code, sql: sql, arguments: arguments)
     }
 
     /// Throws unless the code says that all is well.

@@ -54,7 +54,7 @@ struct SQLStatements {
             guard code == SQLITE_OK else {
                 // What does not exist may be what the lost transaction had made.
                 if let lostTransaction = database.lostTransaction { throw lostTransaction }
-                throw database.error(code, sql: text(from: start, to: length))
+                throw database.failure(code, sql: text(from: start, to: length))
             }
             offset = end
             skipBlanks()

@@ -209,6 +209,14 @@ public final class Statement {
     private func beginStepping() throws -> Bool {
         switch phase {
         case .begun:
+            // Something may have happened since the run began.
+            if database.isObstructed.load(ordering: .relaxed) {
+                do {
+                    try database.checkObstruction(for: effects.transaction)
+                } catch {
+                    try end(error: error)
+                }
+            }
             phase = .running
             isFirstStep = true
             return true
@@ -313,10 +321,7 @@ public final class Statement {
                 return failed.error
             }
         }
-        if code & 0xFF == SQLITE_INTERRUPT, database.isCancelled.load(ordering: .relaxed) {
-            return CancellationError()
-        }
-        return database.error(code, sql: sql, arguments: boundArguments)
+        return database.failure(code, sql: sql, arguments: boundArguments)
     }
 
     private func busyError() -> DatabaseError {

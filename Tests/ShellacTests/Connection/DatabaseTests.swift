@@ -80,9 +80,9 @@ struct ClosingTests {
         #expect(error.message == "the database test cannot be closed: a statement is still in use")
         #expect(error.sql == "SELECT a FROM t")
         try queue.inDatabase { db in
-            try #expect(cursor?.next() == 2)
             try #expect(db.integers("SELECT a FROM t") == [1, 2])
         }
+        #expect(cursor != nil)
         try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [1, 2])
         cursor = nil
         try queue.close()
