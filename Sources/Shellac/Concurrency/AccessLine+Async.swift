@@ -9,12 +9,14 @@ extension AccessLine {
     ) async throws -> sending T {
         nonisolated(unsafe) let body = body  // called once, by the job
         let ticket = Ticket()
+        defer { _ = ticket.hasResult.load(ordering: .acquiring) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
                 ticket.job = { hasAccess in
                     guard hasAccess else { return continuation.resume(throwing: CancellationError()) }
                     // The function sends its result.
                     nonisolated(unsafe) let result = self.perform(ticket, on: database, body)
+                    ticket.hasResult.store(true, ordering: .releasing)
                     continuation.resume(with: result)
                 }
                 enter(ticket)
@@ -29,6 +31,7 @@ extension AccessLine {
         _ ticket: Ticket, on database: Database, _ body: (Database) throws -> T
     ) -> Result<T, any Error> {
         database.owner.store(shellac_thread(), ordering: .relaxed)
+        database.beginCancellation()
         let isWanted = begin(ticket)
         let result = Result {
             guard isWanted else { throw CancellationError() }

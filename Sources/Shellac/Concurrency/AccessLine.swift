@@ -31,8 +31,7 @@ final class AccessLine: Sendable {
     @inline(never)
     private func wait() {
         let sleeper = Sleeper()
-        if take(.sleeper(sleeper)) { return }
-        sleeper.sleep()
+        if take(.sleeper(sleeper)) == .waiting { sleeper.sleep() }
     }
 
     /// Gives the access to the first in line.
@@ -45,11 +44,10 @@ final class AccessLine: Sendable {
 
     /// Has a ticket's job run when its turn comes, on the line's own queue. The job must `leave()`.
     func enter(_ ticket: Ticket) {
-        if take(.ticket(ticket)) {
-            send(ticket)
-        } else if waiting.withLock({ $0.leaveIfCancelled(ticket) }) {
-            // It was cancelled before it came.
-            ticket.takeJob()?(false)
+        switch take(.ticket(ticket)) {
+        case .taken: send(ticket)
+        case .waiting: break
+        case .refused: ticket.takeJob()?(false)
         }
     }
 
@@ -88,9 +86,20 @@ final class AccessLine: Sendable {
     /// How many wait.
     var waitingCount: Int { waiting.withLock { $0.count } }
 
-    /// Takes the access if it is free; otherwise waits in line, and returns false.
-    private func take(_ waiter: Waiter) -> Bool {
+    private enum Entrance {
+        case taken
+        case waiting
+        /// It was cancelled before it came.
+        case refused
+    }
+
+    /// Takes the access if it is free; otherwise waits in line.
+    private func take(_ waiter: Waiter) -> Entrance {
         waiting.withLock { waiting in
+            if let ticket = waiter.ticket, ticket.isCancelled {
+                ticket.state = .ended
+                return .refused
+            }
             // With 2 in the word, whoever leaves comes through the lock.
             let isFree = word.exchange(2, ordering: .acquiringAndReleasing) == 0
             if isFree {
@@ -100,7 +109,7 @@ final class AccessLine: Sendable {
                 waiter.ticket?.state = .waiting
                 waiting.append(waiter)
             }
-            return isFree
+            return isFree ? .taken : .waiting
         }
     }
 
@@ -155,14 +164,6 @@ extension AccessLine {
             return first
         }
 
-        /// Takes a ticket out of the line that was cancelled before it stood there.
-        mutating func leaveIfCancelled(_ ticket: Ticket) -> Bool {
-            guard ticket.isCancelled, ticket.state == .waiting else { return false }
-            ticket.state = .ended
-            remove(ticket)
-            return true
-        }
-
         mutating func remove(_ ticket: Ticket) {
             places.removeAll { $0?.ticket === ticket }
             head = places.firstIndex { $0 != nil } ?? places.count
@@ -195,6 +196,9 @@ extension AccessLine {
 
         fileprivate var state = State.new
         fileprivate var isCancelled = false
+
+        /// Tells the thread sanitizer, which does not see through continuations, who comes after whom.
+        let hasResult = Atomic<Bool>(false)
 
         /// What is done when the turn has come, with the access, or else when there is no turn to come.
         var job: (@Sendable (_ hasAccess: Bool) -> Void)?

@@ -35,8 +35,23 @@ extension Database {
         interruptFromOutside()
     }
 
-    /// The cancelled access has ended.
+    /// An access that can be cancelled begins.
+    ///
+    /// An interrupt that comes right before a statement's first step is lost: SQLite forgets it. So SQLite asks,
+    /// now and then, whether to go on.
+    func beginCancellation() {
+        guard sqliteConnection != nil else { return }
+        sqlite3_progress_handler(
+            pointer, 1000,
+            { context in
+                let database = Unmanaged<Database>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+                return database.isCancelled.load(ordering: .relaxed) ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// The access that could be cancelled has ended.
     func endCancellation() {
+        if sqliteConnection != nil { sqlite3_progress_handler(pointer, 0, nil, nil) }
         guard isCancelled.load(ordering: .relaxed) else { return }
         isCancelled.store(false, ordering: .sequentiallyConsistent)
         updateObstruction()
