@@ -60,6 +60,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
     @exclusivity(unchecked) var statementListener: (any StatementListener)?
+    /// What is known of the schema: a slot for the layer of schemas.
+    @exclusivity(unchecked) var schemaCache: AnyObject?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
@@ -245,7 +247,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 }
 
-/// What hears of the statements of a connection that open and end transactions, and of all that fail.
+/// What hears of the statements of a connection that open and end transactions, of those that change the schema,
+/// and of all that fail.
 protocol StatementListener: AnyObject {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool

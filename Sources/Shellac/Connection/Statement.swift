@@ -61,8 +61,8 @@ public final class Statement {
         var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
     @exclusivity(unchecked) private var phase = Phase.idle
-    /// Whether the listener is told of the runs.
-    private let endsOrOpensTransaction: Bool
+    /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
+    private let concernsListener: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
 
@@ -79,7 +79,7 @@ public final class Statement {
         // To explain a statement is not to execute it.
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
-        endsOrOpensTransaction = effects.transaction != nil && !isExplained
+        concernsListener = (effects.transaction != nil || effects.changesSchema) && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer, sql: sql)
@@ -181,7 +181,7 @@ public final class Statement {
         }
         if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
         var next = Phase.begun
-        if endsOrOpensTransaction, let listener = database.statementListener {
+        if concernsListener, let listener = database.statementListener {
             next = try listener.statementWillRun(self) ? .begun : .skipped
         }
         if database.lastBegun == nil { database.functionError = nil }
@@ -292,7 +292,7 @@ public final class Statement {
         row.moveOut()
         phase = .idle
         if database.lastBegun == nil, database.currentDate != nil { database.forgetLoneDate() }
-        if endsOrOpensTransaction && hasRun || error != nil, let listener = database.statementListener {
+        if concernsListener && hasRun || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }
         if let error { throw error }

@@ -17,6 +17,13 @@ final class TransactionLog: StatementListener {
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
     private(set) var savepoints = SavepointStack()
+    /// How many transactions have been opened: what tells one from the next.
+    private(set) var transactionCount: UInt = 0
+    /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
+    /// stays the same inside one transaction, so does the schema.
+    private(set) var schemaChangeCount: UInt = 0
+    /// Whether a schema change can still be undone.
+    private var hasUnsettledSchemaChange = false
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
     var closesScope = false
 
@@ -44,6 +51,7 @@ final class TransactionLog: StatementListener {
 
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
+        noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
         if let error {
             if isOpen, !isInside { lose(error) }
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
@@ -70,12 +78,26 @@ final class TransactionLog: StatementListener {
         return nil
     }
 
+    /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
+    /// seen its work. A change is counted again when it may have been undone: by a rollback, or by the failure
+    /// of a statement, inside which another one changed the schema.
+    private func noteSchemaChange(by statement: Statement, failed: Bool, isInside: Bool) {
+        if statement.effects.changesSchema {
+            schemaChangeCount &+= 1
+            hasUnsettledSchemaChange = true
+        } else if hasUnsettledSchemaChange, failed || statement.effects.transaction?.undoes == true {
+            schemaChangeCount &+= 1
+        }
+        if !isInside, database.lastBegun == nil { hasUnsettledSchemaChange = false }
+    }
+
     func connectionWillClose() { statements.removeAll() }
 
     // MARK: - The life of a transaction
 
     private func open() {
         isOpen = true
+        transactionCount &+= 1
         database.currentDate = nil
     }
 
@@ -113,6 +135,16 @@ extension Database {
         let log = TransactionLog(self)
         statementListener = log
         return log
+    }
+}
+
+extension StatementEffects.Transaction {
+    /// Whether changes are undone.
+    fileprivate var undoes: Bool {
+        switch self {
+        case .rollback, .rollbackTo: true
+        case .begin, .commit, .savepoint, .release: false
+        }
     }
 }
 

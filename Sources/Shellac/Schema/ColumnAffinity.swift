@@ -1,0 +1,54 @@
+/// What a column does to the values that are stored in it.
+///
+/// A column of integer affinity stores the text `'1'` as the integer 1, say: see "Datatypes In SQLite" in the SQLite
+/// documentation.
+public enum ColumnAffinity: String, Hashable, Sendable, CaseIterable {
+    /// Numbers, and texts that look like numbers, are stored as integers where nothing is lost by it.
+    case integer
+    /// Numbers are stored as texts.
+    case text
+    /// Values are stored as they are.
+    case blob
+    /// Integers, and texts that look like numbers, are stored as real numbers.
+    case real
+    /// As `integer`: the two differ in CAST expressions alone.
+    case numeric
+
+    /// The affinity that a declared type gives.
+    ///
+    /// ```swift
+    /// ColumnAffinity(declaredType: "VARCHAR(10)")     // .text
+    /// ColumnAffinity(declaredType: "FLOATING POINT")  // .integer, for the sake of its last letters
+    /// ColumnAffinity(declaredType: "STRING")          // .numeric
+    /// ```
+    ///
+    /// The rules, and their order, are those of section 3.1, "Determination Of Column Affinity", of "Datatypes In
+    /// SQLite". A type that a table does not declare is the empty one.
+    ///
+    /// - Parameter isStrict: Whether the table is STRICT: a column of type `ANY` stores values as they are there,
+    ///   and is numeric elsewhere ("STRICT Tables" in the SQLite documentation).
+    public init(declaredType: String, isStrict: Bool = false) {
+        let type = declaredType.utf8.map(CaseInsensitiveName.folded)
+        func contains(_ word: StaticString) -> Bool {
+            word.withUTF8Buffer { word in
+                type.count >= word.count
+                    && (0...(type.count - word.count)).contains { start in
+                        type[start..<(start + word.count)].elementsEqual(word)
+                    }
+            }
+        }
+        if contains("int") {
+            self = .integer
+        } else if contains("char") || contains("clob") || contains("text") {
+            self = .text
+        } else if type.isEmpty || contains("blob") {
+            self = .blob
+        } else if contains("real") || contains("floa") || contains("doub") {
+            self = .real
+        } else if isStrict, type.elementsEqual("any".utf8) {
+            self = .blob
+        } else {
+            self = .numeric
+        }
+    }
+}

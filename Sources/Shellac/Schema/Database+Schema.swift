@@ -1,0 +1,130 @@
+// What a database declares. All names match without regard to the case of ASCII letters. A name without the name
+// of a database is looked for as SQLite does: in `temp`, then in `main`, then in the attached ones.
+
+extension Database {
+    // MARK: - What there is
+
+    /// Whether there is a table, or a virtual table.
+    ///
+    /// ```swift
+    /// if try !db.tableExists("player") {
+    ///     try db.create(table: "player") { t in
+    ///         t.autoIncrementedPrimaryKey("id")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameter schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them
+    ///   if nil.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name, here and in all methods of this kind.
+    public func tableExists(_ tableName: String, in schemaName: String? = nil) throws -> Bool {
+        try schema.contains(.table, tableName, in: schemaName)
+    }
+
+    /// Whether there is a view.
+    public func viewExists(_ viewName: String, in schemaName: String? = nil) throws -> Bool {
+        try schema.contains(.view, viewName, in: schemaName)
+    }
+
+    /// Whether there is a trigger.
+    public func triggerExists(_ triggerName: String, in schemaName: String? = nil) throws -> Bool {
+        try schema.contains(.trigger, triggerName, in: schemaName)
+    }
+
+    /// Whether there is an index.
+    public func indexExists(_ indexName: String, in schemaName: String? = nil) throws -> Bool {
+        try schema.contains(.index, indexName, in: schemaName)
+    }
+
+    /// The names of the tables and virtual tables of one database, the oldest first, without SQLite's own.
+    public func tableNames(in schemaName: String = "main") throws -> [String] {
+        try schema.objects(.table, in: schemaName).map(\.name).filter { !Self.isSQLiteInternalTable($0) }
+    }
+
+    /// The names of the views of one database, the oldest first.
+    public func viewNames(in schemaName: String = "main") throws -> [String] {
+        try schema.objects(.view, in: schemaName).map(\.name)
+    }
+
+    /// Whether a name is one that SQLite keeps for itself: it begins with `sqlite_`.
+    public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
+        CaseInsensitiveName.matches(String(Substring(tableName.utf8.prefix(7))), "sqlite_")
+    }
+
+    // MARK: - What tables are made of
+
+    /// The columns of a table or a view, in order.
+    ///
+    /// ```swift
+    /// let names = try db.columns(in: "player").map(\.name)
+    /// ```
+    ///
+    /// Table-valued functions have columns, too: `db.columns(in: "json_each")`.
+    ///
+    /// - Parameter includingHidden: Whether to give the hidden columns of a virtual table as well. Without them,
+    ///   the columns are those of `SELECT *`.
+    /// - Throws: a ``DatabaseError`` when there is no such table, here and in all methods of this kind.
+    public func columns(
+        in tableName: String, in schemaName: String? = nil, includingHidden: Bool = false
+    ) throws -> [ColumnInfo] {
+        let table = try tableSchema(tableName, in: schemaName)
+        return includingHidden ? table.allColumns : table.columns
+    }
+
+    /// The primary key of a table.
+    ///
+    /// See ``PrimaryKeyInfo`` for what tables without a declared key, and views, have.
+    public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
+        try tableSchema(tableName, in: schemaName).primaryKey
+    }
+
+    /// The indexes of a table, the oldest first: created ones, and those of constraints.
+    ///
+    /// The row id has no index, since the table itself is sorted by it.
+    public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
+        try tableSchema(tableName, in: schemaName).indexes
+    }
+
+    /// Whether some columns are a unique key of a table: the primary key, the row id, or all columns of a unique
+    /// index, in any order.
+    ///
+    /// ```swift
+    /// try db.create(table: "player") { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    ///     t.column("email", .text).unique()
+    /// }
+    /// try db.table("player", hasUniqueKey: ["email"])         // true
+    /// try db.table("player", hasUniqueKey: ["id", "email"])   // false
+    /// ```
+    ///
+    /// Partial indexes, and those on expressions, do not count. For SQLite two NULLs are never the same, so that
+    /// a unique key that is no NOT NULL may still find several rows with NULL.
+    public func table(
+        _ tableName: String, hasUniqueKey columns: some Sequence<String>, in schemaName: String? = nil
+    ) throws -> Bool {
+        try tableSchema(tableName, in: schemaName).uniqueKey(of: columns) != nil
+    }
+
+    /// The foreign keys of a table, in the order of their declaration.
+    public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
+        try schema.foreignKeys(of: tableSchema(tableName, in: schemaName))
+    }
+
+    /// The triggers on a table or a view, the oldest first, the temporary ones last.
+    ///
+    /// A temporary trigger is listed for each table of its table's name: SQLite does not tell which is meant.
+    public func triggers(on tableName: String, in schemaName: String? = nil) throws -> [TriggerInfo] {
+        let table = try tableSchema(tableName, in: schemaName)
+        func triggers(_ name: String, isTemporary: Bool) throws -> [TriggerInfo] {
+            try schema.objects(.trigger, in: name)
+                .filter { CaseInsensitiveName.matches($0.tableName, table.name) }
+                .map {
+                    TriggerInfo(
+                        name: $0.name, tableName: $0.tableName, sql: $0.sql, isTemporary: isTemporary)
+                }
+        }
+        let isTemporary = CaseInsensitiveName.matches(table.schemaName, "temp")
+        let own = isTemporary ? [] : try triggers(table.schemaName, isTemporary: false)
+        return own + (try triggers("temp", isTemporary: true))
+    }
+}

@@ -1,0 +1,27 @@
+extension Database {
+    // MARK: - Views
+
+    /// Creates a view.
+    ///
+    /// ```swift
+    /// try db.create(view: "hero", as: "SELECT * FROM player WHERE score > \(1000)")
+    /// ```
+    ///
+    /// SQLite keeps the SQL of the view, which has no parameters: the values are written into it as literals.
+    ///
+    /// - Parameter columns: The names of the view's columns; those of the query if nil.
+    public func create(
+        view name: String, options: ViewOptions = [], columns: [String]? = nil, as query: SQL
+    ) throws {
+        var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")VIEW "
+        if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
+        sql += name.quotedDatabaseIdentifier
+        if let columns { sql += " \(columns.quotedColumnList)" }
+        try execute(definition: "\(sql) AS \(query.literalSQL())")
+    }
+
+    /// Drops a view.
+    public func drop(view name: String) throws {
+        try execute(definition: "DROP VIEW \(name.quotedDatabaseIdentifier)")
+    }
+}

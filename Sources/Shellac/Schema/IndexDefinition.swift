@@ -1,0 +1,112 @@
+/// An index that is being created.
+struct IndexDefinition {
+    var name: String
+    /// The database that the index is created in, where it must be said.
+    var schemaName: String?
+    var table: String
+    /// The columns and expressions, as SQL.
+    var keys: [String]
+    var options: IndexOptions = []
+    var condition: SQL?
+
+    /// The name of an index that is not given one: `index_player_on_teamId_name`.
+    static func defaultName(table: String, columns: [String]) -> String {
+        "index_\(table)_on_\(columns.joined(separator: "_"))"
+    }
+
+    func sql() throws -> String {
+        var sql = "CREATE \(options.contains(.unique) ? "UNIQUE " : "")INDEX "
+        if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
+        if let schemaName { sql += "\(schemaName.quotedDatabaseIdentifier)." }
+        sql += "\(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)"
+        sql += "(\(keys.joined(separator: ", ")))"
+        if let condition { sql += " WHERE \(try condition.literalSQL())" }
+        return sql
+    }
+}
+
+extension Database {
+    // MARK: - Indexes
+
+    /// Creates an index on columns.
+    ///
+    /// ```swift
+    /// try db.create(index: "playerByEmail", on: "player", columns: ["email"], options: .unique)
+    /// try db.create(
+    ///     index: "playerByScore", on: "player", columns: ["score"], condition: "score > \(1000)")
+    /// ```
+    ///
+    /// - Parameter condition: Which rows the index holds; all if nil. Its values are written into the SQL as
+    ///   literals: see "Partial Indexes" in the SQLite documentation.
+    public func create(
+        index name: String, on table: String, columns: [String], options: IndexOptions = [],
+        condition: SQL? = nil
+    ) throws {
+        try execute(
+            definition: IndexDefinition(
+                name: name, table: table, keys: columns.map(\.quotedDatabaseIdentifier), options: options,
+                condition: condition
+            ).sql())
+    }
+
+    /// Creates an index on expressions.
+    ///
+    /// ```swift
+    /// try db.create(
+    ///     index: "playerByName", on: "player", expressions: ["name COLLATE NOCASE", "score DESC"])
+    /// ```
+    ///
+    /// See "Indexes On Expressions" in the SQLite documentation for the expressions that it accepts.
+    public func create(
+        index name: String, on table: String, expressions: [SQL], options: IndexOptions = [],
+        condition: SQL? = nil
+    ) throws {
+        try execute(
+            definition: IndexDefinition(
+                name: name, table: table, keys: expressions.map { try $0.literalSQL() }, options: options,
+                condition: condition
+            ).sql())
+    }
+
+    /// Creates an index on columns, with a name made of theirs.
+    ///
+    /// ```swift
+    /// try db.create(indexOn: "player", columns: ["teamId", "name"])
+    /// // CREATE INDEX "index_player_on_teamId_name" ON "player"("teamId", "name")
+    /// ```
+    public func create(
+        indexOn table: String, columns: [String], options: IndexOptions = [], condition: SQL? = nil
+    ) throws {
+        try create(
+            index: IndexDefinition.defaultName(table: table, columns: columns), on: table, columns: columns,
+            options: options, condition: condition)
+    }
+
+    /// Drops an index.
+    public func drop(index name: String) throws {
+        try execute(definition: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+    }
+
+    /// Drops the index that was created on some columns, in this order, whatever its name.
+    ///
+    /// Where there are several, it is the one that ``create(indexOn:columns:options:condition:)`` has made, or
+    /// else the oldest.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is none.
+    public func drop(indexOn table: String, columns: [String]) throws {
+        let table = try tableSchema(table)
+        let indexes = table.indexes.filter { index in
+            index.origin == .createIndex && !index.hasExpressions
+                && index.columns.map(CaseInsensitiveName.init) == columns.map(CaseInsensitiveName.init)
+        }
+        let defaultName = IndexDefinition.defaultName(table: table.name, columns: columns)
+        let named = indexes.first { CaseInsensitiveName.matches($0.name, defaultName) }
+        guard let index = named ?? indexes.first else {
+            throw DatabaseError(
+                message: "no such index: on \(table.name)(\(columns.joined(separator: ", ")))")
+        }
+        try execute(
+            definition: "DROP INDEX \(table.schemaName.quotedDatabaseIdentifier)."
+                + index.name.quotedDatabaseIdentifier)
+    }
+}

@@ -1,0 +1,95 @@
+/// The singular and the plural of English names: `team` and `teams`, `formerCountry` and `formerCountries`.
+///
+/// It is good enough for the names of tables. Where it is not, name the table: `belongsTo("datum", inTable: "data")`.
+enum Inflection {
+    /// A name in the singular. A name that is in the singular stays as it is.
+    static func singular(_ name: String) -> String {
+        changingLastWord(of: name) { word in
+            let lower = word.lowercased()
+            if unchanging.contains(lower) { return nil }
+            if irregular.contains(where: { $0.singular == lower }) { return nil }
+            if let pair = irregular.first(where: { $0.plural == lower }) {
+                return (word.count, pair.singular)
+            }
+            for (ending, replacement) in singularEndings where lower.hasSuffix(ending) {
+                return lower.count > ending.count && replacement != ending ? (ending.count, replacement) : nil
+            }
+            return nil
+        }
+    }
+
+    /// A name in the plural.
+    static func plural(_ name: String) -> String {
+        changingLastWord(of: name) { word in
+            let lower = word.lowercased()
+            if unchanging.contains(lower) { return nil }
+            if irregular.contains(where: { $0.plural == lower }) { return nil }
+            if let pair = irregular.first(where: { $0.singular == lower }) {
+                return (word.count, pair.plural)
+            }
+            for (ending, replacement) in pluralEndings where lower.hasSuffix(ending) {
+                return (ending.count, replacement)
+            }
+            guard let last = lower.last, last.isLetter else { return nil }
+            if last == "y", let before = lower.dropLast().last, !"aeiou".contains(before) {
+                return (1, "ies")
+            }
+            return (0, "s")
+        }
+    }
+
+    /// Names whose plural is the singular.
+    private static let unchanging: Set<String> = [
+        "equipment", "information", "rice", "money", "species", "series", "fish", "sheep", "news", "metadata",
+        "media", "aircraft",
+    ]
+
+    private static let irregular: [(singular: String, plural: String)] = [
+        ("person", "people"), ("man", "men"), ("woman", "women"), ("child", "children"), ("foot", "feet"),
+        ("tooth", "teeth"), ("goose", "geese"), ("mouse", "mice"), ("ox", "oxen"), ("leaf", "leaves"),
+        ("life", "lives"), ("knife", "knives"), ("wife", "wives"), ("half", "halves"), ("shelf", "shelves"),
+        ("wolf", "wolves"), ("thief", "thieves"), ("index", "indices"), ("matrix", "matrices"),
+        ("vertex", "vertices"), ("axis", "axes"), ("hero", "heroes"), ("potato", "potatoes"),
+        ("tomato", "tomatoes"), ("echo", "echoes"), ("quiz", "quizzes"), ("movie", "movies"),
+        ("cookie", "cookies"), ("move", "moves"), ("cache", "caches"), ("size", "sizes"), ("datum", "data"),
+        ("bus", "buses"), ("alias", "aliases"), ("virus", "viruses"), ("status", "statuses"),
+        ("lens", "lenses"), ("gas", "gases"), ("campus", "campuses"), ("bonus", "bonuses"), ("shoe", "shoes"),
+        ("tie", "ties"), ("pie", "pies"), ("corpus", "corpora"), ("criterion", "criteria"),
+        ("phenomenon", "phenomena"), ("ax", "axes"), ("atlas", "atlases"), ("iris", "irises"),
+    ]
+
+    private static let singularEndings: [(String, String)] = [
+        ("ss", "ss"), ("us", "us"), ("is", "is"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"),
+        ("xes", "x"),
+        ("zzes", "zz"), ("yses", "ysis"), ("ies", "y"), ("s", ""),
+    ]
+
+    private static let pluralEndings: [(String, String)] = [
+        ("ysis", "yses"), ("isis", "ises"), ("ss", "sses"), ("us", "uses"), ("sh", "shes"), ("ch", "ches"),
+        ("x", "xes"), ("zz", "zzes"), ("s", "s"),
+    ]
+
+    /// Changes the last word of a name in camel case or with underscores, and keeps the case of its first letter.
+    ///
+    /// - Parameter change: How many characters at the end to replace, and by what. Nil for no change.
+    private static func changingLastWord(
+        of name: String, _ change: (Substring) -> (dropped: Int, ending: String)?
+    ) -> String {
+        var start = name.startIndex
+        var previous: Character?
+        for index in name.indices {
+            let character = name[index]
+            if let previous, !previous.isLetter || character.isUppercase && !previous.isUppercase {
+                start = index
+            }
+            previous = character
+        }
+        let word = name[start...]
+        guard let (dropped, ending) = change(word) else { return name }
+        var changed = word.dropLast(dropped) + ending
+        if let first = word.first, first.isUppercase, dropped == word.count {
+            changed = changed.prefix(1).uppercased() + changed.dropFirst()
+        }
+        return String(name[..<start] + changed)
+    }
+}

@@ -1,0 +1,270 @@
+/// What a connection knows of the schemas of its databases.
+///
+/// ## The life of an answer
+///
+/// An answer is read once, and kept until the schema may have changed. That is noticed in two ways:
+///
+/// - *This connection* changed it. The transaction log counts the statements that change the schema, and the
+///   rollbacks and failures that undo them. When the count has moved on, everything is forgotten. The version below
+///   would not do: a table created, rolled back, and another created in its place gives the same version twice.
+/// - *Another connection* changed it. SQLite keeps a version of the schema in the database file ("PRAGMA
+///   schema_version" in its documentation). It is compared when the schema is first needed in a transaction. From
+///   then on the transaction sees one state of the database, and asking is an integer comparison. Outside of a
+///   transaction the version is compared at each call.
+///
+/// Only those databases are asked for their version that answers came from: an attached one that nobody needed is
+/// not locked. `temp` belongs to this connection, and has no version that others could change.
+///
+/// While an answer is being read, the statement that read the version stays unfinished. It keeps its read
+/// transaction open, so that columns and indexes belong to the same state of the database.
+///
+/// What the C interface changes in a transaction, behind our back, is found out in the next one.
+final class SchemaCache {
+    private unowned let database: Database
+
+    /// Changes whenever something has been forgotten.
+    private(set) var generation: UInt64 = 1
+
+    /// The count of the transaction log that the answers belong to.
+    private var changeCount: UInt
+    /// The transaction that the versions were compared in, or 0.
+    private var checkedTransaction: UInt = 0
+
+    /// The databases, in the order in which SQLite looks for a name ("Database Object Name Resolution").
+    private var listings: [SchemaListing]?
+    private var functions: [CaseInsensitiveName: TableSchema] = [:]
+
+    init(_ database: Database) {
+        self.database = database
+        changeCount = database.transactionLog.schemaChangeCount
+    }
+
+    // MARK: - Validity
+
+    /// Forgets what may no longer hold.
+    @inline(__always)
+    func validate() throws {
+        let log = database.transactionLog
+        if log.isOpen, checkedTransaction == log.transactionCount, changeCount == log.schemaChangeCount {
+            return
+        }
+        try compareVersions(log)
+    }
+
+    @inline(never)
+    private func compareVersions(_ log: TransactionLog) throws {
+        // A closed database, a lost transaction, and a cancelled access answer nothing.
+        try database.checkObstruction(for: nil)
+        if changeCount != log.schemaChangeCount { forget() }
+        for listing in listings ?? [] {
+            guard let version = listing.version else { continue }
+            if try Int64.fetchOne(database.cachedStatement(sql: listing.versionSQL)) != version {
+                forget()
+                break
+            }
+        }
+        checkedTransaction = log.isOpen ? log.transactionCount : 0
+    }
+
+    private func forget() {
+        generation &+= 1
+        changeCount = database.transactionLog.schemaChangeCount
+        listings = nil
+        functions = [:]
+    }
+
+    // MARK: - Answers
+
+    /// A table or view, or nil where there is none.
+    func table(_ name: String, in schemaName: String? = nil) throws -> TableSchema? {
+        try validate()
+        let key = CaseInsensitiveName(name)
+        if let known = knownTable(key, in: schemaName) { return known }
+        if schemaName == nil, let function = functions[key] { return function }
+        let table = try search(in: schemaName) { listing -> TableSchema? in
+            if let known = listing.tables[key] { return known }
+            let kind: TableSchema.Kind
+            let object: SchemaListing.Object
+            if let table = listing.object(.table, name) {
+                (object, kind) = (table, table.hasPages ? .table : .virtualTable)
+            } else if let view = listing.object(.view, name) {
+                (object, kind) = (view, .view)
+            } else {
+                return nil
+            }
+            let table = try TableSchema(database, name: object.name, in: listing.name, kind: kind)
+            listing.tables[key] = table
+            return table
+        }
+        if let table { return table }
+        guard schemaName == nil else { return nil }
+        let function = try TableSchema(database, name: name, in: "main", kind: .tableValuedFunction)
+        guard !function.allColumns.isEmpty else { return nil }
+        functions[key] = function
+        return function
+    }
+
+    /// A table that has been read.
+    private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
+        let known = lookUp(in: schemaName) { listing -> TableSchema?? in
+            if let table = listing.tables[key] { return .some(table) }
+            // A table that has not been read yet hides those of the same name.
+            let isThere =
+                listing.object(.table, key.name) != nil || listing.object(.view, key.name) != nil
+            return isThere ? .some(nil) : nil
+        }
+        return (known ?? nil) ?? nil
+    }
+
+    /// Whether there is an object of a kind.
+    func contains(_ kind: SchemaListing.Kind, _ name: String, in schemaName: String?) throws -> Bool {
+        try answer(in: schemaName) { $0.object(kind, name) == nil ? nil : true } ?? false
+    }
+
+    /// The objects of a kind in one database.
+    func objects(_ kind: SchemaListing.Kind, in schemaName: String) throws -> [SchemaListing.Object] {
+        try answer(in: schemaName) { $0.objects(kind) } ?? []
+    }
+
+    /// The foreign keys of a table.
+    func foreignKeys(of table: TableSchema) throws -> [ForeignKeyInfo] {
+        try validate()
+        let key = CaseInsensitiveName(table.name)
+        if let known = lookUp(in: table.schemaName, { $0.foreignKeys[key] }) ?? nil { return known }
+        let keys = try search(in: table.schemaName) { listing -> [ForeignKeyInfo]? in
+            let pragma = "PRAGMA \(listing.name.quotedDatabaseIdentifier).foreign_key_list"
+            let rows = try Row.fetchAll(
+                database.makeStatement(sql: "\(pragma)(\(table.name.quotedDatabaseIdentifier))"))
+            // The list begins with the youngest one.
+            let keys = try Dictionary(grouping: rows) { try $0["id"] as Int }.sorted { $0.key > $1.key }
+                .map { id, rows in
+                    let destination: String = try rows[0]["table"]
+                    return try ForeignKeyInfo(
+                        rows, id: id, originTable: table.name, destinationTable: destination,
+                        primaryKey: { try self.table(destination, in: listing.name)?.primaryKey })
+                }
+            listing.foreignKeys[key] = keys
+            return keys
+        }
+        return keys ?? []
+    }
+
+    /// An answer that the lists of objects give.
+    private func answer<Answer>(
+        in schemaName: String?, _ answer: (SchemaListing) -> Answer?
+    ) throws -> Answer? {
+        try validate()
+        if let known = lookUp(in: schemaName, answer) { return known }
+        return try search(in: schemaName, answer)
+    }
+
+    /// Looks into what has been read. Returns nil when something must be read first.
+    private func lookUp<Answer>(
+        in schemaName: String?, _ answer: (SchemaListing) -> Answer?
+    ) -> Answer?? {
+        guard let listings else { return nil }
+        var isNameKnown = schemaName == nil
+        for listing in listings {
+            if let schemaName {
+                guard CaseInsensitiveName.matches(schemaName, listing.name) else { continue }
+                isNameKnown = true
+            }
+            guard listing.isLoaded else { return nil }
+            if let answer = answer(listing) { return .some(answer) }
+        }
+        return isNameKnown ? .some(nil) : nil
+    }
+
+    /// Looks into one database, or into all, until there is an answer.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of the name.
+    private func search<Answer>(
+        in schemaName: String?, _ answer: (SchemaListing) throws -> Answer?
+    ) throws -> Answer? {
+        while true {
+            let listings = try self.listings ?? listDatabases()
+            let searched = listings.filter { listing in
+                schemaName.map { CaseInsensitiveName.matches($0, listing.name) } ?? true
+            }
+            if let schemaName, searched.isEmpty {
+                throw DatabaseError(message: "unknown database \(schemaName)")
+            }
+            if let found = try search(searched, answer) { return found.answer }
+        }
+    }
+
+    /// Returns nil when another connection has changed the schema since its version was compared.
+    private func search<Answer>(
+        _ listings: [SchemaListing], _ answer: (SchemaListing) throws -> Answer?
+    ) throws -> (answer: Answer?, Void)? {
+        // Unfinished statements: they hold the state of the databases until all is read.
+        var versions: [DatabaseCursor<Int64>] = []
+        defer { withExtendedLifetime(versions) {} }
+        for listing in listings {
+            if !listing.isTemporary {
+                let cursor = try Int64.fetchCursor(database.cachedStatement(sql: listing.versionSQL))
+                let version = try cursor.next()
+                versions.append(cursor)
+                if let known = listing.version, known != version {
+                    forget()
+                    return nil
+                }
+                listing.version = version
+            }
+            try listing.load(database)
+            if let answer = try answer(listing) { return (answer, ()) }
+        }
+        return (nil, ())
+    }
+
+    private func listDatabases() throws -> [SchemaListing] {
+        let names = try Row.fetchAll(database.makeStatement(sql: "PRAGMA database_list"))
+            .map { try $0["name"] as String }
+        // The list has main first, then temp if anything was in it, then the attached ones.
+        let attached = names.filter {
+            !CaseInsensitiveName.matches($0, "main") && !CaseInsensitiveName.matches($0, "temp")
+        }
+        let listings = (["temp", "main"] + attached).map(SchemaListing.init)
+        self.listings = listings
+        return listings
+    }
+}
+
+extension Database {
+    /// What this connection knows of its schemas.
+    @inline(__always)
+    var schema: SchemaCache {
+        checkAccess()
+        guard let schemaCache else { return installSchemaCache() }
+        return unsafeDowncast(schemaCache, to: SchemaCache.self)  // nobody else fills the slot
+    }
+
+    @inline(never)
+    private func installSchemaCache() -> SchemaCache {
+        let cache = SchemaCache(self)
+        schemaCache = cache
+        return cache
+    }
+
+    /// A number that changes whenever the schema may have changed.
+    ///
+    /// What was learnt of the schema under a number holds as long as this returns the same number. Inside a
+    /// transaction that has asked before, asking is a comparison of integers.
+    var schemaGeneration: UInt64 {
+        get throws {
+            let schema = schema
+            try schema.validate()
+            return schema.generation
+        }
+    }
+
+    /// What is known of a table or a view.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is none of that name.
+    func tableSchema(_ name: String, in schemaName: String? = nil) throws -> TableSchema {
+        guard let table = try schema.table(name, in: schemaName) else {
+            throw DatabaseError(message: "no such table: \(schemaName.map { $0 + "." } ?? "")\(name)")
+        }
+        return table
+    }
+}

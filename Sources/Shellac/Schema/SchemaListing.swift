@@ -1,0 +1,76 @@
+/// What one database of a connection declares: `main`, `temp`, or an attached one.
+///
+/// All that is known of it is forgotten at once: see ``SchemaCache``.
+final class SchemaListing {
+    /// An object of the schema: a row of its `sqlite_schema`.
+    struct Object {
+        let name: String
+        let tableName: String
+        let sql: String
+        /// A view and a virtual table have no page: see "The Schema Table".
+        let hasPages: Bool
+    }
+
+    /// The kinds of objects, as `sqlite_schema` names them.
+    enum Kind: String {
+        case table, view, index, trigger
+    }
+
+    let name: String
+    /// Whether this is `temp`, which belongs to the connection alone.
+    let isTemporary: Bool
+
+    /// The version of the schema that all this belongs to, once anything has been read.
+    var version: Int64?
+    /// The statement that reads the version.
+    let versionSQL: String
+
+    private var objects: [Kind: [CaseInsensitiveName: Object]]?
+    private var order: [(kind: Kind, name: String)] = []
+    var tables: [CaseInsensitiveName: TableSchema] = [:]
+    var foreignKeys: [CaseInsensitiveName: [ForeignKeyInfo]] = [:]
+
+    init(name: String) {
+        self.name = name
+        isTemporary = CaseInsensitiveName.matches(name, "temp")
+        versionSQL = "PRAGMA \(name.quotedDatabaseIdentifier).schema_version"
+    }
+
+    /// Whether the objects have been read.
+    var isLoaded: Bool { objects != nil }
+
+    /// Reads the objects.
+    func load(_ db: Database) throws {
+        guard objects == nil else { return }
+        let table = "\(name.quotedDatabaseIdentifier).sqlite_master"
+        let rows = try Row.fetchAll(
+            db.makeStatement(
+                sql: "SELECT type, name, tbl_name, sql, rootpage FROM \(table) ORDER BY rowid"))
+        var objects: [Kind: [CaseInsensitiveName: Object]] = [:]
+        for row in rows {
+            guard let kind = Kind(rawValue: try row["type"] ?? ""), let name = try row["name"] as String?
+            else {
+                continue  // somebody wrote it by hand
+            }
+            objects[kind, default: [:]][CaseInsensitiveName(name)] = Object(
+                name: name, tableName: try row["tbl_name"] ?? name, sql: try row["sql"] ?? "",
+                hasPages: try row["rootpage"] as Int? ?? 0 != 0)
+            order.append((kind, name))
+        }
+        // The schema tables do not list themselves.
+        for name in isTemporary
+            ? ["sqlite_temp_schema", "sqlite_temp_master"] : ["sqlite_schema", "sqlite_master"]
+        {
+            objects[.table, default: [:]][CaseInsensitiveName(name)] = Object(
+                name: name, tableName: name, sql: "", hasPages: true)
+        }
+        self.objects = objects
+    }
+
+    func object(_ kind: Kind, _ name: String) -> Object? { objects?[kind]?[CaseInsensitiveName(name)] }
+
+    /// The objects of a kind, the oldest first.
+    func objects(_ kind: Kind) -> [Object] {
+        order.compactMap { $0.kind == kind ? object(kind, $0.name) : nil }
+    }
+}

@@ -1,0 +1,275 @@
+/// A table that is being created: see ``Database/create(table:options:body:)``.
+public final class TableDefinition {
+    let name: String
+    let options: TableOptions
+
+    private enum Element {
+        case column(ColumnDefinition)
+        case foreignKey(ForeignKeyDefinition)
+        case sql(String)
+    }
+    private var elements: [Element] = []
+    private var constraints: [String] = []
+    private var primaryKeyConstraint: KeyClause?
+    /// Whether the columns that are being added belong to the primary key.
+    private var isInsidePrimaryKey = false
+    private var primaryKeyElements: Range<Int>?
+    private var primaryKeyConflictResolution: Database.ConflictResolution?
+
+    init(name: String, options: TableOptions) {
+        self.name = name
+        self.options = options
+    }
+
+    // MARK: - Columns
+
+    /// Adds a column.
+    ///
+    /// ```swift
+    /// t.column("name", .text).notNull()
+    /// ```
+    ///
+    /// - Parameter type: The declared type. A column may have none.
+    @discardableResult
+    public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
+        let column = ColumnDefinition(name: name, type: type)
+        if isInsidePrimaryKey { column.notNullByDefault() }
+        elements.append(.column(column))
+        return column
+    }
+
+    /// Adds a column, given as SQL.
+    ///
+    /// ```swift
+    /// t.column(sql: "name TEXT NOT NULL COLLATE NOCASE")
+    /// ```
+    public func column(sql: String) { elements.append(.sql(sql)) }
+
+    /// Adds columns that refer to the primary key of another table.
+    ///
+    /// ```swift
+    /// try db.create(table: "team") { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    /// }
+    /// try db.create(table: "player") { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    ///     t.belongsTo("team", onDelete: .cascade).notNull()
+    ///     t.belongsTo("formerTeam", inTable: "team")
+    /// }
+    /// // "teamId" INTEGER NOT NULL REFERENCES "team"("id") ON DELETE CASCADE
+    /// // "formerTeamId" INTEGER REFERENCES "team"("id")
+    /// ```
+    ///
+    /// The name of a column is the name in the singular, followed by the name of the primary key's column with
+    /// its first letter in upper case: `team` and `id` make `teamId`, `countries` and `code` make `countryCode`.
+    /// The types are those of the primary key. There is a column for each one of the primary key.
+    ///
+    /// - Parameters:
+    ///   - name: What the row belongs to.
+    ///   - table: The table that is referred to, which may be the one that is being created. If nil, it is the table
+    ///     of that name, or else of its plural.
+    ///   - isIndexed: Whether there is to be an index on the columns, which deleting from the other table needs
+    ///     ("SQLite Foreign Key Support", section "Required and Suggested Database Indexes").
+    @discardableResult
+    public func belongsTo(
+        _ name: String, inTable table: String? = nil, onDelete: Database.ForeignKeyAction? = nil,
+        onUpdate: Database.ForeignKeyAction? = nil, deferred isDeferred: Bool = false,
+        indexed isIndexed: Bool = true
+    ) -> ForeignKeyDefinition {
+        let key = ForeignKeyDefinition(
+            name: name, table: table, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred,
+            isIndexed: isIndexed)
+        if isInsidePrimaryKey { key.notNull() }
+        elements.append(.foreignKey(key))
+        return key
+    }
+
+    // MARK: - Primary keys
+
+    /// Adds an integer primary key that is another name of the row id, and never uses the id of a deleted row again.
+    @discardableResult
+    public func autoIncrementedPrimaryKey(
+        _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) -> ColumnDefinition {
+        column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
+    }
+
+    /// Adds a column that is the primary key.
+    ///
+    /// ```swift
+    /// t.primaryKey("code", .text)
+    /// // "code" TEXT PRIMARY KEY NOT NULL
+    /// ```
+    ///
+    /// An `.integer` column becomes another name of the row id, which an insert fills in where it is NULL. Others
+    /// are declared NOT NULL, since SQLite accepts NULL in them otherwise.
+    @discardableResult
+    public func primaryKey(
+        _ name: String, _ type: Database.ColumnType,
+        onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) -> ColumnDefinition {
+        let column = column(name, type).primaryKey(onConflict: conflictResolution)
+        // Another name of the row id needs no NOT NULL.
+        if !CaseInsensitiveName.matches(type.rawValue, "INTEGER") { column.notNullByDefault() }
+        return column
+    }
+
+    /// Adds the columns of the primary key. They are declared NOT NULL.
+    ///
+    /// ```swift
+    /// try db.create(table: "passport") { t in
+    ///     t.primaryKey {
+    ///         t.belongsTo("country")
+    ///         t.column("number", .text)
+    ///     }
+    /// }
+    /// ```
+    public func primaryKey(
+        onConflict conflictResolution: Database.ConflictResolution? = nil, body: () throws -> Void
+    ) rethrows {
+        let start = elements.count
+        isInsidePrimaryKey = true
+        defer { isInsidePrimaryKey = false }
+        try body()
+        primaryKeyElements = start..<elements.count
+        primaryKeyConflictResolution = conflictResolution
+    }
+
+    /// Makes columns the primary key.
+    ///
+    /// Give them `notNull()`, since SQLite accepts NULL in them otherwise (WITHOUT ROWID tables apart).
+    public func primaryKey(
+        _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) {
+        primaryKeyConstraint = KeyClause(columns: columns, conflictResolution: conflictResolution)
+    }
+
+    // MARK: - Constraints
+
+    /// Refuses a row whose columns have the values of another row.
+    ///
+    /// ```swift
+    /// t.uniqueKey(["teamId", "number"])
+    /// ```
+    public func uniqueKey(
+        _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
+    ) {
+        constraints.append(KeyClause(columns: columns, conflictResolution: conflictResolution).sql("UNIQUE"))
+    }
+
+    /// Makes columns a foreign key.
+    ///
+    /// ```swift
+    /// t.foreignKey(["countryCode", "number"], references: "passport")
+    /// ```
+    ///
+    /// - Parameter destinationColumns: The columns that are referred to; the primary key if nil.
+    public func foreignKey(
+        _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
+        onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil,
+        deferred isDeferred: Bool = false
+    ) {
+        let clause = ReferencesClause(
+            table: table, columns: destinationColumns, onDelete: onDelete, onUpdate: onUpdate,
+            isDeferred: isDeferred)
+        constraints.append("FOREIGN KEY \(columns.quotedColumnList) \(clause.sql)")
+    }
+
+    /// Refuses a row for which an SQL condition is false.
+    ///
+    /// ```swift
+    /// t.check(sql: "validFrom <= validUntil")
+    /// ```
+    public func check(sql: String) { constraints.append("CHECK (\(sql))") }
+
+    /// Adds a constraint, given as SQL.
+    ///
+    /// ```swift
+    /// t.constraint(sql: "CONSTRAINT positive CHECK (score > 0)")
+    /// ```
+    public func constraint(sql: String) { constraints.append(sql) }
+
+    // MARK: - SQL
+
+    /// The database that the table is created in. The tables that it refers to stand there, too.
+    var schemaName: String { options.contains(.temporary) ? "temp" : "main" }
+
+    /// The statements that create the table and its indexes.
+    func statements(_ db: Database) throws -> [String] {
+        var columns: [String] = []
+        var constraints: [String] = []
+        var indexed: [[String]] = []
+        var keys: [[String]] = []
+        for element in elements {
+            switch element {
+            case .column(let column):
+                keys.append([column.name])
+                columns.append(column.sql)
+                if column.needsIndex { indexed.append([column.name]) }
+            case .foreignKey(let key):
+                let resolved = try key.resolve(db, in: self)
+                keys.append(resolved.columns)
+                columns += resolved.columnsSQL
+                constraints += resolved.constraintsSQL
+                if key.needsIndex { indexed.append(resolved.columns) }
+            case .sql(let sql):
+                keys.append([])
+                columns.append(sql)
+            }
+        }
+        if let primaryKeyElements {
+            let clause = KeyClause(
+                columns: keys[primaryKeyElements].flatMap { $0 },
+                conflictResolution: primaryKeyConflictResolution)
+            constraints.insert(clause.sql("PRIMARY KEY"), at: 0)
+        }
+        if let primaryKeyConstraint { constraints.insert(primaryKeyConstraint.sql("PRIMARY KEY"), at: 0) }
+        constraints += self.constraints
+
+        var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")TABLE "
+        if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
+        sql += "\(name.quotedDatabaseIdentifier) (\((columns + constraints).joined(separator: ", ")))"
+        var tableOptions: [String] = []
+        if options.contains(.strict) { tableOptions.append("STRICT") }
+        if options.contains(.withoutRowID) { tableOptions.append("WITHOUT ROWID") }
+        if !tableOptions.isEmpty { sql += " \(tableOptions.joined(separator: ", "))" }
+
+        // Without a word on it, an index goes to a temporary table of the same name.
+        let isShadowed = try !options.contains(.temporary) && db.tableExists(name, in: "temp")
+        let indexes = try indexed.map { columns in
+            try IndexDefinition(
+                name: IndexDefinition.defaultName(table: name, columns: columns),
+                schemaName: isShadowed ? schemaName : nil, table: name,
+                keys: columns.map(\.quotedDatabaseIdentifier),
+                options: options.contains(.ifNotExists) ? .ifNotExists : []
+            ).sql()
+        }
+        return [sql] + indexes
+    }
+
+    /// The columns of the primary key that this definition gives, with their types, for a table that refers to
+    /// itself.
+    func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)] {
+        func columns(_ element: Element) throws -> [(name: String, type: Database.ColumnType?)] {
+            switch element {
+            case .column(let column): [(column.name, column.type)]
+            case .foreignKey(let key): try key.resolvedColumns(db, in: self)
+            case .sql: []
+            }
+        }
+        if let primaryKeyElements { return try elements[primaryKeyElements].flatMap(columns) }
+        if let primaryKeyConstraint {
+            // A foreign key to this table itself gives no column of its primary key.
+            let known = elements.compactMap { element -> (name: String, type: Database.ColumnType?)? in
+                if case .column(let column) = element { (column.name, column.type) } else { nil }
+            }
+            return primaryKeyConstraint.columns.map { name in
+                (name, known.first { CaseInsensitiveName.matches($0.name, name) }?.type)
+            }
+        }
+        for case .column(let column) in elements where column.isPrimaryKey {
+            return [(column.name, column.type)]
+        }
+        return []
+    }
+}

@@ -1,0 +1,101 @@
+/// What is known of a table, of a view, or of a table-valued function.
+///
+/// It holds as long as ``Database/schemaGeneration`` stays the same.
+final class TableSchema: Sendable {
+    enum Kind: Hashable {
+        case table
+        case virtualTable
+        case view
+        /// A virtual table that is there without having been created, such as `json_each`: see "The Virtual Table
+        /// Mechanism Of SQLite", section "Eponymous virtual tables".
+        case tableValuedFunction
+    }
+
+    /// The database that the table stands in: `main`, `temp`, or the name of an attached one.
+    let schemaName: String
+    /// The name, as it was declared.
+    let name: String
+    let kind: Kind
+    /// All columns, hidden ones too.
+    let allColumns: [ColumnInfo]
+    /// The columns that `SELECT *` gives.
+    let columns: [ColumnInfo]
+    /// The indexes, the oldest first.
+    let indexes: [IndexInfo]
+    let primaryKey: PrimaryKeyInfo
+
+    private let columnIndexes: [CaseInsensitiveName: Int]
+
+    /// Reads the schema of a table.
+    init(_ db: Database, name: String, in schemaName: String, kind: Kind) throws {
+        self.schemaName = schemaName
+        self.name = name
+        self.kind = kind
+
+        func rows(_ pragma: String, _ argument: String) throws -> [Row] {
+            let pragma = "PRAGMA \(schemaName.quotedDatabaseIdentifier).\(pragma)"
+            return try Row.fetchAll(
+                db.makeStatement(sql: "\(pragma)(\(argument.quotedDatabaseIdentifier))"))
+        }
+
+        var columns = try rows("table_xinfo", name).map(ColumnInfo.init)
+        if kind == .table, columns.contains(where: { CaseInsensitiveName.matches($0.type, "any") }),
+            Features.versionNumber >= 3_037_000  // which brought STRICT tables
+        {
+            let isStrict = try rows("table_list", name).contains {
+                try CaseInsensitiveName.matches($0["schema"], schemaName) && $0["strict"]
+            }
+            if isStrict { columns = columns.map(\.inStrictTable) }
+        }
+        allColumns = columns
+        self.columns = columns.filter { !$0.isHidden }
+        columnIndexes = Dictionary(
+            zip(columns.map { CaseInsensitiveName($0.name) }, columns.indices),
+            uniquingKeysWith: { a, _ in a })
+
+        // The list begins with the youngest one.
+        let indexes = try rows("index_list", name).reversed().map {
+            try IndexInfo($0, columns: rows("index_xinfo", $0["name"]))
+        }
+        self.indexes = indexes
+
+        // A primary key has an index, unless it is another name of the row id. This tells INTEGER PRIMARY KEY
+        // from INTEGER PRIMARY KEY DESC. The index lacks the row id where the table has none.
+        let keyIndex = indexes.first { $0.origin == .primaryKeyConstraint }
+        let declared = columns.filter { $0.primaryKeyIndex > 0 }
+            .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+        let indexesByName = columnIndexes
+        primaryKey = PrimaryKeyInfo(
+            declared: declared,
+            isRowIDColumn: kind == .table && declared.count == 1 && keyIndex == nil,
+            tableHasRowID: kind != .view && keyIndex?.lacksRowID != true,
+            rowIDName: Self.rowIDNames.first { indexesByName[CaseInsensitiveName($0)] == nil })
+    }
+
+    /// The names of the row id, where no column has them: see "ROWIDs and the INTEGER PRIMARY KEY" in "CREATE TABLE".
+    static let rowIDNames = ["rowid", "_rowid_", "oid"]
+
+    /// A column, by its name.
+    func column(named name: String) -> ColumnInfo? {
+        columnIndexes[CaseInsensitiveName(name)].map { allColumns[$0] }
+    }
+
+    /// What a column does to the values that are stored in it. Nil for a column that the table lacks.
+    func affinity(ofColumn name: String) -> ColumnAffinity? { column(named: name)?.affinity }
+
+    /// The columns of a unique key, by the names that the table has for them and in the order of the key, or nil
+    /// where the given names are no unique key.
+    ///
+    /// A unique key is the primary key, the row id, or the columns of a unique index that holds all rows.
+    func uniqueKey(of names: some Sequence<String>) -> [String]? {
+        let names = Set(names.map(CaseInsensitiveName.init))
+        func isKey(_ columns: [String]) -> Bool {
+            !columns.isEmpty && names == Set(columns.map(CaseInsensitiveName.init))
+        }
+        if isKey(primaryKey.columns) { return primaryKey.columns }
+        let indexes = indexes.filter { $0.isUnique && !$0.isPartial && !$0.hasExpressions }
+        if let index = indexes.first(where: { isKey($0.columns) }) { return index.columns }
+        guard primaryKey.tableHasRowID else { return nil }
+        return Self.rowIDNames.first { isKey([$0]) && column(named: $0) == nil }.map { [$0] }
+    }
+}

@@ -1,0 +1,49 @@
+/// A virtual table that is being created: see ``Database/create(virtualTable:options:using:body:)``.
+public final class VirtualTableDefinition {
+    fileprivate var arguments: [String] = []
+
+    /// Adds a column.
+    ///
+    /// - Parameter sql: What the module is to know of the column, such as `UNINDEXED`.
+    public func column(_ name: String, sql: String? = nil) {
+        arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0)" } ?? ""))
+    }
+
+    /// Adds an option of the module, such as `tokenize='porter ascii'`. The value is quoted.
+    public func option(_ name: String, _ value: String) {
+        arguments.append("\(name)=\(value.quotedDatabaseLiteral)")
+    }
+
+    /// Adds an argument of the module, as it is.
+    public func argument(sql: String) { arguments.append(sql) }
+}
+
+extension Database {
+    // MARK: - Virtual tables
+
+    /// Creates a virtual table.
+    ///
+    /// ```swift
+    /// try db.create(virtualTable: "document", using: "fts5") { t in
+    ///     t.column("title")
+    ///     t.column("url", sql: "UNINDEXED")
+    ///     t.option("tokenize", "porter ascii")
+    /// }
+    /// // CREATE VIRTUAL TABLE "document" USING "fts5"("title", "url" UNINDEXED, tokenize='porter ascii')
+    /// ```
+    ///
+    /// - Parameter module: The module: `fts5`, `rtree`, or one that an extension has brought.
+    /// - Throws: SQLite's error, when it lacks the module, or when the module does not like its arguments.
+    public func create(
+        virtualTable name: String, options: VirtualTableOptions = [], using module: String,
+        body: (VirtualTableDefinition) throws -> Void = { _ in }
+    ) throws {
+        checkAccess()
+        let definition = VirtualTableDefinition()
+        try body(definition)
+        var sql = "CREATE VIRTUAL TABLE \(options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")"
+        sql += "\(name.quotedDatabaseIdentifier) USING \(module.quotedDatabaseIdentifier)"
+        if !definition.arguments.isEmpty { sql += "(\(definition.arguments.joined(separator: ", ")))" }
+        try execute(definition: sql)
+    }
+}

@@ -1,0 +1,178 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("belongsTo")
+struct BelongsToTests {
+    private func sql(
+        before: String, name: String = "player", _ body: @escaping (TableDefinition) throws -> Void
+    ) throws -> [String] {
+        var executed: [String] = []
+        try inDatabase { db in
+            try db.execute(sql: before)
+            executed = try db.executedSQL { try db.create(table: name, body: body) }
+                .filter { $0.hasPrefix("CREATE") }
+        }
+        return executed
+    }
+
+    @Test("a column is named after the singular and the other table's key, with its type, and indexed")
+    func simple() throws {
+        let team = "CREATE TABLE team (id INTEGER PRIMARY KEY);"
+        #expect(
+            try sql(before: team) { $0.belongsTo("team") } == [
+                #"CREATE TABLE "player" ("teamId" INTEGER REFERENCES "team"("id"))"#,
+                #"CREATE INDEX "index_player_on_teamId" ON "player"("teamId")"#,
+            ])
+        #expect(
+            try sql(before: team) { $0.belongsTo("formerTeam", inTable: "team", indexed: false).notNull() }
+                == [
+                    #"CREATE TABLE "player" ("formerTeamId" INTEGER NOT NULL REFERENCES "team"("id"))"#
+                ])
+        #expect(
+            try sql(before: team) { t in
+                t.belongsTo("team", onDelete: .cascade, onUpdate: .setNull, deferred: true).unique()
+            } == [
+                #"CREATE TABLE "player" ("teamId" INTEGER UNIQUE REFERENCES "team"("id") "#
+                    + "ON DELETE CASCADE ON UPDATE SET NULL DEFERRABLE INITIALLY DEFERRED)"
+            ])
+        #expect(
+            try sql(before: "CREATE TABLE countries (code VARCHAR(2) PRIMARY KEY)") {
+                $0.belongsTo("country", indexed: false)
+            } == [#"CREATE TABLE "player" ("countryCode" VARCHAR(2) REFERENCES "countries"("code"))"#])
+        #expect(
+            try sql(before: "CREATE TABLE teams (id PRIMARY KEY)") { $0.belongsTo("teams", indexed: false) }
+                == [
+                    #"CREATE TABLE "player" ("teamId" REFERENCES "teams"("id"))"#
+                ])
+    }
+
+    @Test("a composite key gives a column for each of its own")
+    func composite() throws {
+        let passport = "CREATE TABLE passport (number TEXT, country TEXT, PRIMARY KEY (country, number));"
+        #expect(
+            try sql(before: passport) { t in
+                t.belongsTo("passport").notNull()
+                t.column("x")
+                t.check(sql: "x")
+            } == [
+                #"CREATE TABLE "player" ("passportCountry" TEXT NOT NULL, "passportNumber" TEXT NOT NULL, "x", "#
+                    + #"FOREIGN KEY ("passportCountry", "passportNumber") REFERENCES "passport"("country", "number"), CHECK (x))"#,
+                #"CREATE INDEX "index_player_on_passportCountry_passportNumber" ON "player"("passportCountry", "passportNumber")"#,
+            ])
+        #expect(
+            try sql(before: passport) { $0.belongsTo("passport").unique() }[0].contains(
+                #"UNIQUE ("passportCountry", "passportNumber"), FOREIGN KEY"#))
+    }
+
+    @Test("a table belongs to itself, and a primary key to other tables")
+    func keys() throws {
+        #expect(
+            try sql(before: "", name: "employee") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.belongsTo("manager", inTable: "Employee", indexed: false)
+                t.belongsTo("employee", indexed: false)
+            } == [
+                #"CREATE TABLE "employee" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "#
+                    + #""managerId" INTEGER REFERENCES "Employee"("id"), "employeeId" INTEGER REFERENCES "employee"("id"))"#
+            ])
+        #expect(
+            try sql(
+                before:
+                    "CREATE TABLE team (id INTEGER PRIMARY KEY); CREATE TABLE city (name TEXT PRIMARY KEY)"
+            ) { t in
+                t.primaryKey {
+                    t.belongsTo("team", indexed: false)
+                    t.belongsTo("city", indexed: false)
+                }
+                t.belongsTo("leader", inTable: "player", indexed: false)
+            } == [
+                #"CREATE TABLE "player" ("teamId" INTEGER NOT NULL REFERENCES "team"("id"), "#
+                    + #""cityName" TEXT NOT NULL REFERENCES "city"("name"), "leaderTeamId" INTEGER, "leaderCityName" TEXT, "#
+                    + #"PRIMARY KEY ("teamId", "cityName"), "#
+                    + #"FOREIGN KEY ("leaderTeamId", "leaderCityName") REFERENCES "player"("teamId", "cityName"))"#
+            ])
+        #expect(
+            try sql(before: "") { t in
+                t.column("a", .text)
+                t.column("b", .integer)
+                t.primaryKey(["B", "a"])
+                t.belongsTo("leader", inTable: "player", indexed: false)
+            }[0].contains(#""leaderB" INTEGER, "leaderA" TEXT"#))
+    }
+
+    @Test("a table without a key, and a table that is not there, are refused")
+    func errors() throws {
+        #expect(message { _ = try sql(before: "") { $0.belongsTo("team") } } == "no such table: team")
+        #expect(
+            message { _ = try sql(before: "") { $0.belongsTo("x", inTable: "teams") } }
+                == "no such table: main.teams")
+        let noKey = "team cannot belong to the table team, which has no primary key to refer to"
+        #expect(message { _ = try sql(before: "CREATE TABLE team (a)") { $0.belongsTo("team") } } == noKey)
+        #expect(
+            message {
+                _ = try sql(before: "CREATE VIEW team AS SELECT 1") { $0.belongsTo("x", inTable: "team") }
+            }
+                == "x cannot belong to the table team, which has no primary key to refer to")
+        let circle = message {
+            _ = try sql(before: "") { t in t.primaryKey { t.belongsTo("leader", inTable: "player") } }
+        }
+        #expect(circle == "leader belongs to a primary key that it is a part of")
+        // A temporary table cannot be referred to by another.
+        #expect(
+            message {
+                _ = try sql(before: "CREATE TEMP TABLE team (id INTEGER PRIMARY KEY)") {
+                    $0.belongsTo("team")
+                }
+            }
+                == "no such table: team")
+    }
+
+    @Test("foreign keys have their effect")
+    func effect() throws {
+        try inDatabase { db in
+            try db.create(table: "team") { $0.autoIncrementedPrimaryKey("id") }
+            try db.create(table: "player") { t in
+                t.belongsTo("team", onDelete: .cascade).notNull()
+                t.belongsTo("nextTeam", inTable: "team", deferred: true)
+            }
+            #expect(
+                message { try db.execute(sql: "INSERT INTO player VALUES (1, NULL)") }
+                    == "FOREIGN KEY constraint failed")
+            try db.execute(sql: "INSERT INTO team VALUES (1)")
+            try db.inTransaction {
+                try db.execute(sql: "INSERT INTO player VALUES (1, 2); INSERT INTO team VALUES (2)")
+                return .commit
+            }
+            try db.execute(sql: "DELETE FROM team WHERE id = 1")
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 0)
+        }
+    }
+
+    @Test("names have a singular and a plural")
+    func inflections() {
+        let pairs = [
+            ("team", "teams"), ("country", "countries"), ("day", "days"), ("bus", "buses"), ("box", "boxes"),
+            ("class", "classes"), ("address", "addresses"), ("person", "people"), ("child", "children"),
+            ("status", "statuses"),
+            ("analysis", "analyses"), ("match", "matches"), ("dish", "dishes"), ("house", "houses"),
+            ("index", "indices"),
+            ("formerCountry", "formerCountries"), ("FormerPerson", "FormerPeople"),
+            ("old_child", "old_children"),
+            ("movie", "movies"), ("series", "series"), ("equipment", "equipment"), ("Person", "People"),
+            ("hero", "heroes"), ("x", "xes"), ("e", "es"), ("case", "cases"), ("base", "bases"),
+            ("gas", "gases"),
+        ]
+        for (singular, plural) in pairs {
+            #expect(Inflection.plural(singular) == plural)
+            #expect(Inflection.plural(plural) == plural)
+            #expect(Inflection.singular(singular) == singular)
+            if singular != "x", singular != "e" { #expect(Inflection.singular(plural) == singular) }
+        }
+        for name in ["", "_", "é", "1", "😀", " "] {
+            #expect(Inflection.singular(name) == name)
+            _ = Inflection.plural(name)
+        }
+    }
+}
