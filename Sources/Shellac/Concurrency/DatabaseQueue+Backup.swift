@@ -8,6 +8,8 @@ extension DatabaseQueue {
     /// }
     /// ```
     ///
+    /// Do not copy two databases over each other at the same time: each would wait for the other one.
+    ///
     /// The destination is held until the end. The source is held for each step alone: others may write between two
     /// steps, and the copy has what they wrote.
     ///

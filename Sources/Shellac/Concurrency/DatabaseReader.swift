@@ -2,6 +2,9 @@
 ///
 /// All methods can be called from any thread. The synchronous ones wait until the access is free, on the
 /// calling thread; the asynchronous ones wait without blocking a thread.
+///
+/// In an `async` function, a closure goes to the asynchronous method. A function that is given by its name may go to
+/// the synchronous one, which the compiler tells with the warning that no `async` operation occurs.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// How the database was opened.
     var configuration: Configuration { get }

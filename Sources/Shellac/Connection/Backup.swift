@@ -59,6 +59,9 @@ final class Backup {
 extension Database {
     /// Copies the database over another one, whose content is lost.
     ///
+    /// A transaction that has written to this database, or any that is open in the destination, makes it throw
+    /// `SQLITE_BUSY` or `SQLITE_LOCKED`.
+    ///
     /// Whoever has no access to the databases yet uses ``DatabaseQueue/backup(to:pagesPerStep:progress:)``, which
     /// lets others use the source between two steps.
     ///

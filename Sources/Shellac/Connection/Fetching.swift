@@ -51,6 +51,8 @@ extension DatabaseFetchable {
     ///     let name: String = try row["name"]
     /// }
     /// ```
+    ///
+    /// Keep the cursor in a constant, as above, while its rows are read: they end with it.
     @inlinable
     public static func fetchCursor(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()

@@ -11,8 +11,9 @@ import Foundation
 //         var city: String
 //     }
 //
-// Equal values give equal texts, so that comparing what is stored compares the values. Data inside is in
-// Base64, dates are in milliseconds since 1970.
+// Equal values give equal texts, so that comparing what is stored compares the values. (Sets are an exception, and
+// dictionaries whose keys are neither strings nor integers: Swift encodes them in no particular order.) Data inside
+// is in Base64, dates are in milliseconds since 1970.
 
 extension DatabaseValueConvertible where Self: Encodable {
     /// The value as JSON. A value that cannot be encoded, such as a not-a-number, is stored as NULL, so that

@@ -40,7 +40,8 @@ extension URL: DatabaseValueConvertible {
     }
 }
 
-/// A decimal number, stored as its text in the POSIX locale, so that no digit is lost.
+/// A decimal number, stored as its text in the POSIX locale, so that no digit is lost. The column must keep texts:
+/// one of type `DECIMAL` or `NUMERIC` makes a real number of it.
 ///
 /// It reads from a text that is a number as a whole, and from an INTEGER or a REAL. What is not a number is stored
 /// as NULL.
