@@ -5,7 +5,7 @@ extension Database {
     @inline(__always)
     func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
         if hasLeftovers.load(ordering: .relaxed) { finishLeftovers() }
-        if isObstructed.load(ordering: .relaxed), sqliteConnection == nil { throw closedError() }
+        if isObstructed.load(ordering: .relaxed), isClosed { throw closedError() }
         do {
             let result = try body(self)
             try endAccess()
@@ -40,7 +40,7 @@ extension Database {
     /// An interrupt that comes right before a statement's first step is lost: SQLite forgets it. So SQLite asks,
     /// now and then, whether to go on.
     func beginCancellation() {
-        guard sqliteConnection != nil else { return }
+        guard !isClosed else { return }
         sqlite3_progress_handler(
             pointer, 1000,
             { context in
@@ -51,7 +51,7 @@ extension Database {
 
     /// The access that could be cancelled has ended.
     func endCancellation() {
-        if sqliteConnection != nil { sqlite3_progress_handler(pointer, 0, nil, nil) }
+        if !isClosed { sqlite3_progress_handler(pointer, 0, nil, nil) }
         guard isCancelled.load(ordering: .relaxed) else { return }
         isCancelled.store(false, ordering: .sequentiallyConsistent)
         updateObstruction()

@@ -8,8 +8,6 @@ extension DatabaseQueue {
     /// }
     /// ```
     ///
-    /// Do not copy two databases over each other at the same time: each would wait for the other one.
-    ///
     /// The destination is held until the end. The source is held for each step alone: others may write between two
     /// steps, and the copy has what they wrote.
     ///
@@ -22,6 +20,23 @@ extension DatabaseQueue {
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
         if self === destination { Misuse.trap("a database cannot be copied over itself.") }
+        // Two databases that are copied over each other would wait for each other.
+        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
+        let isReversed = runningBackups.withLock { running in
+            if running.contains(where: { $0.from == to && $0.to == from }) { return true }
+            running.append((from, to))
+            return false
+        }
+        if isReversed {
+            throw DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message: "the destination of the backup is being copied over its source")
+        }
+        defer {
+            runningBackups.withLock { running in
+                if let index = running.firstIndex(where: { $0 == (from, to) }) { running.remove(at: index) }
+            }
+        }
         try destination.writeWithoutTransaction { destination in
             let backup = try writeWithoutTransaction { source in try Backup(from: source, to: destination) }
             // Neither database can be closed before the backup is finished.
@@ -36,3 +51,6 @@ extension DatabaseQueue {
         }
     }
 }
+
+/// The backups that run now.
+private let runningBackups = Lock<[(from: ObjectIdentifier, to: ObjectIdentifier)]>([])

@@ -25,8 +25,8 @@ final class Backup {
     init(from source: Database, to destination: Database) throws {
         source.checkAccess()
         destination.checkAccess()
-        if source.sqliteConnection == nil { throw source.closedError() }
-        if destination.sqliteConnection == nil { throw destination.closedError() }
+        if source.isClosed { throw source.closedError() }
+        if destination.isClosed { throw destination.closedError() }
         // Kept statements would hold the destination.
         destination.statementCache.removeAll()
         guard let pointer = sqlite3_backup_init(destination.pointer, "main", source.pointer, "main") else {

@@ -64,6 +64,8 @@ public struct Configuration: Sendable {
 }
 
 /// What happens when another connection holds the lock that a statement needs.
+///
+/// The queues of one named database in memory share a cache: for their locks, SQLite throws `SQLITE_LOCKED` at once.
 public enum BusyMode: Sendable {
     /// The statement throws `SQLITE_BUSY` at once.
     case immediateError

@@ -31,7 +31,7 @@ extension Database {
     /// Whether a transaction is open, or a savepoint outside of a transaction.
     public var isInsideTransaction: Bool {
         checkAccess()
-        return sqliteConnection != nil && sqlite3_get_autocommit(pointer) == 0
+        return !isClosed && sqlite3_get_autocommit(pointer) == 0
     }
 
     /// Forgets the date of a lone statement, when it has ended.

@@ -55,7 +55,7 @@ extension Database {
     /// Gives back as much memory as possible: prepared statements, and SQLite's cache of pages.
     public func releaseMemory() {
         checkAccess()
-        guard sqliteConnection != nil else { return }
+        guard !isClosed else { return }
         statementCache.removeAll()
         sqlite3_db_release_memory(pointer)
     }
@@ -66,7 +66,7 @@ extension Database {
     /// another thread, see ``DatabaseReader/interrupt()``.
     public func interrupt() {
         checkAccess()
-        guard sqliteConnection != nil else { return }
+        guard !isClosed else { return }
         sqlite3_interrupt(pointer)
     }
 }

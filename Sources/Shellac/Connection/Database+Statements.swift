@@ -108,19 +108,19 @@ extension Database {
     /// and foreign key actions.
     public var changesCount: Int {
         checkAccess()
-        return sqliteConnection == nil ? 0 : Int(sqlite3_changes(pointer))
+        return isClosed ? 0 : Int(sqlite3_changes(pointer))
     }
 
     /// How many rows have been changed since the connection was opened.
     public var totalChangesCount: Int {
         checkAccess()
-        return sqliteConnection == nil ? 0 : Int(sqlite3_total_changes(pointer))
+        return isClosed ? 0 : Int(sqlite3_total_changes(pointer))
     }
 
     /// The row id of the row inserted last.
     public var lastInsertedRowID: Int64 {
         checkAccess()
-        return sqliteConnection == nil ? 0 : sqlite3_last_insert_rowid(pointer)
+        return isClosed ? 0 : sqlite3_last_insert_rowid(pointer)
     }
 }
 

@@ -58,6 +58,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// The error thrown by a Swift function inside the running statement.
     @exclusivity(unchecked) var functionError: FunctionError?
 
+    /// The error of a lone statement whose rows were not read to the end: its commit failed when it was let go of.
+    @exclusivity(unchecked) var forgottenError: (any Error)?
+    /// Whether a kept statement may hold a large text or blob.
+    @exclusivity(unchecked) var hasLargeBindings = false
+
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
     @exclusivity(unchecked) var statementListener: (any StatementListener)?
     /// What is known of the schema: a slot for the layer of schemas.
@@ -67,6 +72,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// What was let go of outside of an access, and waits for the next one.
     private let leftovers = Lock(Leftovers())
     let hasLeftovers = Atomic<Bool>(false)
+    /// Held by the thread that uses the connection after the last access.
+    private let abandoning = Lock(())
 
     /// What hears of traced statements.
     var tracer: Tracer?
@@ -92,7 +99,15 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     /// The underlying connection, for what only the C API does. Nil once the database is closed.
-    public var sqliteConnection: OpaquePointer? { handle == nil ? nil : pointer }
+    ///
+    /// Open and end transactions by SQL or by our methods, and leave the authorizer, the busy handler, the progress
+    /// handler and the trace to us.
+    public var sqliteConnection: OpaquePointer? {
+        checkAccess()
+        return isClosed ? nil : pointer
+    }
+
+    var isClosed: Bool { handle == nil }
 
     // MARK: - Access
 
@@ -193,8 +208,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     func abandon() {
         statementCache.removeAll()
         statementListener = nil
-        finishLeftovers(abandon: true)
-        dropHandle()
+        abandoning.withLock { _ in
+            finishLeftovers(abandon: true)
+            dropHandle()
+        }
     }
 
     private func dropHandle() {
@@ -219,15 +236,17 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Leaves something to the access that comes next.
     func leave(_ leftover: Leftover) {
+        var isAbandoned = false
         leftovers.withLock { leftovers in
             if !leftovers.isAbandoned {
                 leftovers.waiting.append(leftover)
                 hasLeftovers.store(true, ordering: .relaxed)
-            } else if case .statement(let parked) = leftover {
-                // SQLite closes the connection with its last statement.
-                parked.finalize()
             }
+            isAbandoned = leftovers.isAbandoned
         }
+        guard isAbandoned, case .statement(let parked) = leftover else { return }
+        // One thread at a time. SQLite closes the connection with its last statement.
+        abandoning.withLock { _ in parked.finalize() }
     }
 
     /// Finishes what was let go of outside of an access.

@@ -47,7 +47,7 @@ extension Database {
     /// Adds a collation, or replaces the one of the same name.
     public func add(collation: DatabaseCollation) throws {
         checkAccess()
-        if sqliteConnection == nil { throw closedError() }
+        if isClosed { throw closedError() }
         guard !collation.name.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the name of the collation")
@@ -73,7 +73,7 @@ extension Database {
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()
-        if sqliteConnection == nil { throw closedError() }
+        if isClosed { throw closedError() }
         try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
     }
 }

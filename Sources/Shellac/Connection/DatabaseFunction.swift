@@ -83,7 +83,7 @@ extension Database {
     /// Adds a function, or replaces the one of the same name and number of arguments.
     public func add(function: DatabaseFunction) throws {
         checkAccess()
-        if sqliteConnection == nil { throw closedError() }
+        if isClosed { throw closedError() }
         if function.name.utf8.contains(0) || function.argumentCount ?? 0 < 0 { throw function.refusal }
         let box = Unmanaged.passRetained(FunctionBox(function, database: self))
         let isAggregate = if case .aggregate = function.kind { true } else { false }
@@ -104,7 +104,7 @@ extension Database {
     /// Removes a function.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()
-        if sqliteConnection == nil { throw closedError() }
+        if isClosed { throw closedError() }
         try check(
             sqlite3_create_function_v2(
                 pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil, nil,

@@ -136,6 +136,15 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
         isAtEnd = false
         return try Element.currentElement(of: statement.row)
     }
+
+    /// The first element that passes a test. It can be kept, as those of arrays can.
+    @inlinable
+    public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
+        while let element = try next() {
+            if try isFound(element) { return try Element.keptElement(of: statement.row) }
+        }
+        return nil
+    }
 }
 
 @available(*, unavailable, message: "a cursor belongs to the access that made it")

@@ -8,7 +8,8 @@ struct FunctionError {
 
 /// Stands between SQLite and a function made in Swift.
 ///
-/// SQLite only knows error messages. So a Swift error is left with the connection, SQLite is told a message,
+/// SQLite only knows error messages. (It knows codes, too: those of another connection's errors would have it prepare
+/// again, or roll back.) So a Swift error is left with the connection, SQLite is told a message,
 /// and the statement that fails of it throws the Swift error.
 final class FunctionBox {
     private let function: DatabaseFunction
@@ -32,16 +33,12 @@ final class FunctionBox {
     }
 
     private func fail(_ context: OpaquePointer?, _ error: any Error) {
-        var code = (error as? DatabaseError)?.extendedResultCode.rawValue ?? SQLITE_ERROR
-        // These say that all is well.
-        if [SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code & 0xFF) { code = SQLITE_ERROR }
         let message = "\(error)"
         // An aggregate that cleans up after an error may throw a second one.
         if database.functionError == nil {
             database.functionError = FunctionError(error: error, message: message)
         }
         sqlite3_result_error(context, message, -1)
-        sqlite3_result_error_code(context, code)
     }
 
     // MARK: - Functions of one row

@@ -30,7 +30,7 @@ struct SQLStatements {
 
     /// Prepares the next statement, or returns nil when there is none.
     mutating func next() throws -> Statement? {
-        if database.sqliteConnection == nil { throw database.closedError() }
+        if database.isClosed { throw database.closedError() }
         // SQLite stops reading at a NUL, and what follows it would silently not run.
         if hasNUL {
             throw DatabaseError(

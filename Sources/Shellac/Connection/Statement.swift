@@ -44,7 +44,7 @@ public final class Statement {
     /// The current row.
     @usableFromInline let row: LiveRow
 
-    private enum Phase: UInt8 {
+    enum Phase: UInt8 {
         case idle
         /// A run has begun, and nothing has been executed.
         case begun
@@ -60,15 +60,15 @@ public final class Statement {
         @inline(__always)
         var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
-    @exclusivity(unchecked) private var phase = Phase.idle
+    @exclusivity(unchecked) var phase = Phase.idle
     /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
     private let concernsListener: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
-    @exclusivity(unchecked) private unowned(unsafe) var nextRunning: Statement?
-    @exclusivity(unchecked) private unowned(unsafe) var previousRunning: Statement?
+    @exclusivity(unchecked) unowned(unsafe) var nextRunning: Statement?
+    @exclusivity(unchecked) unowned(unsafe) var previousRunning: Statement?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -92,6 +92,12 @@ public final class Statement {
         } else {
             database.leave(.statement(ParkedStatement(pointer: sqliteStatement)))
         }
+    }
+
+    /// Frees the arguments bound last.
+    func releaseArguments() {
+        forgetArguments()
+        sqlite3_clear_bindings(sqliteStatement)
     }
 
     /// Forgets the arguments bound last: those of who used the statement before.
@@ -152,6 +158,7 @@ public final class Statement {
 
     @inline(__always)
     private func bindValue(_ value: DatabaseValue, at index: Int) throws {
+        if value.isLarge { database.hasLargeBindings = true }
         let code = value.bind(to: sqliteStatement, at: Int32(truncatingIfNeeded: index))
         if code != SQLITE_OK { throw database.error(code, sql: sql) }
     }
@@ -238,45 +245,12 @@ public final class Statement {
             database.leave(.run(self))
             return
         }
-        // Whoever stops reading is not interested in what becomes of the rest.
-        try? end(error: nil)
-    }
-
-    // MARK: - Runs at the same time
-
-    @inline(__always)
-    private func link() {
-        previousRunning = database.lastBegun
-        nextRunning = nil
-        previousRunning?.nextRunning = self
-        database.lastBegun = self
-    }
-
-    @inline(__always)
-    private func unlink() {
-        previousRunning?.nextRunning = nextRunning
-        if let nextRunning {
-            nextRunning.previousRunning = previousRunning
-        } else {
-            database.lastBegun = previousRunning
+        do {
+            try end(error: nil)
+        } catch {
+            // Whoever stops reading is not interested in the rest, but in what was written.
+            if !isReadonly, database.forgottenError == nil { database.forgottenError = error }
         }
-    }
-
-    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
-    /// that began them has ended. Their rows cannot be read any more.
-    static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
-        // A statement that has called a function is in the middle of a step.
-        guard database.callbackDepth == 0 else { return }
-        var running = database.lastBegun
-        while let statement = running {
-            sqlite3_reset(statement.sqliteStatement)
-            statement.row.moveOut()
-            statement.phase = isEndOfAccess ? .orphaned : .stopped
-            running = statement.previousRunning
-            statement.previousRunning = nil
-            statement.nextRunning = nil
-        }
-        database.lastBegun = nil
     }
 
     // MARK: - The end of a run

@@ -60,6 +60,13 @@ final class StatementCache {
         entries[text] = Entry(sql: sql, statement: statement, lastUse: clock)
     }
 
+    /// Frees the arguments of the statements that nobody uses.
+    func releaseArguments() {
+        for entry in entries.values where isKnownUniquelyReferenced(&entry.statement) {
+            entry.statement.releaseArguments()
+        }
+    }
+
     func removeAll() {
         entries.removeAll()
         recent = Array(repeating: nil, count: recent.count)

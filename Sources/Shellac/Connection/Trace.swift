@@ -19,14 +19,15 @@ public struct TraceEvent: CustomStringConvertible {
     /// The SQL, without values. A statement of a trigger is shown as a comment that names the trigger.
     public let sql: String
 
-    fileprivate let statement: OpaquePointer?
+    fileprivate let statement: TracedStatement
     /// Whether the SQL is that of the statement, and not a comment that names a trigger.
     fileprivate let isStatement: Bool
     fileprivate let showsValues: Bool
 
-    /// The SQL with the values bound to it.
+    /// The SQL with the values bound to it: for the duration of the call that got the event. Later, it is the SQL
+    /// without values.
     public var expandedSQL: String {
-        guard let text = sqlite3_expanded_sql(statement) else { return sql }
+        guard let pointer = statement.pointer, let text = sqlite3_expanded_sql(pointer) else { return sql }
         defer { sqlite3_free(text) }
         return String(cString: text)
     }
@@ -48,6 +49,12 @@ extension Duration {
         let decimals = "\(1000 + microseconds % 1000)".dropFirst()
         return "\(microseconds / 1000).\(decimals)"
     }
+}
+
+/// The statement of an event, as long as the event is being heard.
+private final class TracedStatement {
+    var pointer: OpaquePointer?
+    init(_ pointer: OpaquePointer?) { self.pointer = pointer }
 }
 
 /// What a trace is to hear.
@@ -86,8 +93,10 @@ final class Tracer {
                 sql = detail
             }
         }
+        let traced = TracedStatement(statement)
+        defer { traced.pointer = nil }
         let event = TraceEvent(
-            kind: kind, sql: sql.withoutTrailingBlanks, statement: statement, isStatement: isStatement,
+            kind: kind, sql: sql.withoutTrailingBlanks, statement: traced, isStatement: isStatement,
             showsValues: showsValues)
         trace(event)
     }
@@ -105,7 +114,7 @@ extension Database {
     /// The function must not use the database.
     public func trace(options: TraceOptions = .statement, _ trace: (@Sendable (TraceEvent) -> Void)?) {
         checkAccess()
-        guard sqliteConnection != nil else { return }
+        guard !isClosed else { return }
         guard let trace, !options.isEmpty else {
             sqlite3_trace_v2(pointer, 0, nil, nil)
             tracer = nil

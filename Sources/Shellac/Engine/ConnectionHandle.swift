@@ -46,7 +46,8 @@ struct ConnectionHandle: ~Copyable {
         // The message is the connection's last one: it belongs to the code only when the codes agree.
         let isLast = sqlite3_extended_errcode(pointer) == code || sqlite3_errcode(pointer) == code
         let message = isLast ? sqlite3_errmsg(pointer).map(String.init(cString:)) : nil
-        let offset = isLast ? Features.errorOffset.map { Int($0(pointer)) } : nil
+        // SQLite does not forget the offset of an earlier syntax error.
+        let offset = isLast && code == SQLITE_ERROR ? Features.errorOffset.map { Int($0(pointer)) } : nil
         return DatabaseError(
             resultCode: ResultCode(rawValue: code), message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicArguments, offset: offset.flatMap { $0 < 0 ? nil : $0 })

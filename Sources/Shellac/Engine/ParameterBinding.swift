@@ -8,6 +8,16 @@ struct ParkedStatement: @unchecked Sendable {  // has one owner at a time, which
 }
 
 extension DatabaseValue {
+    /// Whether SQLite's copy of the value is worth being freed before it is replaced.
+    @inline(__always)
+    var isLarge: Bool {
+        switch storage {
+        case .string(let text): text.utf8.count > 4096
+        case .blob(let data): data.count > 4096
+        default: false
+        }
+    }
+
     /// Binds the value to a parameter, counted from 1. SQLite copies texts and blobs.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch storage {

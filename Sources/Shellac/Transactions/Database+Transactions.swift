@@ -31,7 +31,11 @@ extension Database {
     ) throws -> Result {
         try beginTransaction(kind)
         let log = transactionLog
-        defer { log.endLostTransaction() }
+        log.openScopes += 1
+        defer {
+            log.openScopes -= 1
+            log.endLostTransaction()
+        }
         do {
             let (result, completion) = try operations()
             if let lostTransaction { throw lostTransaction }
@@ -166,7 +170,16 @@ extension Database {
             log.endLostTransaction()
             throw lostTransaction
         }
-        if log.isOpen { try closeForgottenTransaction() }
+        // Whoever uses the C interface opens transactions that the log does not hear of.
+        if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
+        if hasLargeBindings {
+            hasLargeBindings = false
+            statementCache.releaseArguments()
+        }
+        if let forgottenError {
+            self.forgottenError = nil
+            throw forgottenError
+        }
     }
 
     @inline(never)

@@ -24,6 +24,8 @@ final class TransactionLog: StatementListener {
     private(set) var schemaChangeCount: UInt = 0
     /// Whether a schema change can still be undone.
     private var hasUnsettledSchemaChange = false
+    /// How many scopes of ours are open.
+    var openScopes = 0
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
     var closesScope = false
 
@@ -44,8 +46,9 @@ final class TransactionLog: StatementListener {
 
     func statementWillRun(_ statement: Statement) throws -> Bool {
         guard database.lostTransaction != nil, statement.effects.transaction == .rollback else { return true }
-        // SQLite has done it already, and would say that there is nothing to roll back.
-        endLostTransaction()
+        // SQLite has done it already, and would say that there is nothing to roll back. In a scope of ours, what
+        // follows must not run outside of a transaction: only the end of the scope ends the lost transaction.
+        if openScopes == 0 { endLostTransaction() }
         return false
     }
 

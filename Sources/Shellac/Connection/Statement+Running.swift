@@ -1,0 +1,44 @@
+import CSQLite
+
+// The statements that run at the same time are linked, so that they can be stopped together.
+
+extension Statement {
+    @inline(__always)
+    func link() {
+        previousRunning = database.lastBegun
+        nextRunning = nil
+        previousRunning?.nextRunning = self
+        database.lastBegun = self
+    }
+
+    @inline(__always)
+    func unlink() {
+        previousRunning?.nextRunning = nextRunning
+        if let nextRunning {
+            nextRunning.previousRunning = previousRunning
+        } else {
+            database.lastBegun = previousRunning
+        }
+    }
+
+    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
+    /// that began them has ended. Their rows cannot be read any more.
+    static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
+        // A statement that has called a function is in the middle of a step.
+        guard database.callbackDepth == 0 else { return }
+        var running = database.lastBegun
+        while let statement = running {
+            let code = sqlite3_reset(statement.sqliteStatement)
+            if code != SQLITE_OK, !statement.isReadonly, database.forgottenError == nil {
+                database.forgottenError = database.failure(code, sql: statement.sql)
+            }
+            statement.row.moveOut()
+            statement.phase = isEndOfAccess ? .orphaned : .stopped
+            running = statement.previousRunning
+            statement.previousRunning = nil
+            statement.nextRunning = nil
+        }
+        database.lastBegun = nil
+        if database.currentDate != nil { database.forgetLoneDate() }
+    }
+}
