@@ -7,6 +7,8 @@ import CSQLite
 /// Callbacks" in the SQLite documentation.
 final class Authorizer {
     private var effects: StatementEffects?
+    /// The tables that were heard of while somebody asks for them: see `tablesTouched(during:)`.
+    private var touchedTables: Set<CaseInsensitiveName>?
 
     func install(on connection: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -16,6 +18,7 @@ final class Authorizer {
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
                     .takeUnretainedValue()
                 if authorizer.effects != nil { authorizer.record(action, first, second) }
+                if authorizer.touchedTables != nil { authorizer.touch(action, first, second) }
                 return SQLITE_OK
             }, context)
     }
@@ -28,6 +31,28 @@ final class Authorizer {
         defer { effects = outer }
         try prepare()
         return effects ?? StatementEffects()
+    }
+
+    /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may write, alter
+    /// or drop, triggers included. A table that is created is not among them until something writes to it.
+    ///
+    /// What SQLite prepares again is heard, too. A statement that was prepared before is not.
+    func tablesTouched(during body: () throws -> Void) rethrows -> Set<CaseInsensitiveName> {
+        let outer = touchedTables
+        touchedTables = []
+        defer { touchedTables = outer?.union(touchedTables ?? []) }
+        try body()
+        return touchedTables ?? []
+    }
+
+    private func touch(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+        let table: UnsafePointer<CChar>? =
+            switch action {
+            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: first
+            case SQLITE_ALTER_TABLE, SQLITE_DROP_INDEX: second
+            default: nil
+            }
+        if let table { touchedTables?.insert(CaseInsensitiveName(String(cString: table))) }
     }
 
     private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {

@@ -31,6 +31,16 @@ extension Database {
         try turn(SQLITE_DBCONFIG_DQS_DDL, on: configuration.acceptsDoubleQuotedStringLiterals)
     }
 
+    /// Has foreign keys enforced, or not.
+    ///
+    /// Unlike `PRAGMA foreign_keys` it is no statement, so that nothing, such as a cancellation, can refuse it.
+    /// A change makes SQLite prepare every statement again.
+    func setForeignKeysEnforced(_ enforced: Bool) throws {
+        checkAccess()
+        guard sqliteConnection != nil else { throw closedError() }
+        try check(shellac_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, enforced ? 1 : 0))
+    }
+
     /// Reads the file, so that what is no database is found out now, and sets the journal mode.
     private func checkFormat() throws {
         do {

@@ -181,6 +181,12 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         try authorizer.effects(of: prepare)
     }
 
+    /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may change: see
+    /// ``Authorizer/tablesTouched(during:)``.
+    func tablesTouched(during body: () throws -> Void) rethrows -> Set<CaseInsensitiveName> {
+        try authorizer.tablesTouched(during: body)
+    }
+
     // MARK: - Closing
 
     /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`.

@@ -55,6 +55,19 @@ extension Database {
         }
     }
 
+    /// Runs operations of an open transaction that they must not end. Savepoints are free.
+    ///
+    /// - Parameter refusal: The sentence that answers a statement which begins, commits or rolls back.
+    func keepingTransactionOpen<Result>(
+        refusal: String, _ operations: () throws -> Result
+    ) rethrows -> Result {
+        let log = transactionLog
+        let outer = log.refusal
+        log.refusal = refusal
+        defer { log.refusal = outer }
+        return try operations()
+    }
+
     /// Runs operations inside a savepoint: a part of a transaction that can be rolled back alone.
     ///
     /// Outside of a transaction, this opens one, as ``inTransaction(_:_:)`` does.

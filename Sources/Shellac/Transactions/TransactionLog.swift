@@ -29,6 +29,9 @@ final class TransactionLog: StatementListener {
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
     var closesScope = false
 
+    /// The sentence that answers whoever begins or ends a transaction, while somebody else has to end this one.
+    var refusal: String?
+
     /// The statements that open and close transactions, prepared once.
     private var statements: [String: Statement] = [:]
 
@@ -45,6 +48,13 @@ final class TransactionLog: StatementListener {
     // MARK: - Hearing of statements
 
     func statementWillRun(_ statement: Statement) throws -> Bool {
+        if let refusal {
+            switch statement.effects.transaction {
+            case .begin, .commit, .rollback:
+                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: refusal, sql: statement.sql)
+            case .savepoint, .release, .rollbackTo, nil: break
+            }
+        }
         guard database.lostTransaction != nil, statement.effects.transaction == .rollback else { return true }
         // SQLite has done it already, and would say that there is nothing to roll back. In a scope of ours, what
         // follows must not run outside of a transaction: only the end of the scope ends the lost transaction.

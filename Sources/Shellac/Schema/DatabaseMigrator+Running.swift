@@ -1,0 +1,79 @@
+extension DatabaseMigrator {
+    /// Runs the migrations that are to run, up to one of them.
+    func run(_ db: Database, upTo target: Int?, _ progress: ((MigrationProgress) -> Void)? = nil) throws {
+        guard let target else { return }
+        if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.eraseEverything() }
+        let applied = try appliedIdentifiers(db)
+        if let beyond = registered[(target + 1)...].last(where: { applied.contains($0.name) }) {
+            let name = registered[target].name
+            throw DatabaseMigrationError(
+                migration: name,
+                underlyingError: DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "the database has been migrated beyond it, up to \"\(beyond.name)\": "
+                        + "a migration is never undone"))
+        }
+        let waiting = registered[...target].filter { !applied.contains($0.name) }
+        for (index, migration) in waiting.enumerated() {
+            progress?(MigrationProgress(name: migration.name, index: index, count: waiting.count))
+            do {
+                try run(migration, on: db)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                throw DatabaseMigrationError(migration: migration.name, underlyingError: error)
+            }
+        }
+    }
+
+    /// Runs one migration in its transaction.
+    private func run(_ migration: Migration, on db: Database) throws {
+        // Foreign keys cannot be switched inside a transaction: see "PRAGMA foreign_keys" in the SQLite documentation.
+        let checksAtEnd =
+            try migration.foreignKeyChecks == .deferred
+            && Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
+        if checksAtEnd { try db.setForeignKeysEnforced(false) }
+        // Where the migration has closed the database, there is nothing to restore.
+        defer { if checksAtEnd { try? db.setForeignKeysEnforced(true) } }
+        try db.inTransaction(.immediate) {
+            try db.createMigrationTable()
+            // Another process may have been faster.
+            guard try !db.remembers(migration.name) else { return .rollback }
+            try db.keepingTransactionOpen(refusal: Self.refusal) {
+                if checksAtEnd {
+                    try db.checkingForeignKeysAtEnd { try migration.migrate(db) }
+                } else {
+                    try migration.migrate(db)
+                }
+            }
+            try db.remember(migration.name)
+            return .commit
+        }
+    }
+
+    private static let refusal =
+        "a migration runs in a transaction of its own, which it cannot end, and inside which no other can begin: "
+        + "leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part that can be undone alone"
+}
+
+// The table of the migrations that were applied. Its name and its columns are those that the other library of this
+// family gives it, so that a database which was migrated by that one is known here, and the other way round.
+extension Database {
+    static let migrationTable = "grdb_migrations"
+
+    fileprivate func createMigrationTable() throws {
+        try execute(
+            sql: "CREATE TABLE IF NOT EXISTS main.grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    }
+
+    fileprivate func remembers(_ migration: String) throws -> Bool {
+        try Bool.fetchOne(
+            self, sql: "SELECT EXISTS (SELECT 1 FROM main.grdb_migrations WHERE identifier = ?)",
+            arguments: [migration]) ?? false
+    }
+
+    fileprivate func remember(_ migration: String) throws {
+        try execute(
+            sql: "INSERT INTO main.grdb_migrations (identifier) VALUES (?)", arguments: [migration])
+    }
+}

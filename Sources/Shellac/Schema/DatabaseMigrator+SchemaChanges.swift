@@ -1,0 +1,68 @@
+extension DatabaseMigrator {
+    /// Whether the database was made by other migrations than those registered.
+    ///
+    /// That is so when it remembers a migration that is not registered, and when its schema is not the one that the
+    /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database
+    /// in memory, which is opened with the configuration of this one.
+    ///
+    /// Tables, indexes, views and triggers are compared by their SQL. SQLite's own tables, and the one that
+    /// remembers migrations, are left out. See ``eraseDatabaseOnSchemaChange``.
+    ///
+    /// - Throws: what a migration throws on the empty database.
+    public func hasSchemaChanges(_ db: Database) throws -> Bool {
+        let applied = try appliedIdentifiers(db)
+        if !applied.isSubset(of: migrations) { return true }
+        guard let last = registered.lastIndex(where: { applied.contains($0.name) }) else { return false }
+        var configuration = db.configuration
+        configuration.readonly = false
+        configuration.journalMode = .default
+        var migrator = self
+        migrator.eraseDatabaseOnSchemaChange = false
+        let expected = try DatabaseQueue(configuration: configuration).inDatabase { db in
+            try migrator.run(db, upTo: last)
+            return try db.declarations()
+        }
+        return try db.declarations() != expected
+    }
+}
+
+extension Database {
+    /// What the database `main` declares.
+    fileprivate func declarations() throws -> Set<[String?]> {
+        let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")
+        let declarations = try rows.map { row in try (0..<4).map { try row[$0] as String? } }
+        return Set(
+            declarations.filter { declaration in
+                ![declaration[1], declaration[2]].contains { name in
+                    guard let name else { return false }
+                    return Self.isSQLiteInternalTable(name)
+                        || CaseInsensitiveName.matches(name, Self.migrationTable)
+                }
+            })
+    }
+
+    /// Drops all that is in the database `main`, and its version numbers: all, or nothing.
+    func eraseEverything() throws {
+        let enforced = try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
+        // Dropping a table that others refer to would fail.
+        if enforced { try setForeignKeysEnforced(false) }
+        defer { if enforced { try? setForeignKeysEnforced(true) } }
+        try inTransaction(.immediate) {
+            try dropAll("VIEW", where: "type = 'view'")
+            // They have no page of their own, and take their shadow tables with them. See "The Schema Table" in the
+            // SQLite documentation.
+            try dropAll("TABLE", where: "type = 'table' AND coalesce(rootpage, 0) = 0")
+            try dropAll("TABLE", where: "type = 'table'")
+            try execute(sql: "PRAGMA main.user_version = 0; PRAGMA main.application_id = 0")
+            return .commit
+        }
+    }
+
+    private func dropAll(_ kind: String, where condition: String) throws {
+        let names = try String.fetchAll(
+            self, sql: "SELECT name FROM main.sqlite_master WHERE \(condition) ORDER BY rowid DESC")
+        for name in names where !Self.isSQLiteInternalTable(name) {
+            try execute(definition: "DROP \(kind) main.\(name.quotedDatabaseIdentifier)")
+        }
+    }
+}

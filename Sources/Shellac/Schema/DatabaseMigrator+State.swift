@@ -1,0 +1,45 @@
+extension DatabaseMigrator {
+    // MARK: - What a database remembers
+
+    /// The registered migrations that were applied, in the order of their registration.
+    ///
+    /// ```swift
+    /// let applied = try dbQueue.read { db in try migrator.appliedMigrations(db) }
+    /// ```
+    ///
+    /// Names that the database remembers and that are not registered are not among them: see
+    /// ``appliedIdentifiers(_:)``.
+    public func appliedMigrations(_ db: Database) throws -> [String] {
+        let applied = try appliedIdentifiers(db)
+        return migrations.filter(applied.contains)
+    }
+
+    /// All names that the database remembers, registered or not.
+    public func appliedIdentifiers(_ db: Database) throws -> Set<String> {
+        guard try db.tableExists(Database.migrationTable, in: "main") else { return [] }
+        return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
+    }
+
+    /// The applied migrations before which all registered ones were applied, too, in order.
+    public func completedMigrations(_ db: Database) throws -> [String] {
+        let applied = try appliedIdentifiers(db)
+        return Array(migrations.prefix(while: applied.contains))
+    }
+
+    /// Whether all registered migrations were applied.
+    public func hasCompletedMigrations(_ db: Database) throws -> Bool {
+        try completedMigrations(db).count == registered.count
+    }
+
+    /// Whether the database remembers a migration that is not registered: a later version of the program may have
+    /// migrated it.
+    ///
+    /// ```swift
+    /// if try dbQueue.read({ db in try migrator.hasBeenSuperseded(db) }) {
+    ///     print("The database was written by a newer version.")
+    /// }
+    /// ```
+    public func hasBeenSuperseded(_ db: Database) throws -> Bool {
+        try !appliedIdentifiers(db).isSubset(of: migrations)
+    }
+}

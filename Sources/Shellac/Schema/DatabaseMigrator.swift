@@ -1,0 +1,160 @@
+/// Brings a database from any earlier state of its schema to the present one.
+///
+/// ```swift
+/// var migrator = DatabaseMigrator()
+///
+/// // Version 1.0
+/// migrator.registerMigration("createTables") { db in
+///     try db.create(table: "person") { t in
+///         t.autoIncrementedPrimaryKey("id")
+///         t.column("name", .text).notNull()
+///     }
+/// }
+///
+/// // Version 2.0
+/// migrator.registerMigration("addAge") { db in
+///     try db.alter(table: "person") { t in t.add(column: "age", .integer) }
+/// }
+///
+/// try migrator.migrate(dbQueue)
+/// ```
+///
+/// Migrations run in the order of their registration, each once: the database remembers their names, in its table
+/// `grdb_migrations`. Names that it remembers and that are not registered are left alone.
+///
+/// ## The life of one migration
+///
+/// 1. A transaction begins, IMMEDIATE, so that two processes cannot run the same migration. The second one sees
+///    inside its transaction that the migration has been applied, and passes it over.
+/// 2. Its function runs. It may use savepoints. It cannot begin or end a transaction: that throws.
+/// 3. Foreign keys are checked: see ``ForeignKeyChecks``.
+/// 4. Its name is remembered, and the transaction is committed.
+///
+/// An error, a cancellation and the death of the process undo all of it: the database is as the migration before
+/// left it, and the next run goes on from there. A ``DatabaseMigrationError`` tells which migration failed; where
+/// the task was cancelled, `CancellationError` is thrown as it is.
+///
+/// Never change a migration that has left your desk: register another one.
+public struct DatabaseMigrator: Sendable {
+    /// When the foreign keys of a migration are checked.
+    ///
+    /// Where the connection does not enforce foreign keys, because ``Configuration/foreignKeysEnabled`` is false,
+    /// none are checked.
+    public enum ForeignKeyChecks: Sendable {
+        /// At the end of the migration. Meanwhile they are not enforced: tables can be dropped and built anew,
+        /// and no action such as ON DELETE CASCADE runs.
+        ///
+        /// The tables that the migration wrote, altered or dropped are checked, and those that refer to them, in
+        /// the database `main`; the others cannot have been harmed. All rows of these tables are looked at, also
+        /// those that were wrong before.
+        case deferred
+
+        /// By SQLite, statement by statement, as in any transaction.
+        case immediate
+    }
+
+    /// Whether a database whose schema is not the one that the migrations make loses everything, and is made anew:
+    /// see ``hasSchemaChanges(_:)``.
+    ///
+    /// It is for the time when the migrations of a new version are still being written, and never for programs that
+    /// are out:
+    ///
+    /// ```swift
+    /// #if DEBUG
+    /// migrator.eraseDatabaseOnSchemaChange = true
+    /// #endif
+    /// ```
+    public var eraseDatabaseOnSchemaChange = false
+
+    /// A migration that was registered.
+    struct Migration: Sendable {
+        let name: String
+        let foreignKeyChecks: ForeignKeyChecks
+        let migrate: @Sendable (Database) throws -> Void
+    }
+
+    private(set) var registered: [Migration] = []
+
+    /// A migrator without migrations.
+    public init() {}
+
+    // MARK: - Registering
+
+    /// The names of the registered migrations, in order.
+    public var migrations: [String] { registered.map(\.name) }
+
+    /// Registers a migration, behind those that are registered already.
+    ///
+    /// ```swift
+    /// migrator.registerMigration("addAge") { db in
+    ///     try db.alter(table: "person") { t in t.add(column: "age", .integer) }
+    /// }
+    /// ```
+    ///
+    /// A name can be registered once: a second time stops the program, with a sentence.
+    ///
+    /// - Parameters:
+    ///   - name: What the database remembers the migration by.
+    ///   - foreignKeyChecks: When foreign keys are checked.
+    ///   - migrate: Changes the database. It runs inside a transaction.
+    public mutating func registerMigration(
+        _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
+        migrate: @escaping @Sendable (Database) throws -> Void
+    ) {
+        if registered.contains(where: { $0.name == name }) {
+            Misuse.trap(
+                "the migration \"\(name)\" is registered twice: give each migration a name of its own.")
+        }
+        registered.append(Migration(name: name, foreignKeyChecks: foreignKeyChecks, migrate: migrate))
+    }
+
+    // MARK: - Migrating
+
+    /// Runs the registered migrations that the database does not remember.
+    ///
+    /// ```swift
+    /// try migrator.migrate(dbQueue) { progress in
+    ///     print("\(progress.name): \(progress.index + 1) of \(progress.count)")
+    /// }
+    /// ```
+    ///
+    /// Nothing is written when there is nothing to do: a database opened read-only will then do.
+    ///
+    /// - Parameters:
+    ///   - name: The last migration to run; the last registered one if nil. A name that is not registered stops the
+    ///     program, with a sentence.
+    ///   - progress: Hears of each migration that is about to run.
+    /// - Throws: a ``DatabaseMigrationError``, also when the database has been migrated beyond `name` already.
+    public func migrate(
+        _ writer: some DatabaseWriter, upTo name: String? = nil,
+        progress: ((MigrationProgress) -> Void)? = nil
+    ) throws {
+        let target = index(of: name)
+        try writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
+    }
+
+    /// Runs the registered migrations that the database does not remember, without blocking a thread while waiting
+    /// for the access.
+    ///
+    /// ```swift
+    /// try await migrator.migrate(dbQueue)
+    /// ```
+    ///
+    /// Cancelling the task undoes the migration that is running, and throws `CancellationError`.
+    public nonisolated(nonsending) func migrate(
+        _ writer: some DatabaseWriter, upTo name: String? = nil,
+        progress: (@Sendable (MigrationProgress) -> Void)? = nil
+    ) async throws {
+        let target = index(of: name)
+        try await writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
+    }
+
+    /// The index of a registered migration, or of the last one. Nil where none is registered.
+    private func index(of name: String?) -> Int? {
+        guard let name else { return registered.indices.last }
+        guard let index = registered.firstIndex(where: { $0.name == name }) else {
+            Misuse.trap("there is no migration \"\(name)\" to migrate up to: register it first.")
+        }
+        return index
+    }
+}
