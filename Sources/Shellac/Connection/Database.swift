@@ -48,7 +48,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var isReadOnlyScope = false
 
     /// The statement whose run began last, of those that run. Each knows the one before it.
-    @exclusivity(unchecked) unowned(unsafe) var lastBegun: Statement?
+    @exclusivity(unchecked) var lastBegun: Unmanaged<Statement>?
     /// How many functions called by SQLite are running.
     @exclusivity(unchecked) var callbackDepth = 0
     /// How many backups read or write this database.

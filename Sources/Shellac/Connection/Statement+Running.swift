@@ -3,22 +3,41 @@ import CSQLite
 // The statements that run at the same time are linked, so that they can be stopped together.
 
 extension Statement {
+    /// Puts the statement among those that run. Mostly, it is alone.
     @inline(__always)
     func link() {
-        previousRunning = database.lastBegun
-        nextRunning = nil
+        if database.lastBegun != nil { linkToOthers() }
+        database.lastBegun = Unmanaged.passUnretained(self)
+    }
+
+    @inline(never)
+    private func linkToOthers() {
+        previousRunning = database.lastBegun?.takeUnretainedValue()
         previousRunning?.nextRunning = self
-        database.lastBegun = self
     }
 
     @inline(__always)
     func unlink() {
+        if isAlone {
+            database.lastBegun = nil
+        } else {
+            unlinkFromOthers()
+        }
+    }
+
+    @inline(__always)
+    private var isAlone: Bool { previousRunning == nil && nextRunning == nil }
+
+    @inline(never)
+    private func unlinkFromOthers() {
         previousRunning?.nextRunning = nextRunning
         if let nextRunning {
             nextRunning.previousRunning = previousRunning
         } else {
-            database.lastBegun = previousRunning
+            database.lastBegun = previousRunning.map { Unmanaged.passUnretained($0) }
         }
+        previousRunning = nil
+        nextRunning = nil
     }
 
     /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
@@ -26,7 +45,7 @@ extension Statement {
     static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
         // A statement that has called a function is in the middle of a step.
         guard database.callbackDepth == 0 else { return }
-        var running = database.lastBegun
+        var running = database.lastBegun?.takeUnretainedValue()
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
             if code != SQLITE_OK, !statement.isReadonly, database.forgottenError == nil {

@@ -97,13 +97,13 @@ public final class Statement {
     /// Frees the arguments bound last.
     func releaseArguments() {
         forgetArguments()
+        boundArguments = StatementArguments()
         sqlite3_clear_bindings(sqliteStatement)
     }
 
     /// Forgets the arguments bound last: those of who used the statement before.
     func forgetArguments() {
         isBound = parameterCount == 0
-        boundArguments = StatementArguments()
     }
 
     /// The names of the result's columns.
