@@ -179,6 +179,8 @@ extension Database {
         let log = transactionLog
         // A cursor that outlives its access must not hold SQLite's locks.
         if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
+        // It is of this access: the next one must not hear of it, whatever is thrown here.
+        defer { forgottenError = nil }
         if let lostTransaction {
             log.endLostTransaction()
             throw lostTransaction
@@ -189,10 +191,7 @@ extension Database {
             hasLargeBindings = false
             statementCache.releaseArguments()
         }
-        if let forgottenError {
-            self.forgottenError = nil
-            throw forgottenError
-        }
+        if let forgottenError { throw forgottenError }
     }
 
     @inline(never)

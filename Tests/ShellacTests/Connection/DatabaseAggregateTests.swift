@@ -10,13 +10,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What SQL gives for a query of one value.
-private func value(_ db: Database, _ sql: String, _ arguments: StatementArguments = []) throws
-    -> DatabaseValue
-{
-    try DatabaseValue.fetchAll(db, sql: sql, arguments: arguments)[0]
-}
-
 @Suite("SQL aggregates in Swift")
 struct DatabaseAggregateTests {
     /// The sum of integers: NULL without any. It fails on negative ones, and at the end of a sum above 1000.

@@ -10,8 +10,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What SQL gives for a query of one value.
-private func value(_ db: Database, _ sql: String, _ arguments: StatementArguments = []) throws
+/// What SQL gives for a query of one value: for the suites of functions, aggregates and their errors.
+func value(_ db: Database, _ sql: String, _ arguments: StatementArguments = []) throws
     -> DatabaseValue
 {
     try DatabaseValue.fetchAll(db, sql: sql, arguments: arguments)[0]

@@ -10,13 +10,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What SQL gives for a query of one value.
-private func value(_ db: Database, _ sql: String, _ arguments: StatementArguments = []) throws
-    -> DatabaseValue
-{
-    try DatabaseValue.fetchAll(db, sql: sql, arguments: arguments)[0]
-}
-
 @Suite("Errors of SQL functions")
 struct FunctionErrorTests {
     static let boom = DatabaseFunction("boom", argumentCount: 1) { values in
