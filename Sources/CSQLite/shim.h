@@ -24,6 +24,11 @@ static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
 }
 
+/// sqlite3_snprintf() as SQLite uses it where a real number becomes a text.
+static inline void shellac_print_real(char *text, int size, double real) {
+    sqlite3_snprintf(size, text, "%!.15g", real);
+}
+
 /// The calling thread, as a number to compare with.
 static inline uintptr_t shellac_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

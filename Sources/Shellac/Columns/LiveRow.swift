@@ -39,6 +39,10 @@ public struct LiveRow {
         var width = 0
         var layout: RowLayout?
         var memory: NameGuesses?
+        /// The connection of the statement, which outlives it: for upper layers.
+        unowned(unsafe) var connection: AnyObject?
+        /// The layout of what records of one type remember of the rows.
+        var recordLayout: (type: ObjectIdentifier, layout: RowLayout)?
 
         init(generation: UInt64 = 1) { self.generation = generation }
     }
@@ -112,7 +116,7 @@ extension LiveRow {
     private struct Idle: @unchecked Sendable { let place: UnsafeMutablePointer<Place> }  // owned by the list
 
     /// A place for the rows of a statement.
-    static func make(statement: OpaquePointer, sql: String) -> LiveRow {
+    static func make(statement: OpaquePointer, sql: String, connection: AnyObject) -> LiveRow {
         let place =
             idle.withLock { $0.popLast() }?.place
             ?? {
@@ -122,6 +126,7 @@ extension LiveRow {
             }()
         place.pointee.statement = statement
         place.pointee.sql = sql
+        place.pointee.connection = connection
         place.pointee.width = Int(sqlite3_column_count(statement))
         return LiveRow(place)
     }
@@ -172,6 +177,7 @@ extension LiveRow {
     func forgetColumns() {
         place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
         place.pointee.layout = nil
+        place.pointee.recordLayout = nil
         place.pointee.memory = nil
         place.pointee.guesses = nil
         place.pointee.stride = 0

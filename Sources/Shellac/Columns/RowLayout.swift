@@ -5,22 +5,60 @@
 final class RowLayout: Sendable {
     @usableFromInline let names: [String]
 
-    /// The SQL of the statement, for errors.
+    /// The raw bytes of the names. Duplicates, and the place behind the last column, have bits that no name has.
+    @usableFromInline nonisolated(unsafe) let bits: UnsafePointer<NameBits>  // never written
+
+    /// The SQL of the statement, for errors. Nil for a row that no statement gave.
     let sql: String?
+
+    /// What the columns of a record's own table do to the values that are stored in them. Nil where it is not known,
+    /// as it is of a column that the table lacks.
+    let affinities: [ColumnAffinity?]
 
     /// The columns by name, for rows that are too wide for a search from left to right. Built when first asked.
     private let index = Lock<[CaseInsensitiveName: Int]?>(nil)
 
     @usableFromInline
-    init(names: [String], sql: String?) {
+    convenience init(names: [String], sql: String?) { self.init(names: names, sql: sql, affinities: []) }
+
+    init(names: [String], sql: String?, affinities: [ColumnAffinity?]) {
         self.names = names
         self.sql = sql
+        self.affinities = affinities
+        let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)
+        var seen: Set<CaseInsensitiveName> = []
+        for (column, name) in names.enumerated() {
+            // A few names are compared faster than they are hashed.
+            let isDuplicate =
+                names.count <= Self.fewColumns
+                ? names[..<column].contains { CaseInsensitiveName.matches($0, name) }
+                : !seen.insert(CaseInsensitiveName(name)).inserted
+            (bits + column).initialize(to: isDuplicate ? NameBits() : NameBits(name))
+        }
+        (bits + names.count).initialize(to: NameBits())
+        self.bits = UnsafePointer(bits)
+    }
+
+    /// How many columns are searched from left to right.
+    private static var fewColumns: Int { 12 }
+
+    deinit { bits.deallocate() }
+
+    /// The number of columns.
+    var count: Int { names.count }
+
+    /// What a column does to values, where it is known.
+    func affinity(ofColumn column: Int) -> ColumnAffinity? {
+        affinities.indices.contains(column) ? affinities[column] : nil
     }
 
     /// The leftmost column of this name.
     @usableFromInline
     func column(named name: String) -> Int? {
-        if names.count <= 12 {
+        if count <= Self.fewColumns {
+            // A name that is spelled as the column's is found by its raw bytes, unless it is long.
+            let wanted = NameBits(name)
+            for column in 0..<count where bits[column] == wanted { return column }
             return names.firstIndex { CaseInsensitiveName.matches($0, name) }
         }
         return index.withLock { index in

@@ -23,7 +23,12 @@ extension Database {
             checkAccess()
             if let currentDate { return currentDate }
             let date = try configuration.transactionClock.now(self)
-            if isInsideTransaction || lastBegun != nil { currentDate = date }
+            if isInsideTransaction {
+                currentDate = date
+            } else if lastBegun != nil {
+                currentDate = date
+                hasLoneState = true
+            }
             return date
         }
     }
@@ -34,8 +39,11 @@ extension Database {
         return !isClosed && sqlite3_get_autocommit(pointer) == 0
     }
 
-    /// Forgets the date of a lone statement, when it has ended.
-    func forgetLoneDate() {
-        if sqlite3_get_autocommit(pointer) != 0 { currentDate = nil }
+    /// The last of the statements that ran has ended. Outside of a transaction, it was alone.
+    func endLoneState() {
+        guard sqlite3_get_autocommit(pointer) != 0 else { return }
+        hasLoneState = false
+        currentDate = nil
+        statementListener?.loneStatementDidEnd()
     }
 }

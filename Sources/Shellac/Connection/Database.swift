@@ -55,6 +55,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var backupCount = 0
     /// The date of the open transaction, or of the running statement.
     @exclusivity(unchecked) var currentDate: Date?
+    /// Whether something is owed at the end of a statement outside of a transaction: to forget its date, to tell the
+    /// listener.
+    @exclusivity(unchecked) var hasLoneState = false
     /// The error thrown by a Swift function inside the running statement.
     @exclusivity(unchecked) var functionError: FunctionError?
 
@@ -67,6 +70,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var statementListener: (any StatementListener)?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
+    /// What is kept for records: a slot for the layer of records.
+    @exclusivity(unchecked) var recordConnection: AnyObject?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
@@ -199,6 +204,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         finishLeftovers()
         statementCache.removeAll()
+        recordConnection = nil
         statementListener?.connectionWillClose()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))
@@ -213,6 +219,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         statementCache.removeAll()
+        recordConnection = nil
         statementListener = nil
         abandoning.withLock { _ in
             finishLeftovers(abandon: true)
@@ -280,6 +287,10 @@ protocol StatementListener: AnyObject {
 
     /// A statement has ended, with an error or without. Returns the error to throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)?
+
+    /// A statement outside of a transaction has ended, and with it all that ran inside of it. It is told where
+    /// ``Database/hasLoneState`` asked for it.
+    func loneStatementDidEnd()
 
     /// The connection closes.
     func connectionWillClose()

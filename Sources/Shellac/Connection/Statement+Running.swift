@@ -58,6 +58,6 @@ extension Statement {
             statement.nextRunning = nil
         }
         database.lastBegun = nil
-        if database.currentDate != nil { database.forgetLoneDate() }
+        if database.hasLoneState { database.endLoneState() }
     }
 }

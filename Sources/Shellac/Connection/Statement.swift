@@ -82,7 +82,7 @@ public final class Statement {
         concernsListener = (effects.transaction != nil || effects.changesSchema) && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
-        row = LiveRow.make(statement: pointer, sql: sql)
+        row = LiveRow.make(statement: pointer, sql: sql, connection: database)
     }
 
     deinit {
@@ -176,16 +176,36 @@ public final class Statement {
     /// Begins a run.
     @usableFromInline
     func begin(_ arguments: StatementArguments?) throws {
-        database.checkAccess()
-        guard phase == .idle else { throw busyError() }
-        if database.isObstructed.load(ordering: .relaxed) {
-            try database.checkObstruction(for: effects.transaction)
-        }
+        try checkIdle()
         if let arguments {
             try bind(arguments)
         } else if !isBound {
             try bind(StatementArguments())
         }
+        try start()
+    }
+
+    /// Begins a run with values that a function binds, and that stand still until the run has ended.
+    @inline(__always)
+    func begin(binding bind: (OpaquePointer) -> Int32) throws {
+        try checkIdle()
+        isBound = false
+        let code = bind(sqliteStatement)
+        if code != SQLITE_OK { throw database.error(code, sql: sql) }
+        try start()
+    }
+
+    @inline(__always)
+    private func checkIdle() throws {
+        database.checkAccess()
+        guard phase == .idle else { throw busyError() }
+        if database.isObstructed.load(ordering: .relaxed) {
+            try database.checkObstruction(for: effects.transaction)
+        }
+    }
+
+    @inline(__always)
+    private func start() throws {
         if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
         var next = Phase.begun
         if concernsListener, let listener = database.statementListener {
@@ -265,10 +285,10 @@ public final class Statement {
         if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
-        if database.lastBegun == nil, database.currentDate != nil { database.forgetLoneDate() }
         if concernsListener && hasRun || error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
         }
+        if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
         if let error { throw error }
     }
 

@@ -1,142 +1,165 @@
 import CSQLite
 
-/// The values of a row that outlives its statement: packed bytes in one allocation, beside the layout that all
-/// rows of the statement share.
+/// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
+/// the layout that all rows of the statement share.
 ///
-/// The bytes are, for each column, where its value ends (four bytes) and its type (one byte); then the values:
-/// eight bytes for a number, and texts and blobs as they are.
+/// See ``PackedTag`` for the bytes. They are never changed once the row is made.
 @usableFromInline
-final class PackedRow: @unchecked Sendable {  // never changed once it is made
-    let layout: RowLayout
-    private let count: Int
-    private let bytes: UnsafeMutableRawPointer
-
-    deinit { bytes.deallocate() }
-
-    /// One value on its way into the bytes.
-    private struct Piece {
-        var type: Int32
-        var number: UInt64 = 0
-        var start: UnsafeRawPointer?
-        var length = 8
-
-        mutating func take(_ bytes: UnsafeRawBufferPointer) {
-            start = bytes.baseAddress
-            length = bytes.count
-        }
+final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
+    @usableFromInline
+    struct Header {
+        let layout: RowLayout
+        /// How many bytes there are.
+        let byteCount: Int
     }
 
-    private init(layout: RowLayout, pieces: UnsafeMutableBufferPointer<Piece>) {
-        self.layout = layout
-        count = pieces.count
-        let head = 5 * count
-        bytes = .allocate(byteCount: pieces.reduce(head) { $0 + $1.length }, alignment: 8)
-        var end = head
-        for (column, piece) in pieces.enumerated() {
-            if let start = piece.start {
-                (bytes + end).copyMemory(from: start, byteCount: piece.length)
-            } else if piece.length == 8 {
-                (bytes + end).storeBytes(of: piece.number, as: UInt64.self)
-            }
-            end += piece.length
-            (bytes + 4 * column).storeBytes(of: UInt32(truncatingIfNeeded: end), as: UInt32.self)
-            (bytes + 4 * count + column).storeBytes(of: UInt8(truncatingIfNeeded: piece.type), as: UInt8.self)
-        }
+    var layout: RowLayout { header.layout }
+
+    /// The number of columns.
+    var count: Int { header.layout.count }
+
+    /// The bytes: tags, then payloads.
+    @inline(__always)
+    var bytes: UnsafeRawPointer {
+        // They stand still as long as the row is alive: who reads them keeps it alive.
+        withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
     }
 
-    /// A copy of the current row of a statement.
-    convenience init(_ row: LiveRow) {
-        let pieces = UnsafeMutableBufferPointer<Piece>.allocate(capacity: row.count)
-        defer { pieces.deallocate() }
-        for column in 0..<row.count {
-            let value = row.value(at: column)
-            var piece = Piece(type: value.type)
-            switch piece.type {
-            case SQLITE_INTEGER: piece.number = UInt64(bitPattern: value.int64)
-            case SQLITE_FLOAT: piece.number = value.double.bitPattern
-            case SQLITE_TEXT: piece.take(UnsafeRawBufferPointer(value.utf8))
-            case SQLITE_BLOB: piece.take(value.blob)
-            default: piece.length = 0
-            }
-            pieces.initializeElement(at: column, to: piece)
+    /// Makes a row of a number of bytes, which a function writes.
+    @inline(__always)
+    static func make(
+        _ layout: RowLayout, byteCount: Int, write: (UnsafeMutableRawPointer) -> Void
+    ) -> PackedRow {
+        let row = create(minimumCapacity: byteCount) { _ in Header(layout: layout, byteCount: byteCount) }
+        row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
+        return unsafeDowncast(row, to: PackedRow.self)
+    }
+
+    /// Makes a row of packed bytes.
+    @inline(__always)
+    static func make(_ layout: RowLayout, copying bytes: UnsafeRawBufferPointer) -> PackedRow {
+        make(layout, byteCount: bytes.count) { destination in
+            if let start = bytes.baseAddress { destination.copyMemory(from: start, byteCount: bytes.count) }
         }
-        self.init(layout: row.layout, pieces: pieces)
     }
 
     /// A row made by hand.
-    convenience init(layout: RowLayout, values: [DatabaseValue]) {
-        // Texts and blobs are gathered first, so that they stand still while they are copied.
-        let lengths = values.map(\.storage.byteCount)
-        let gathered = UnsafeMutableRawBufferPointer.allocate(byteCount: lengths.reduce(0, +), alignment: 1)
-        let pieces = UnsafeMutableBufferPointer<Piece>.allocate(capacity: values.count)
-        defer {
-            gathered.deallocate()
-            pieces.deallocate()
-        }
-        var start = 0
+    static func make(_ layout: RowLayout, values: [DatabaseValue]) -> PackedRow {
+        let length = values.reduce(values.count) { $0 + PackedTag.mostBytes($1) }
+        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
+        defer { scratch.deallocate() }
+        guard let tags = scratch.baseAddress else { return make(layout, byteCount: 0) { _ in } }
+        var payload = tags + values.count
         for (column, value) in values.enumerated() {
-            var piece = Piece(type: SQLITE_NULL)
-            let place = UnsafeMutableRawBufferPointer(rebasing: gathered[start..<start + lengths[column]])
-            start += lengths[column]
-            switch value.storage {
-            case .null: piece.length = 0
-            case .int64(let integer): piece = Piece(type: SQLITE_INTEGER, number: UInt64(bitPattern: integer))
-            case .double(let double): piece = Piece(type: SQLITE_FLOAT, number: double.bitPattern)
-            case .string(let text):
-                place.copyBytes(from: text.utf8)
-                piece.type = SQLITE_TEXT
-                piece.take(UnsafeRawBufferPointer(place))
-            case .blob(let data):
-                place.copyBytes(from: data)
-                piece.type = SQLITE_BLOB
-                piece.take(UnsafeRawBufferPointer(place))
-            }
-            pieces.initializeElement(at: column, to: piece)
+            tags.storeBytes(of: PackedTag.write(value, to: &payload), toByteOffset: column, as: UInt8.self)
         }
-        self.init(layout: layout, pieces: pieces)
+        return make(layout, copying: UnsafeRawBufferPointer(start: tags, count: payload - tags))
     }
 
     // MARK: - Reading
 
+    /// The tag and the payload of a column.
     @inline(__always)
-    private func range(of column: Int) -> Range<Int> {
-        let end = Int((bytes + 4 * column).load(as: UInt32.self))
-        let start = column == 0 ? 5 * count : Int((bytes + 4 * column - 4).load(as: UInt32.self))
-        return start..<end
+    func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
+        let tags = bytes.assumingMemoryBound(to: UInt8.self)
+        var payload = bytes + count
+        for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
+        return (tags[column], payload)
     }
 
     /// One of SQLite's fundamental datatypes.
     func type(at column: Int) -> Int32 {
-        Int32((bytes + 4 * count + column).load(as: UInt8.self))
+        PackedTag.type(bytes.load(fromByteOffset: column, as: UInt8.self))
     }
 
     /// The bytes of a text or a blob.
     func payload(at column: Int) -> UnsafeRawBufferPointer {
-        let range = range(of: column)
-        return UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)
+        let (tag, payload) = self.column(column)
+        return PackedTag.bytes(tag, payload)
     }
 
     /// A copy of a value.
     @usableFromInline
     func databaseValue(at column: Int) -> DatabaseValue {
-        let start = range(of: column).lowerBound
-        switch type(at: column) {
-        case SQLITE_INTEGER: return DatabaseValue(.int64((bytes + start).loadUnaligned(as: Int64.self)))
-        case SQLITE_FLOAT: return DatabaseValue(.double((bytes + start).loadUnaligned(as: Double.self)))
-        case SQLITE_TEXT: return DatabaseValue(.string(String(decoding: payload(at: column), as: UTF8.self)))
-        case SQLITE_BLOB: return DatabaseValue(.blob(.init(payload(at: column))))
-        default: return .null
-        }
+        let (tag, payload) = self.column(column)
+        return PackedTag.databaseValue(tag, payload)
+    }
+
+    /// A copy of the values.
+    var databaseValues: [DatabaseValue] {
+        PackedTag.databaseValues(bytes, count: count)
     }
 }
 
-extension DatabaseValue.Storage {
-    /// How many bytes a text or a blob has.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .string(let text): text.utf8.count
-        case .blob(let data): data.count
-        default: 0
+// MARK: - From SQLite
+
+extension PackedRow {
+    /// A copy of the current row of a statement.
+    static func make(_ row: LiveRow) -> PackedRow { make(row, layout: row.layout) }
+
+    /// A copy of the current row of a statement, under another layout of the same columns.
+    ///
+    /// Few rows are longer than what is packed on the stack. Those that are get measured first.
+    static func make(_ row: LiveRow, layout: RowLayout) -> PackedRow {
+        let count = row.count
+        let packed: PackedRow? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
+            let tags = scratch.baseAddress.unsafelyUnwrapped
+            var payload = tags + count
+            // Numbers have room behind it.
+            let last = tags + (scratch.count - 8)
+            for column in 0..<count {
+                guard payload <= last else { return nil }
+                let tag: UInt8
+                let value = row.value(at: column)
+                switch value.type {
+                case SQLITE_INTEGER: tag = PackedTag.write(value.int64, to: &payload)
+                case SQLITE_FLOAT: tag = PackedTag.write(value.double, to: &payload)
+                case SQLITE_TEXT:
+                    let text = UnsafeRawBufferPointer(value.utf8)
+                    guard text.count < 256, last - payload > text.count else { return nil }
+                    tag = PackedTag.write(text: text, to: &payload)
+                case SQLITE_BLOB:
+                    let blob = value.blob
+                    guard blob.count < 256, last - payload > blob.count else { return nil }
+                    tag = PackedTag.write(blob: blob, to: &payload)
+                default: tag = PackedTag.null
+                }
+                tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+            }
+            return make(layout, copying: UnsafeRawBufferPointer(start: tags, count: payload - tags))
+        }
+        return packed ?? makeLong(row, layout: layout)
+    }
+
+    @inline(never)
+    private static func makeLong(_ row: LiveRow, layout: RowLayout) -> PackedRow {
+        let count = row.count
+        var length = count
+        for column in 0..<count {
+            let value = row.value(at: column)
+            switch value.type {
+            case SQLITE_INTEGER: length += PackedTag.byteCount(value.int64)
+            case SQLITE_FLOAT: length += 8
+            case SQLITE_TEXT: length += PackedTag.byteCount(ofBytes: value.utf8.count)
+            case SQLITE_BLOB: length += PackedTag.byteCount(ofBytes: value.blob.count)
+            default: break
+            }
+        }
+        return make(layout, byteCount: length) { tags in
+            var payload = tags + count
+            for column in 0..<count {
+                let value = row.value(at: column)
+                let tag: UInt8
+                switch value.type {
+                case SQLITE_INTEGER: tag = PackedTag.writeExactly(value.int64, to: &payload)
+                case SQLITE_FLOAT: tag = PackedTag.write(value.double, to: &payload)
+                case SQLITE_TEXT:
+                    tag = PackedTag.write(text: UnsafeRawBufferPointer(value.utf8), to: &payload)
+                case SQLITE_BLOB: tag = PackedTag.write(blob: value.blob, to: &payload)
+                default: tag = PackedTag.null
+                }
+                tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ public struct Row {
 
     /// A row made by hand, with its columns in order.
     public init(_ columns: [(String, DatabaseValue)]) {
-        self.init(PackedRow(layout: RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
+        self.init(.make(RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
     }
 
     /// A row without columns.
@@ -132,7 +132,7 @@ public struct Row {
     // MARK: - Keeping
 
     /// A row with the same columns, which owns its values and can be kept.
-    public func copy() -> Row { isLive ? Row(PackedRow(live)) : Row(owned) }
+    public func copy() -> Row { isLive ? Row(.make(live)) : Row(owned) }
 }
 
 @available(

@@ -187,6 +187,8 @@ extension Database {
         }
         // Whoever uses the C interface opens transactions that the log does not hear of.
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
+        // What the C interface has committed.
+        if !log.journal.isEmpty { log.journal.removeAll() }
         if hasLargeBindings {
             hasLargeBindings = false
             statementCache.releaseArguments()

@@ -12,7 +12,7 @@ import CSQLite
 /// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
 /// the transaction ends.
 final class TransactionLog: StatementListener {
-    private unowned let database: Database
+    unowned let database: Database
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
@@ -24,6 +24,8 @@ final class TransactionLog: StatementListener {
     private(set) var schemaChangeCount: UInt = 0
     /// Whether a schema change can still be undone.
     private var hasUnsettledSchemaChange = false
+    /// What objects were before they were saved.
+    @exclusivity(unchecked) var journal = Journal()
     /// How many scopes of ours are open.
     var openScopes = 0
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
@@ -66,7 +68,7 @@ final class TransactionLog: StatementListener {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
         if let error {
-            if isOpen, !isInside { lose(error) }
+            if isOpen, !isInside { lose(error) } else { settle() }
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
             case .commit: return refusal.sayingThatTransactionIsOpen
@@ -78,18 +80,30 @@ final class TransactionLog: StatementListener {
         }
         switch statement.effects.transaction {
         case .begin: open()
-        case .commit, .rollback: if !isInside { close() }
+        case .commit: if !isInside { close() }
+        case .rollback: if !isInside { undoAndClose() }
         case .savepoint(let name):
             if !isOpen { open() }
-            savepoints.open(name)
+            journal.open(savepoint: savepoints.open(name))
         case .release(let name):
+            if let number = savepoints.number(of: name) { journal.forgetSavepoints(after: number - 1) }
             savepoints.release(name)
             if !isInside { close() }
-        case .rollbackTo(let name): savepoints.rollBack(to: name)
+        case .rollbackTo(let name):
+            savepoints.rollBack(to: name)
+            guard let number = savepoints.innermost else { break }
+            journal.forgetSavepoints(after: number)
+            playBack(since: number)
         case nil: break
         }
         return nil
     }
+
+    /// Whether what is written now may be undone.
+    @inline(__always)
+    var canUndo: Bool { database.callbackDepth > 0 || sqlite3_get_autocommit(database.pointer) == 0 }
+
+    func loneStatementDidEnd() { if !journal.isEmpty { journal.removeAll() } }
 
     /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
     /// seen its work. A change is counted again when it may have been undone: by a rollback, or by the failure
@@ -104,7 +118,10 @@ final class TransactionLog: StatementListener {
         if !isInside, database.lastBegun == nil { hasUnsettledSchemaChange = false }
     }
 
-    func connectionWillClose() { statements.removeAll() }
+    func connectionWillClose() {
+        statements.removeAll()
+        journal.removeAll()
+    }
 
     // MARK: - The life of a transaction
 
@@ -112,17 +129,27 @@ final class TransactionLog: StatementListener {
         isOpen = true
         transactionCount &+= 1
         database.currentDate = nil
+        if !journal.isEmpty, database.callbackDepth == 0 { journal.removeAll() }
     }
 
     private func close() {
         isOpen = false
         savepoints.removeAll()
         database.currentDate = nil
+        if !journal.isEmpty { journal.removeAll() }
+    }
+
+    private func undoAndClose() {
+        let hasNotes = !journal.isEmpty
+        isOpen = false
+        savepoints.removeAll()
+        database.currentDate = nil
+        if hasNotes { playBack(since: nil) }
     }
 
     /// SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
-        close()
+        undoAndClose()
         database.lostTransaction = error
         database.updateObstruction()
     }

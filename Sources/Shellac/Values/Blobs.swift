@@ -10,6 +10,7 @@ public import Foundation
 /// holds, see ``Row/withUnsafeData(named:_:)``.
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
+    public func store(in sink: DatabaseValueSink) { withUnsafeBytes { sink.store($0) } }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
@@ -34,6 +35,8 @@ extension Data: DatabaseValueConvertible {
 ///
 /// To store the text, store `uuid.uuidString`.
 extension UUID: DatabaseValueConvertible {
+    public func store(in sink: DatabaseValueSink) { withUnsafeBytes(of: uuid) { sink.store($0) } }
+
     public var databaseValue: DatabaseValue {
         DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))
     }

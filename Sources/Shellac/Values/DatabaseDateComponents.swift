@@ -135,6 +135,12 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
         databaseText.map { DatabaseValue(.string($0)) } ?? .null
     }
 
+    /// Stores the components, and marks them as a date: dates compare by their instants.
+    public func store(in sink: DatabaseValueSink) {
+        guard var text = databaseText else { return sink.storeNull() }
+        text.withUTF8 { sink.storeDate($0) }
+    }
+
     /// The text that is stored, or nil when a component is out of its bounds.
     private var databaseText: String? {
         guard let text = format.text(dateComponents) else { return nil }

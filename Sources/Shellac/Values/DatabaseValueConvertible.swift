@@ -30,6 +30,12 @@ public protocol DatabaseValueConvertible: DatabaseFetchable {
     /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
     static func fromSQLiteValue(_ value: SQLiteValue) -> Self?
 
+    /// Stores the value when a record is encoded.
+    ///
+    /// This is the short road, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
+    /// which it does by default.
+    func store(in sink: DatabaseValueSink)
+
     /// The Swift value for a column that a row lacks: nil, except for types that have a value for nothing,
     /// as `Optional` has.
     static func fromMissingColumn() -> Self?
@@ -43,6 +49,9 @@ extension DatabaseValueConvertible {
 
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
+
+    @inlinable
+    public func store(in sink: DatabaseValueSink) { sink.store(databaseValue) }
 }
 
 extension DatabaseValue: DatabaseValueConvertible {
@@ -75,4 +84,9 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 
     @inlinable
     public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
+
+    @inlinable
+    public func store(in sink: DatabaseValueSink) {
+        if let self { self.store(in: sink) } else { sink.storeNull() }
+    }
 }

@@ -32,6 +32,17 @@ extension Date: DatabaseValueConvertible {
         return seconds.isFinite ? DatabaseValue(.double(seconds)) : .null
     }
 
+    /// Stores the date, and marks it as one: dates compare by their instants.
+    public func store(in sink: DatabaseValueSink) {
+        let isWritten = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.maximumLength) {
+            text in
+            guard let bytes = text.baseAddress, writeDatabaseText(to: bytes) else { return false }
+            sink.storeDate(UnsafeBufferPointer(text))
+            return true
+        }
+        if !isWritten { sink.storeDate(secondsSince1970: timeIntervalSince1970) }
+    }
+
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
         switch value.storage {
         case .string(var text): text.withUTF8 { Date(databaseText: $0) }

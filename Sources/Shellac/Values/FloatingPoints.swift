@@ -5,6 +5,7 @@ public import CSQLite
 
 extension Double: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Double? {

@@ -30,6 +30,7 @@ extension FixedWidthInteger {
 
 extension Int64: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int64? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int64? { exactly(value) }
@@ -37,6 +38,7 @@ extension Int64: DatabaseValueConvertible {
 
 extension Int: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int? { exactly(value) }
@@ -44,6 +46,7 @@ extension Int: DatabaseValueConvertible {
 
 extension Int32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int32? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int32? { exactly(value) }
@@ -51,6 +54,7 @@ extension Int32: DatabaseValueConvertible {
 
 extension Int16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int16? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int16? { exactly(value) }
@@ -58,6 +62,7 @@ extension Int16: DatabaseValueConvertible {
 
 extension Int8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int8? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int8? { exactly(value) }
@@ -65,6 +70,7 @@ extension Int8: DatabaseValueConvertible {
 
 extension UInt32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt32? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt32? { exactly(value) }
@@ -72,6 +78,7 @@ extension UInt32: DatabaseValueConvertible {
 
 extension UInt16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt16? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt16? { exactly(value) }
@@ -79,6 +86,7 @@ extension UInt16: DatabaseValueConvertible {
 
 extension UInt8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt8? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt8? { exactly(value) }
@@ -120,6 +128,7 @@ extension UInt: DatabaseValueConvertible {
 /// False is 0; every other number is true.
 extension Bool: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
+    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {

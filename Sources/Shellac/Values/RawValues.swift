@@ -1,6 +1,9 @@
 // Enums with raw values, and other types that wrap one, conform with one line:
 //
 //     enum Color: Int, DatabaseValueConvertible { case red, white, rose }
+//
+// There is no short road, to a column or from one: it would pass by what a type says itself of `databaseValue` and
+// `fromDatabaseValue`.
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
     @inlinable
@@ -9,10 +12,5 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
-    }
-
-    @inlinable
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Self? {
-        RawValue.fromSQLiteValue(value).flatMap(Self.init(rawValue:))
     }
 }

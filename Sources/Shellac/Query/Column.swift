@@ -1,0 +1,34 @@
+/// A column of a table, by its name.
+///
+/// ```swift
+/// enum Columns {
+///     static let id = Column("id")
+///     static let name = Column(CodingKeys.name)
+/// }
+/// let name: String = try row[Columns.name]
+/// ```
+public struct Column: Hashable, Sendable {
+    /// The name of the column.
+    public let name: String
+
+    /// The column of a name.
+    public init(_ name: String) { self.name = name }
+
+    /// The column named as a coding key.
+    public init(_ key: some CodingKey) { name = key.stringValue }
+
+    /// The row id, which a table has unless it is `WITHOUT ROWID`.
+    public static let rowID = Column("rowid")
+}
+
+extension Row {
+    /// The value in a column.
+    ///
+    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
+    ///   unless an optional is asked.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: Column) -> Value {
+        @inline(__always)
+        get throws { try self[column.name] }
+    }
+}

@@ -1,0 +1,29 @@
+/// A type that knows its table.
+///
+/// ```swift
+/// struct Player: TableRecord {}
+/// Player.databaseTableName                  // "player"
+/// let count = try Player.fetchCount(db)
+/// ```
+public protocol TableRecord: SendableMetatype {
+    /// The name of the table: by default, that of the type, with a lower-case first letter.
+    static var databaseTableName: String { get }
+
+    /// What is selected when the type is fetched without SQL: by default, all columns.
+    static var databaseSelection: [any SQLSelectable] { get }
+}
+
+extension TableRecord {
+    public static var databaseTableName: String {
+        // `HTTPRequest` is stored in "httpRequest", `Player` in "player".
+        let name = String("\(Self.self)".prefix { $0 != "<" })
+        let capitals = name.prefix { $0.isUppercase }
+        switch capitals.count {
+        case 0, 1: return name.prefix(1).lowercased() + name.dropFirst()
+        case name.count: return name.lowercased()
+        default: return capitals.dropLast().lowercased() + name.dropFirst(capitals.count - 1)
+        }
+    }
+
+    public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
+}

@@ -1,0 +1,142 @@
+import Synchronization
+
+/// An object whose state follows the database: what is rolled back there is given back to it.
+protocol Journaled: AnyObject {
+    /// Gives the object the state back that it had before what is undone.
+    func giveBack(_ note: Journal.Note)
+
+    /// Whether the database holds what the object believes that it holds.
+    func isTrue(on database: Database) -> Bool
+}
+
+/// What gives objects their state back: notes of what they were before they were changed, in order of time.
+///
+/// ## The life of a note
+///
+/// A note is made when an object has been saved inside of something that may be undone: a transaction, a savepoint, or
+/// a running statement, one of whose functions saved it. It holds the object, and what the object was.
+///
+/// - *ROLLBACK*, and every way in which SQLite ends a transaction without committing: all notes are played back,
+///   the latest first, and dropped.
+/// - *ROLLBACK TO*: the same, for the notes made since the savepoint was opened. RELEASE does nothing: the notes now
+///   belong to what is around the savepoint.
+/// - *A statement that failed*. Whether SQLite has undone what was saved from inside of it depends on the kind of
+///   statement, and SQLite does not tell. So each object saved from there is compared with the database, and its notes
+///   are played back until they agree.
+/// - *COMMIT*, and the end of the outermost statement where there is no transaction: the notes are dropped.
+///
+/// All of this happens when the statement has ended, and never inside one of SQLite's hooks.
+///
+/// One note of an object is enough between two moments to go back to. These are told from each other by the numbers of
+/// ``moment``, of which each object remembers that of its last note.
+struct Journal {
+    struct Note {
+        let object: any Journaled
+        /// What the object was.
+        let state: AnyObject?
+        /// The row id that the object was given.
+        let rowID: Int64?
+        /// How many functions called by SQLite were running.
+        let depth: Int
+    }
+
+    private var notes: [Note] = []
+    /// Where the notes of each open savepoint begin.
+    private var marks: [(savepoint: Int, start: Int)] = []
+    /// Tells the notes made since the last moment that can be gone back to. No other journal has the number.
+    private(set) var moment = Self.nextMoment()
+
+    private static let lastMoment = Atomic<UInt64>(0)
+    private static func nextMoment() -> UInt64 { lastMoment.add(1, ordering: .relaxed).newValue }
+
+    var isEmpty: Bool { notes.isEmpty }
+
+    /// Adds a note.
+    @inline(__always)
+    mutating func add(_ note: Note) { notes.append(note) }
+
+    /// A savepoint was opened.
+    mutating func open(savepoint: Int) {
+        marks.append((savepoint, notes.count))
+        moment = Self.nextMoment()
+    }
+
+    /// A savepoint was released, or rolled back to its beginning, in which case it is still open. Those opened later
+    /// are gone.
+    mutating func forgetSavepoints(after savepoint: Int) {
+        marks.removeAll { $0.savepoint > savepoint }
+    }
+
+    /// Takes the notes made since a savepoint was opened, or all of them.
+    mutating func takeNotes(since savepoint: Int?) -> [Note] {
+        let mark = savepoint.flatMap { savepoint in marks.first { $0.savepoint == savepoint } }
+        moment = Self.nextMoment()
+        let start = mark?.start ?? 0
+        guard start < notes.count else { return [] }
+        let taken = Array(notes[start...])
+        notes.removeSubrange(start...)
+        return taken
+    }
+
+    /// Drops all notes.
+    mutating func removeAll() {
+        moment = Self.nextMoment()
+        marks.removeAll(keepingCapacity: true)
+        // A large transaction is an exception.
+        notes.removeAll(keepingCapacity: notes.capacity <= 4096)
+    }
+
+    /// Takes the notes made from inside the functions of statements that ran at a depth.
+    ///
+    /// They are the last ones: nothing else is saved while such a function runs.
+    mutating func takeNotes(deeperThan depth: Int) -> [Note] {
+        let start = notes.lastIndex { $0.depth <= depth }.map { $0 + 1 } ?? 0
+        guard start < notes.count else { return [] }
+        moment = Self.nextMoment()
+        let taken = Array(notes[start...])
+        notes.removeSubrange(start...)
+        return taken
+    }
+
+    /// Puts notes back that still count.
+    mutating func putBack(_ notes: [Note]) { self.notes += notes }
+}
+
+// MARK: - Playing back
+
+extension TransactionLog {
+    /// Notes what an object was before it was changed, where the change may be undone.
+    ///
+    /// - Parameters:
+    ///   - moment: What the object remembers of its last note.
+    ///   - rowID: The row id that the object was given.
+    @inline(__always)
+    func note(_ object: some Journaled, _ state: AnyObject?, rowID: Int64?, moment: inout UInt64) {
+        guard canUndo, rowID != nil || moment != journal.moment else { return }
+        moment = journal.moment
+        journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: database.callbackDepth))
+        if !isOpen { database.hasLoneState = true }
+    }
+
+    /// What was saved since a savepoint was opened, or at all, is undone.
+    func playBack(since savepoint: Int?) {
+        for note in journal.takeNotes(since: savepoint).reversed() { note.object.giveBack(note) }
+    }
+
+    /// A statement has failed, at the present depth.
+    func settle() {
+        guard !journal.isEmpty else { return }
+        var settled: Set<ObjectIdentifier> = []
+        var kept: [Journal.Note] = []
+        for note in journal.takeNotes(deeperThan: database.callbackDepth).reversed() {
+            let identifier = ObjectIdentifier(note.object)
+            if settled.contains(identifier) || note.object.isTrue(on: database) {
+                settled.insert(identifier)
+                kept.append(note)
+            } else {
+                note.object.giveBack(note)
+            }
+        }
+        journal.putBack(kept.reversed())
+    }
+}

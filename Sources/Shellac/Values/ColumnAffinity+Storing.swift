@@ -1,0 +1,98 @@
+import CSQLite
+
+// What becomes of a value that is stored in a column. ("Datatypes In SQLite", section "Type Affinity".) A record's
+// snapshot says what the database holds, and the record encodes what it was given: this says that both are the same.
+
+extension ColumnAffinity {
+    /// Whether a column that was given a value holds another one.
+    static func isStored(
+        _ value: DatabaseValue, as stored: DatabaseValue, in affinity: ColumnAffinity?
+    ) -> Bool {
+        if value == stored { return true }
+        switch (affinity, value.storage, stored.storage) {
+        case (_, .null, _), (_, _, .null): return false
+        // Where the column is not known, numbers are equal that are the same number.
+        case (nil, .int64(let integer), .double(let real)), (nil, .double(let real), .int64(let integer)):
+            return real == Double(integer) && Int64(exactly: real) == integer
+        case (nil, _, _): return false
+        case (let affinity?, .string(let text), .double(let real)) where affinity.isNumeric:
+            // SQLite and Swift may read the same digits as two neighbouring numbers.
+            guard case .double(let number) = affinity.storing(text.databaseValue).storage else {
+                return false
+            }
+            return number == real || Self.text15(number) == Self.text15(real)
+        case (let affinity?, _, _): return affinity.storing(value) == stored
+        }
+    }
+
+    private var isNumeric: Bool { self == .integer || self == .numeric || self == .real }
+
+    /// The value that a column holds when it is given a value.
+    func storing(_ value: DatabaseValue) -> DatabaseValue {
+        switch self {
+        case .blob: return value
+        case .text:
+            switch value.storage {
+            case .int64(let integer): return DatabaseValue(.string("\(integer)"))
+            case .double(let real): return DatabaseValue(.string(Self.text15(real)))
+            default: return value
+            }
+        case .integer, .numeric:
+            let number = Self.number(value) ?? value
+            guard case .double(let real) = number.storage, let integer = Int64(exactly: real),
+                integer > .min, integer < .max
+            else { return number }
+            return DatabaseValue(.int64(integer))
+        case .real:
+            let number = Self.number(value) ?? value
+            guard case .int64(let integer) = number.storage else { return number }
+            return DatabaseValue(.double(Double(integer)))
+        }
+    }
+
+    /// The number that a text is, as a whole. Spaces around it do not count.
+    private static func number(_ value: DatabaseValue) -> DatabaseValue? {
+        guard case .string(let text) = value.storage else { return nil }
+        var rest = text.utf8[...]
+        func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+        rest = rest.drop(while: isSpace)
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        guard isNumber(rest) else { return nil }
+        if let integer = Int64(Substring(rest)) { return DatabaseValue(.int64(integer)) }
+        return Double(Substring(rest)).map { DatabaseValue(.double($0)) }
+    }
+
+    /// Whether bytes are a number: digits, with a point or without, and with an exponent or without.
+    private static func isNumber(_ bytes: Substring.UTF8View) -> Bool {
+        var rest = bytes
+        func skipDigits() -> Int {
+            let count = rest.count
+            rest = rest.drop { 48...57 ~= $0 }
+            return count - rest.count
+        }
+        func skip(_ characters: UInt8...) -> Bool {
+            guard let first = rest.first, characters.contains(first) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        let (plus, minus) = (UInt8(ascii: "+"), UInt8(ascii: "-"))
+        _ = skip(plus, minus)
+        var digits = skipDigits()
+        if skip(UInt8(ascii: ".")) { digits += skipDigits() }
+        guard digits > 0 else { return false }
+        if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+            _ = skip(plus, minus)
+            guard skipDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+
+    /// A real number as SQLite prints it, with 15 digits.
+    private static func text15(_ real: Double) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let text = buffer.baseAddress else { return "" }
+            shellac_print_real(text, Int32(buffer.count), real)
+            return String(cString: text)
+        }
+    }
+}

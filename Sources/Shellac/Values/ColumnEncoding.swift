@@ -1,0 +1,324 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The columns that a record encodes, on their way: packed into bytes, compared with packed bytes, or gathered.
+///
+/// A record encodes the same columns in the same order each time, so the name of the next column is compared with
+/// the one expected, by its raw bytes. Where they differ, the slow road is taken:
+///
+/// - *Packing* stops, and tells that the expectation was wrong. The columns are then gathered, and packed under the
+///   names that were found.
+/// - *Comparing* looks the column up. Packed bytes may come from a row with more columns, and in another order.
+/// - *Gathering* expects nothing: all is on the slow road. The last value of a column counts.
+@usableFromInline
+struct ColumnEncoding: ~Copyable {
+    enum Mode: UInt8 { case packing, comparing, gathering, ignoring }
+
+    /// The names that are expected, and the number of the next one.
+    @usableFromInline var expected: UnsafePointer<NameBits>
+    @usableFromInline var next = 0
+    private let count: Int
+    private(set) var mode: Mode
+    /// Whoever encodes keeps it alive.
+    private unowned(unsafe) let layout: RowLayout
+
+    /// The bytes that are written, or compared with: tags, and then payloads.
+    private(set) var base: UnsafeMutableRawPointer
+    /// Where the next payload stands.
+    private(set) var payload: UnsafeMutableRawPointer
+    /// How many bytes may be written.
+    private(set) var capacity: Int
+
+    /// Packing: whether the expectation was wrong.
+    private(set) var hasUnexpectedColumn = false
+    /// Comparing: whether a value is not the packed one.
+    private(set) var isDifferent = false
+    /// Comparing: whether columns were given values more than once, or read, so that the answer may be wrong.
+    private(set) var isDoubtful = false
+
+    private(set) var gathered: [Gathered] = []
+    private var gatheredName = ""
+
+    struct Gathered {
+        var name: String
+        var value: DatabaseValue
+        var isDate: Bool
+    }
+
+    private static let nothing = RowLayout(names: [], sql: nil)
+
+    /// Gathers columns.
+    init() {
+        layout = Self.nothing
+        count = 0
+        expected = layout.bits
+        mode = .gathering
+        base = UnsafeMutableRawPointer(mutating: expected)
+        payload = base
+        capacity = 0
+    }
+
+    /// Packs the columns of a layout into bytes. These may be replaced by more: they must come from `malloc`.
+    init(packing layout: RowLayout, into base: UnsafeMutableRawPointer, capacity: Int) {
+        self.layout = layout
+        count = layout.count
+        expected = layout.bits
+        mode = .packing
+        self.base = base
+        self.capacity = capacity
+        payload = base
+        reserve(count)
+        payload += count
+    }
+
+    /// Compares columns with packed bytes.
+    init(comparingWith bytes: UnsafeRawPointer, layout: RowLayout) {
+        self.layout = layout
+        count = layout.count
+        expected = layout.bits
+        mode = .comparing
+        base = UnsafeMutableRawPointer(mutating: bytes)
+        payload = base + count
+        capacity = 0
+    }
+
+    // MARK: - Packing
+
+    /// Makes room for a payload, behind which all other columns have room for a number.
+    @inline(__always)
+    private mutating func reserve(_ length: Int) {
+        let needed = (payload - base) &+ length &+ 8 &* (count &+ 1)
+        if needed > capacity { grow(needed) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ needed: Int) {
+        let used = payload - base
+        capacity = max(capacity * 2, needed)
+        guard let larger = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
+        base = larger
+        payload = larger + used
+    }
+
+    @inline(__always)
+    private mutating func finish(_ tag: UInt8) {
+        guard next < count else { return giveUp() }  // a value that stores itself twice
+        base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
+        next &+= 1
+    }
+
+    private mutating func giveUp() {
+        hasUnexpectedColumn = true
+        mode = .ignoring
+        expected = Self.nothing.bits
+        next = 0
+    }
+
+    // MARK: - Comparing
+
+    /// The tag of the column that is compared.
+    @inline(__always)
+    private var tag: UInt8 { next < count ? base.load(fromByteOffset: next, as: UInt8.self) : PackedTag.null }
+
+    @inline(__always)
+    private mutating func advance(past tag: UInt8) {
+        payload += PackedTag.length(tag, payload)
+        next &+= 1
+    }
+
+    /// The bytes differ: the column's affinity, or the instant of a date, decides.
+    @inline(never)
+    private mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool) {
+        let tag = tag
+        let stored = PackedTag.databaseValue(tag, payload)
+        if !ColumnAffinity.isStored(value, as: stored, in: layout.affinity(ofColumn: next)),
+            !(isDate && StoredDate(value)?.isEqual(to: StoredDate(stored)) == true)
+        {
+            isDifferent = true
+        }
+        advance(past: tag)
+    }
+
+    private mutating func isEqual(_ bytes: UnsafeRawBufferPointer, to tag: UInt8) -> Bool {
+        let old = PackedTag.bytes(tag, payload)
+        guard old.count == bytes.count else { return false }
+        guard let a = old.baseAddress, let b = bytes.baseAddress else { return true }
+        return memcmp(a, b, bytes.count) == 0
+    }
+
+    /// Goes to the column of a name that was not expected. Returns false if there is none.
+    private mutating func seek(_ name: String) -> Bool {
+        guard let column = layout.column(named: name) else { return false }
+        if column < next {
+            isDoubtful = true
+            next = 0
+            payload = base + count
+        }
+        while next < column { advance(past: tag) }
+        return true
+    }
+}
+
+// MARK: - Names
+
+extension ColumnEncoding {
+    /// Whether a column is the next one that is expected.
+    @inlinable @inline(__always)
+    func expects(_ name: String) -> Bool { expected[next] == NameBits(name) }
+
+    /// What a column has been given.
+    @usableFromInline
+    mutating func value(of name: String) -> DatabaseValue? {
+        switch mode {
+        case .gathering: return gathered.first { CaseInsensitiveName.matches($0.name, name) }?.value
+        case .packing:
+            guard let column = layout.column(named: name), column < next else { return nil }
+            let tags = base.assumingMemoryBound(to: UInt8.self)
+            var payload = UnsafeRawPointer(base + count)
+            for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
+            return PackedTag.databaseValue(tags[column], payload)
+        case .comparing, .ignoring:
+            isDoubtful = true
+            return nil
+        }
+    }
+
+    /// A column whose name was not expected.
+    @usableFromInline
+    mutating func unexpected(_ name: String, _ value: (some DatabaseValueConvertible)?) {
+        switch mode {
+        case .packing:
+            // A name of over 15 bytes may be equal, and stand elsewhere.
+            guard next < count, layout.names[next] == name else { return giveUp() }
+        case .comparing:
+            guard seek(name) else {
+                isDifferent = true
+                return
+            }
+        case .gathering: gatheredName = name
+        case .ignoring: return
+        }
+        withUnsafeMutablePointer(to: &self) { pointer in
+            let sink = DatabaseValueSink(pointer)
+            if let value { value.store(in: sink) } else { sink.storeNull() }
+        }
+    }
+
+    /// Stores a column that was gathered.
+    mutating func store(_ column: Gathered) {
+        withUnsafeMutablePointer(to: &self) { pointer in
+            switch (column.value.storage, column.isDate) {
+            case (.string(var text), true):
+                text.withUTF8 { pointer.pointee.text(UnsafeRawBufferPointer($0), isDate: true) }
+            case (.double(let seconds), true): pointer.pointee.real(seconds, isDate: true)
+            default: DatabaseValueSink(pointer).store(column.value)
+            }
+        }
+    }
+}
+
+// MARK: - Values
+
+extension ColumnEncoding {
+    @usableFromInline
+    mutating func null() {
+        switch mode {
+        case .packing: finish(PackedTag.null)
+        case .comparing:
+            let tag = tag
+            if tag != PackedTag.null { isDifferent = true }
+            advance(past: tag)
+        case .gathering: gather(.null)
+        case .ignoring: break
+        }
+    }
+
+    @usableFromInline
+    mutating func integer(_ value: Int64) {
+        switch mode {
+        case .packing: finish(PackedTag.write(value, to: &payload))
+        case .comparing:
+            let tag = tag
+            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
+                advance(past: tag)
+            } else {
+                compareSlowly(DatabaseValue(.int64(value)), isDate: false)
+            }
+        case .gathering: gather(DatabaseValue(.int64(value)))
+        case .ignoring: break
+        }
+    }
+
+    @usableFromInline
+    mutating func real(_ value: Double, isDate: Bool) {
+        if value.isNaN { return null() }
+        switch mode {
+        case .packing:
+            let tag = PackedTag.write(value, to: &payload)
+            finish(isDate ? PackedTag.dateReal : tag)
+        case .comparing:
+            let tag = tag
+            if PackedTag.isReal(tag), payload.loadUnaligned(as: Double.self) == value {
+                advance(past: tag)
+            } else {
+                compareSlowly(DatabaseValue(.double(value)), isDate: isDate)
+            }
+        case .gathering: gather(DatabaseValue(.double(value)), isDate: isDate)
+        case .ignoring: break
+        }
+    }
+
+    /// The bytes of a text. Those of a date are fewer than 256.
+    @usableFromInline
+    mutating func text(_ utf8: UnsafeRawBufferPointer, isDate: Bool) {
+        switch mode {
+        case .packing:
+            reserve(utf8.count &+ 4)
+            let tag = PackedTag.write(text: utf8, to: &payload)
+            finish(isDate ? PackedTag.dateText : tag)
+        case .comparing:
+            let tag = tag
+            if PackedTag.isText(tag), isEqual(utf8, to: tag) {
+                advance(past: tag)
+            } else if isDate, let date = StoredDate(utf8), let stored = StoredDate(tag, payload),
+                date.isEqual(to: stored)
+            {
+                advance(past: tag)
+            } else {
+                compareSlowly(DatabaseValue(.string(String(decoding: utf8, as: UTF8.self))), isDate: isDate)
+            }
+        case .gathering:
+            gather(DatabaseValue(.string(String(decoding: utf8, as: UTF8.self))), isDate: isDate)
+        case .ignoring: break
+        }
+    }
+
+    @usableFromInline
+    mutating func blob(_ bytes: UnsafeRawBufferPointer) {
+        switch mode {
+        case .packing:
+            reserve(bytes.count &+ 4)
+            finish(PackedTag.write(blob: bytes, to: &payload))
+        case .comparing:
+            // No affinity makes anything else of a blob, nor a blob of anything else.
+            let tag = tag
+            if !PackedTag.isBlob(tag) || !isEqual(bytes, to: tag) { isDifferent = true }
+            advance(past: tag)
+        case .gathering: gather(DatabaseValue(.blob(.init(bytes))))
+        case .ignoring: break
+        }
+    }
+
+    /// A subclass may change what its superclass encoded.
+    private mutating func gather(_ value: DatabaseValue, isDate: Bool = false) {
+        let column = Gathered(name: gatheredName, value: value, isDate: isDate)
+        if let index = gathered.firstIndex(where: { CaseInsensitiveName.matches($0.name, gatheredName) }) {
+            gathered[index] = column
+        } else {
+            gathered.append(column)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Where a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
+public struct DatabaseValueSink {
+    @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
+
+    @inlinable @inline(__always)
+    init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }
+
+    /// Stores NULL.
+    @inlinable
+    public func storeNull() { encoding.pointee.null() }
+
+    /// Stores an integer.
+    @inlinable
+    public func store(_ integer: Int64) { encoding.pointee.integer(integer) }
+
+    /// Stores a real number.
+    @inlinable
+    public func store(_ real: Double) { encoding.pointee.real(real, isDate: false) }
+
+    /// Stores a text.
+    public func store(_ text: String) {
+        var text = text
+        text.withUTF8 { encoding.pointee.text(UnsafeRawBufferPointer($0), isDate: false) }
+    }
+
+    /// Stores a blob.
+    public func store(_ bytes: UnsafeRawBufferPointer) { encoding.pointee.blob(bytes) }
+
+    /// Stores the text of a date. What is stored as a date equals all texts and numbers of the same instant.
+    func storeDate(_ text: UnsafeBufferPointer<UInt8>) {
+        encoding.pointee.text(UnsafeRawBufferPointer(text), isDate: true)
+    }
+
+    /// Stores a date that has no text. An infinite one is NULL.
+    func storeDate(secondsSince1970 seconds: Double) {
+        if seconds.isFinite { encoding.pointee.real(seconds, isDate: true) } else { storeNull() }
+    }
+
+    /// Stores a value of any kind.
+    public func store(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null: storeNull()
+        case .int64(let integer): store(integer)
+        case .double(let real): store(real)
+        case .string(let text): store(text)
+        case .blob(let data): data.withUnsafeBytes { store($0) }
+        }
+    }
+}
+
+@available(*, unavailable, message: "a sink is good for the duration of an encoding")
+extension DatabaseValueSink: Sendable {}

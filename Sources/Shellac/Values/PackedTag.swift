@@ -1,0 +1,209 @@
+import CSQLite
+
+/// How one value stands in packed bytes: in a row that outlives its statement, in what a record remembers of its row,
+/// and in what it is saved from.
+///
+/// The tags of all columns stand in front, one byte each; then the payloads, without padding. Integers take as
+/// many bytes as they need, texts and blobs are behind their length. So two equal rows are two equal pieces of
+/// memory, and a row of small numbers is hardly larger than its tags.
+enum PackedTag {
+    static let null: UInt8 = 0
+    static let zero: UInt8 = 1
+    static let int8: UInt8 = 2
+    static let int16: UInt8 = 3
+    static let int32: UInt8 = 4
+    static let int64: UInt8 = 5
+    static let real: UInt8 = 6
+    /// A text behind a length of one byte.
+    static let shortText: UInt8 = 7
+    /// A text behind a length of four bytes.
+    static let longText: UInt8 = 8
+    static let shortBlob: UInt8 = 9
+    static let longBlob: UInt8 = 10
+    /// A text that an encoder made of a date, behind a length of one byte.
+    static let dateText: UInt8 = 11
+    /// A number that an encoder made of a date.
+    static let dateReal: UInt8 = 12
+
+    /// The length of a payload.
+    @inline(__always)
+    static func length(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int {
+        switch tag {
+        case null, zero: 0
+        case int8: 1
+        case int16: 2
+        case int32: 4
+        case int64, real, dateReal: 8
+        case shortText, shortBlob, dateText: 1 + Int(payload.load(as: UInt8.self))
+        default: 4 + Int(payload.loadUnaligned(as: UInt32.self))
+        }
+    }
+
+    @inline(__always)
+    static func isInteger(_ tag: UInt8) -> Bool { tag &- zero <= int64 - zero }
+
+    @inline(__always)
+    static func isReal(_ tag: UInt8) -> Bool { tag == real || tag == dateReal }
+
+    @inline(__always)
+    static func isText(_ tag: UInt8) -> Bool { tag == shortText || tag == longText || tag == dateText }
+
+    @inline(__always)
+    static func isBlob(_ tag: UInt8) -> Bool { tag == shortBlob || tag == longBlob }
+
+    @inline(__always)
+    static func isDate(_ tag: UInt8) -> Bool { tag == dateText || tag == dateReal }
+
+    /// One of SQLite's fundamental datatypes.
+    static func type(_ tag: UInt8) -> Int32 {
+        if isInteger(tag) { return SQLITE_INTEGER }
+        if isText(tag) { return SQLITE_TEXT }
+        if isReal(tag) { return SQLITE_FLOAT }
+        return isBlob(tag) ? SQLITE_BLOB : SQLITE_NULL
+    }
+}
+
+// MARK: - Writing
+
+extension PackedTag {
+    /// The tag of an integer.
+    @inline(__always)
+    static func integer(_ value: Int64) -> UInt8 {
+        if value == Int64(Int32(truncatingIfNeeded: value)) {
+            if value == Int64(Int16(truncatingIfNeeded: value)) {
+                if value == Int64(Int8(truncatingIfNeeded: value)) { return value == 0 ? zero : int8 }
+                return int16
+            }
+            return int32
+        }
+        return int64
+    }
+
+    /// How many bytes an integer takes.
+    @inline(__always)
+    static func byteCount(_ value: Int64) -> Int {
+        let tag = integer(value)
+        return tag == int64 ? 8 : tag == zero ? 0 : 1 << Int(tag - int8)
+    }
+
+    /// How many bytes a text or a blob takes.
+    @inline(__always)
+    static func byteCount(ofBytes count: Int) -> Int { count + (count < 256 ? 1 : 4) }
+
+    /// Writes an integer, and returns its tag. There must be room for 8 bytes: all are written, and those that count
+    /// are kept.
+    @inline(__always)
+    static func write(_ value: Int64, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        payload.storeBytes(of: value.littleEndian, as: Int64.self)
+        payload += byteCount(value)
+        return integer(value)
+    }
+
+    /// Writes an integer where there is no room behind it.
+    static func writeExactly(_ value: Int64, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        let count = byteCount(value)
+        withUnsafeBytes(of: value.littleEndian) { bytes in
+            if let start = bytes.baseAddress { payload.copyMemory(from: start, byteCount: count) }
+        }
+        payload += count
+        return integer(value)
+    }
+
+    @inline(__always)
+    static func write(_ value: Double, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        payload.storeBytes(of: value, as: Double.self)
+        payload += 8
+        return real
+    }
+
+    @inline(__always)
+    static func write(text: UnsafeRawBufferPointer, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        write(bytes: text, to: &payload) ? shortText : longText
+    }
+
+    @inline(__always)
+    static func write(blob: UnsafeRawBufferPointer, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        write(bytes: blob, to: &payload) ? shortBlob : longBlob
+    }
+
+    /// Writes bytes behind their length, and returns whether they are few.
+    @inline(__always)
+    static func write(bytes: UnsafeRawBufferPointer, to payload: inout UnsafeMutableRawPointer) -> Bool {
+        let length = bytes.count
+        if length < 256 {
+            payload.storeBytes(of: UInt8(truncatingIfNeeded: length), as: UInt8.self)
+            payload += 1
+        } else {
+            payload.storeBytes(of: UInt32(truncatingIfNeeded: length), as: UInt32.self)
+            payload += 4
+        }
+        if let start = bytes.baseAddress { payload.copyMemory(from: start, byteCount: length) }
+        payload += length
+        return length < 256
+    }
+
+    /// How many bytes a value takes at most, with room behind it.
+    static func mostBytes(_ value: DatabaseValue) -> Int {
+        switch value.storage {
+        case .null, .int64, .double: 8
+        case .string(let text): 12 + text.utf8.count
+        case .blob(let data): 12 + data.count
+        }
+    }
+
+    /// Writes a value, and returns its tag. There must be room for ``mostBytes(_:)``.
+    static func write(_ value: DatabaseValue, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
+        switch value.storage {
+        case .null: return null
+        case .int64(let integer): return write(integer, to: &payload)
+        case .double(let real): return write(real, to: &payload)
+        case .string(var text):
+            return text.withUTF8 { write(text: UnsafeRawBufferPointer($0), to: &payload) }
+        case .blob(let data):
+            return data.withUnsafeBytes { write(blob: $0, to: &payload) }
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension PackedTag {
+    /// Reads an integer.
+    @inline(__always)
+    static func readInteger(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int64 {
+        switch tag {
+        case int8: Int64(payload.load(as: Int8.self))
+        case int16: Int64(Int16(littleEndian: payload.loadUnaligned(as: Int16.self)))
+        case int32: Int64(Int32(littleEndian: payload.loadUnaligned(as: Int32.self)))
+        case int64: Int64(littleEndian: payload.loadUnaligned(as: Int64.self))
+        default: 0
+        }
+    }
+
+    /// The bytes of a text or a blob.
+    @inline(__always)
+    static func bytes(_ tag: UInt8, _ payload: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        tag == longText || tag == longBlob
+            ? UnsafeRawBufferPointer(start: payload + 4, count: Int(payload.loadUnaligned(as: UInt32.self)))
+            : UnsafeRawBufferPointer(start: payload + 1, count: Int(payload.load(as: UInt8.self)))
+    }
+
+    /// A copy of a value.
+    static func databaseValue(_ tag: UInt8, _ payload: UnsafeRawPointer) -> DatabaseValue {
+        if isInteger(tag) { return DatabaseValue(.int64(readInteger(tag, payload))) }
+        if isReal(tag) { return DatabaseValue(.double(payload.loadUnaligned(as: Double.self))) }
+        if isText(tag) { return DatabaseValue(.string(String(decoding: bytes(tag, payload), as: UTF8.self))) }
+        if isBlob(tag) { return DatabaseValue(.blob(.init(bytes(tag, payload)))) }
+        return .null
+    }
+
+    /// A copy of the values of packed columns.
+    static func databaseValues(_ bytes: UnsafeRawPointer, count: Int) -> [DatabaseValue] {
+        let tags = bytes.assumingMemoryBound(to: UInt8.self)
+        var payload = bytes + count
+        return (0..<count).map { column in
+            defer { payload += length(tags[column], payload) }
+            return databaseValue(tags[column], payload)
+        }
+    }
+}
