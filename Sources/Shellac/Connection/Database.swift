@@ -101,6 +101,21 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
+        Self.all.withLock { all in
+            all.removeAll { $0.database == nil }
+            all.append(WeakDatabase(database: self))
+        }
+    }
+
+    private struct WeakDatabase {
+        weak var database: Database?
+    }
+    /// All connections.
+    private static let all = Lock<[WeakDatabase]>([])
+
+    /// The connections that the running thread has the access to.
+    static var accessed: [Database] {
+        all.withLock { all in all.compactMap(\.database) }.filter(\.isAccessed)
     }
 
     /// The underlying connection, for what only the C API does. Nil once the database is closed.

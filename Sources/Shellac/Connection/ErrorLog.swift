@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// SQLite's error log: what it finds strange, in all connections of the process.
 enum ErrorLog {
     static let handler = Lock<(@Sendable (ResultCode, String) -> Void)?>(nil)
@@ -7,6 +13,18 @@ enum ErrorLog {
     /// Has SQLite tell us, once. SQLite accepts it only before it is first used in the process: see
     /// "The Error And Warning Log" in its documentation.
     static func install() { _ = isInstalled }
+
+    /// Says something to the developer: to the handler, or, while they debug without one, to the standard error.
+    static func warn(_ message: String) {
+        if let handler = handler.withLock({ $0 }) {
+            handler(.SQLITE_WARNING, message)
+        } else {
+            #if DEBUG
+            let line = Array("Shellac: \(message)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+            #endif
+        }
+    }
 
     private static let isInstalled: Bool =
         shellac_config_log { _, code, message in

@@ -216,6 +216,9 @@ public final class Statement {
         phase = next
     }
 
+    /// Whether a run has begun.
+    var isInUse: Bool { phase != .idle }
+
     /// Moves to the next row. Returns false when there is none: the run has ended.
     @usableFromInline
     func step() throws -> Bool {

@@ -11,6 +11,9 @@ public protocol TableRecord: SendableMetatype {
 
     /// What is selected when the type is fetched without SQL: by default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
+
+    /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
+    static var databasePrimaryKey: [String]? { get }
 }
 
 extension TableRecord {
@@ -26,4 +29,6 @@ extension TableRecord {
     }
 
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
+
+    public static var databasePrimaryKey: [String]? { nil }
 }

@@ -17,7 +17,9 @@ extension Row {
     public var columnNames: [String] { layout.names }
 
     /// The values, from left to right.
-    public var databaseValues: [DatabaseValue] { (0..<count).map(databaseValue(inColumn:)) }
+    public var databaseValues: [DatabaseValue] {
+        isLive ? (0..<count).map { live.value(at: $0).databaseValue } : owned.databaseValues
+    }
 
     /// The value in a column, or nil when there is no such column.
     public func databaseValue(named name: String) -> DatabaseValue? {

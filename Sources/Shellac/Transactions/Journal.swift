@@ -35,9 +35,15 @@ struct Journal {
         /// What the object was.
         let state: AnyObject?
         /// The row id that the object was given.
-        let rowID: Int64?
+        let rowID: GivenRowID?
         /// How many functions called by SQLite were running.
         let depth: Int
+    }
+
+    /// A row id that the database gave an object.
+    struct GivenRowID {
+        let value: Int64
+        let column: String
     }
 
     private var notes: [Note] = []
@@ -111,7 +117,8 @@ extension TransactionLog {
     ///   - moment: What the object remembers of its last note.
     ///   - rowID: The row id that the object was given.
     @inline(__always)
-    func note(_ object: some Journaled, _ state: AnyObject?, rowID: Int64?, moment: inout UInt64) {
+    func note(_ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: inout UInt64)
+    {
         guard canUndo, rowID != nil || moment != journal.moment else { return }
         moment = journal.moment
         journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: database.callbackDepth))

@@ -36,8 +36,10 @@ struct ColumnEncoding: ~Copyable {
     private(set) var hasUnexpectedColumn = false
     /// Comparing: whether a value is not the packed one.
     private(set) var isDifferent = false
-    /// Comparing: whether columns were given values more than once, or read, so that the answer may be wrong.
-    private(set) var isDoubtful = false
+    /// Comparing: whether a column may have been given values more than once, of which the last one counts.
+    private(set) var mayRepeat = false
+    /// Comparing: whether columns were read, which are not there.
+    private(set) var wasRead = false
 
     private(set) var gathered: [Gathered] = []
     private var gatheredName = ""
@@ -149,11 +151,14 @@ struct ColumnEncoding: ~Copyable {
         return memcmp(a, b, bytes.count) == 0
     }
 
+    /// Whether the answer may be wrong.
+    var isDoubtful: Bool { wasRead || isDifferent && mayRepeat }
+
     /// Goes to the column of a name that was not expected. Returns false if there is none.
     private mutating func seek(_ name: String) -> Bool {
         guard let column = layout.column(named: name) else { return false }
         if column < next {
-            isDoubtful = true
+            mayRepeat = true
             next = 0
             payload = base + count
         }
@@ -181,7 +186,7 @@ extension ColumnEncoding {
             for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
             return PackedTag.databaseValue(tags[column], payload)
         case .comparing, .ignoring:
-            isDoubtful = true
+            wasRead = true
             return nil
         }
     }

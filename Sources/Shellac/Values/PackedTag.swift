@@ -197,13 +197,25 @@ extension PackedTag {
         return .null
     }
 
+    /// Calls a function with each packed column's tag and payload, from left to right.
+    @inline(__always)
+    static func forEach(
+        _ bytes: UnsafeRawPointer, count: Int,
+        _ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void
+    ) rethrows {
+        var payload = bytes + count
+        for column in 0..<count {
+            let tag = bytes.load(fromByteOffset: column, as: UInt8.self)
+            try body(column, tag, payload)
+            payload += length(tag, payload)
+        }
+    }
+
     /// A copy of the values of packed columns.
     static func databaseValues(_ bytes: UnsafeRawPointer, count: Int) -> [DatabaseValue] {
-        let tags = bytes.assumingMemoryBound(to: UInt8.self)
-        var payload = bytes + count
-        return (0..<count).map { column in
-            defer { payload += length(tags[column], payload) }
-            return databaseValue(tags[column], payload)
-        }
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(count)
+        forEach(bytes, count: count) { _, tag, payload in values.append(databaseValue(tag, payload)) }
+        return values
     }
 }

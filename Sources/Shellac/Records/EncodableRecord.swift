@@ -1,0 +1,76 @@
+/// A type that encodes itself into the columns of a table.
+///
+/// An `Encodable` type does so without a line of code. Another one says how:
+///
+/// ```swift
+/// struct Player: EncodableRecord {
+///     var name: String
+///     var score: Int
+///
+///     func encode(to container: inout PersistenceContainer) throws {
+///         container["name"] = name
+///         container["score"] = score
+///     }
+/// }
+/// ```
+public protocol EncodableRecord {
+    /// Encodes all columns that are stored, the primary key among them.
+    func encode(to container: inout PersistenceContainer) throws
+}
+
+extension EncodableRecord {
+    /// The columns that are stored, with their values.
+    public var databaseDictionary: [String: DatabaseValue] {
+        get throws {
+            let row = try encoded().row()
+            return Dictionary(
+                zip(row.layout.names, row.databaseValues), uniquingKeysWith: { _, last in last })
+        }
+    }
+
+    /// Whether two records store the same values.
+    public func databaseEquals(_ other: Self) -> Bool {
+        (try? databaseChanges(from: other).isEmpty) ?? false
+    }
+
+    /// The columns in which this record differs from another one, with the values of the other one.
+    ///
+    /// ```swift
+    /// let changes = try newPlayer.databaseChanges(from: oldPlayer)
+    /// for (column, oldValue) in changes { print("\(column) was \(oldValue)") }
+    /// ```
+    public func databaseChanges(from other: some EncodableRecord) throws -> [String: DatabaseValue] {
+        try encoded().changedValues(from: other.encoded())
+    }
+
+    /// Modifies the record, and returns the columns that have changed, with their old values.
+    ///
+    /// ```swift
+    /// let changes = try player.databaseChanges { $0.score += 100 }
+    /// // ["score": 1000]
+    /// ```
+    @discardableResult
+    public mutating func databaseChanges(
+        modify: (inout Self) throws -> Void
+    ) throws -> [String: DatabaseValue] {
+        let old = try encoded()
+        try modify(&self)
+        return try encoded().changedValues(from: old)
+    }
+
+    /// What the record encodes.
+    func encoded() throws -> PackedColumns {
+        let columns = PackedColumns()
+        try columns.pack(
+            expecting: nil, makeLayout: { RowLayout(names: $0, sql: nil) }, { try encode(to: &$0) })
+        return columns
+    }
+}
+
+extension PackedColumns {
+    /// The columns whose values are not those of other columns, with the values of these.
+    fileprivate func changedValues(from old: PackedColumns) -> [String: DatabaseValue] {
+        let old = old.row()
+        return oldValues(of: changes(from: old), in: old).mapValues { $0 ?? .null }
+    }
+}

@@ -1,0 +1,137 @@
+// What saves a record and fetches its row, by one statement with RETURNING. What triggers do after the statement is
+// not in the row: see "RETURNING" in the SQLite documentation.
+
+extension MutablePersistableRecord {
+    /// Runs an operation, and returns what the saved row is read as.
+    fileprivate mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?, as type: Fetched.Type,
+        in db: Database
+    ) throws -> Fetched {
+        var fetched: Fetched?
+        let returning = Returning(type.selectionSQL) { fetched = try type.init(row: $0) }
+        try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
+        try returning.finish()
+        guard let fetched else {
+            // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
+            throw try Persistence.with(Swift.type(of: self), on: db, encoding: { try encode(to: &$0) }) {
+                $0.notFound
+            }
+        }
+        return fetched
+    }
+
+    /// Inserts the record, and returns its row as a record of another type.
+    ///
+    /// ```swift
+    /// let persisted = try player.insertAndFetch(db, as: PersistedPlayer.self)
+    /// ```
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record, and all that `insert` throws.
+    public mutating func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
+    ) throws -> Fetched {
+        try persistAndFetch(.insert, resolution, as: type, in: db)
+    }
+
+    /// Updates all columns of the record's row, and returns the row as a record of another type.
+    public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
+    ) throws -> Fetched {
+        var record = self
+        return try record.persistAndFetch(.update(columns: nil), resolution, as: type, in: db)
+    }
+
+    /// Updates or inserts the record, and returns its row as a record of another type.
+    public mutating func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
+    ) throws -> Fetched {
+        try persistAndFetch(.save, resolution, as: type, in: db)
+    }
+
+    /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, as type: Fetched.Type
+    ) throws -> Fetched {
+        try persistAndFetch(.upsert, nil, as: type, in: db)
+    }
+
+    /// Modifies the record, updates the columns that have changed, and returns the row as a record of another type,
+    /// or nil when nothing has changed.
+    public mutating func updateChangesAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type,
+        modify: (inout Self) throws -> Void
+    ) throws -> Fetched? {
+        let changes = try databaseChanges(modify: modify)
+        if changes.isEmpty { return nil }
+        var record = self
+        return try record.persistAndFetch(.update(columns: Set(changes.keys)), resolution, as: type, in: db)
+    }
+}
+
+extension MutablePersistableRecord where Self: FetchableRecord {
+    /// Inserts the record, and returns it as the database holds it: with its row id, and the default values of columns
+    /// that it does not encode.
+    public func insertAndFetch(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var record = self
+        return try record.insertAndFetch(db, onConflict: resolution, as: type(of: self))
+    }
+
+    /// Updates all columns of the record's row, and returns the record as the database holds it.
+    public func updateAndFetch(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        try updateAndFetch(db, onConflict: resolution, as: type(of: self))
+    }
+
+    /// Updates or inserts the record, and returns it as the database holds it.
+    public func saveAndFetch(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var record = self
+        return try record.saveAndFetch(db, onConflict: resolution, as: type(of: self))
+    }
+
+    /// Inserts the record or updates the row that is in its way, and returns the record as the database holds it.
+    public func upsertAndFetch(_ db: Database) throws -> Self {
+        var record = self
+        return try record.upsertAndFetch(db, as: type(of: self))
+    }
+
+    /// Modifies the record, updates the columns that have changed, and returns the record as the database holds it, or
+    /// nil when nothing has changed.
+    public mutating func updateChangesAndFetch(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        modify: (inout Self) throws -> Void
+    ) throws -> Self? {
+        try updateChangesAndFetch(db, onConflict: resolution, as: type(of: self), modify: modify)
+    }
+}
+
+extension PersistableRecord {
+    /// Inserts the record, and returns its row as a record of another type.
+    public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
+    ) throws -> Fetched {
+        var record = self
+        return try record.persistAndFetch(.insert, resolution, as: type, in: db)
+    }
+
+    /// Updates or inserts the record, and returns its row as a record of another type.
+    public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
+    ) throws -> Fetched {
+        var record = self
+        return try record.persistAndFetch(.save, resolution, as: type, in: db)
+    }
+
+    /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
+        _ db: Database, as type: Fetched.Type
+    ) throws -> Fetched {
+        var record = self
+        return try record.persistAndFetch(.upsert, nil, as: type, in: db)
+    }
+}

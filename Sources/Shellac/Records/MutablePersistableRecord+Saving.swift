@@ -1,0 +1,231 @@
+// What saves a record: inserts, updates, deletes it. All of it becomes an operation, which a struct runs and a class
+// record hands to its overridable methods.
+
+extension MutablePersistableRecord {
+    /// Runs an operation: see ``persist(_:in:)``.
+    @discardableResult
+    public mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
+        let options = operation.options
+        switch operation.verb {
+        case .insert: return try runInsertion(in: db, options) { _, _ in } != nil
+        case .upsert: return try runInsertion(in: db, options, isUpsert: true) { _, _ in } != nil
+        case .update(let columns): try update(columns, in: db, options)
+        case .delete: return try runDeletion(in: db) {}
+        case .save:
+            do {
+                guard try hasKey(in: db) else { return try runInsertion(in: db, options) { _, _ in } != nil }
+                try update(nil, in: db, options)
+            } catch let error as RecordError {
+                guard try isAbsence(error, in: db) else { throw error }
+                return try runInsertion(in: db, options) { _, _ in } != nil
+            }
+        }
+        return true
+    }
+
+    private mutating func update(
+        _ columns: Set<String>?, in db: Database, _ options: PersistenceOptions
+    ) throws {
+        let names = try columns ?? allColumns(in: db)
+        try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _ in }
+    }
+
+    /// The names of all columns that the record encodes.
+    func allColumns(in db: Database) throws -> Set<String> {
+        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { $0.shape.allNames }
+    }
+
+    /// Whether the record has a key to be found by.
+    func hasKey(in db: Database) throws -> Bool {
+        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { $0.hasKey }
+    }
+
+    /// Whether an error says that the record has no row.
+    func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
+        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
+            error == $0.notFound
+        }
+    }
+
+    // MARK: - Inserting
+
+    /// Inserts the record.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     var player = Player(id: nil, name: "Arthur", score: 1000)
+    ///     try player.insert(db)
+    /// }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    public mutating func insert(_ db: Database) throws { try persist(PersistenceOperation(.insert), in: db) }
+
+    /// Inserts the record, and resolves conflicts in a way.
+    ///
+    /// Where a conflict is resolved by `.ignore`, the record is as it was, and `didInsert` is not called.
+    public mutating func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
+        try persist(PersistenceOperation(.insert, resolution), in: db)
+    }
+
+    /// The record, inserted.
+    ///
+    /// ```swift
+    /// let player = try Player(id: nil, name: "Arthur", score: 1000).inserted(db)
+    /// ```
+    public func inserted(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var record = self
+        try record.insert(db, onConflict: resolution)
+        return record
+    }
+
+    // MARK: - Updating
+
+    /// Updates all columns of the record's row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
+    public func update(_ db: Database) throws { try update(db, onConflict: nil) }
+
+    /// Updates all columns of the record's row, and resolves conflicts in a way.
+    public func update(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
+        var record = self
+        try record.persist(PersistenceOperation(.update(columns: nil), resolution), in: db)
+    }
+
+    /// Updates some columns of the record's row.
+    ///
+    /// ```swift
+    /// try player.update(db, columns: ["score"])
+    /// ```
+    public func update(_ db: Database, columns: Set<String>) throws {
+        try update(db, onConflict: nil, columns: columns)
+    }
+
+    /// Updates some columns of the record's row.
+    public func update(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        columns: some Sequence<Column>
+    ) throws {
+        try update(db, onConflict: resolution, columns: Set(columns.map(\.name)))
+    }
+
+    /// Updates some columns of the record's row, and resolves conflicts in a way.
+    public func update(
+        _ db: Database, onConflict resolution: Database.ConflictResolution?, columns: Set<String>
+    ) throws {
+        var record = self
+        try record.persist(PersistenceOperation(.update(columns: columns), resolution), in: db)
+    }
+
+    /// Modifies the record, and updates the columns that have changed.
+    ///
+    /// ```swift
+    /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
+    /// ```
+    ///
+    /// Without a change, no SQL is run and no callback is called.
+    ///
+    /// - Returns: Whether a column has changed.
+    @discardableResult
+    public mutating func updateChanges(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        modify: (inout Self) throws -> Void
+    ) throws -> Bool {
+        let changes = try databaseChanges(modify: modify)
+        if changes.isEmpty { return false }
+        try update(db, onConflict: resolution, columns: Set(changes.keys))
+        return true
+    }
+
+    /// Updates the columns in which the record differs from another one.
+    ///
+    /// - Returns: Whether there is such a column.
+    @discardableResult
+    public func updateChanges(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        from other: some EncodableRecord
+    ) throws -> Bool {
+        let changes = try databaseChanges(from: other)
+        if changes.isEmpty { return false }
+        try update(db, onConflict: resolution, columns: Set(changes.keys))
+        return true
+    }
+
+    // MARK: - Inserting or updating
+
+    /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
+    ///
+    /// The callbacks of both run where the update finds no row.
+    public mutating func save(_ db: Database) throws { try persist(PersistenceOperation(.save), in: db) }
+
+    /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    public mutating func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
+        try persist(PersistenceOperation(.save, resolution), in: db)
+    }
+
+    /// The record, saved.
+    public func saved(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
+    ) throws -> Self {
+        var record = self
+        try record.save(db, onConflict: resolution)
+        return record
+    }
+
+    /// Inserts the record, or updates the row that is in its way because of the primary key or a unique index.
+    ///
+    /// All columns of the row that the record encodes are updated, without its primary key. It is one statement,
+    /// which calls the callbacks of an insertion. See "UPSERT" in the SQLite documentation.
+    public mutating func upsert(_ db: Database) throws { try persist(PersistenceOperation(.upsert), in: db) }
+
+    // MARK: - Deleting
+
+    /// Deletes the record's row.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func delete(_ db: Database) throws -> Bool {
+        var record = self
+        return try record.persist(PersistenceOperation(.delete), in: db)
+    }
+
+    /// Whether there is a row with the record's primary key.
+    public func exists(_ db: Database) throws -> Bool {
+        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { try $0.exists() }
+    }
+}
+
+// MARK: - Records that saving does not change
+
+extension PersistableRecord {
+    /// Inserts the record.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    public func insert(_ db: Database) throws { try insert(db, onConflict: nil) }
+
+    /// Inserts the record, and resolves conflicts in a way.
+    ///
+    /// Where a conflict is resolved by `.ignore`, `didInsert` is not called.
+    public func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
+        var record = self
+        try record.persist(PersistenceOperation(.insert, resolution), in: db)
+    }
+
+    /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
+    public func save(_ db: Database) throws { try save(db, onConflict: nil) }
+
+    /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    public func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
+        var record = self
+        try record.persist(PersistenceOperation(.save, resolution), in: db)
+    }
+
+    /// Inserts the record, or updates the row that is in its way because of the primary key or a unique index.
+    public func upsert(_ db: Database) throws {
+        var record = self
+        try record.persist(PersistenceOperation(.upsert), in: db)
+    }
+}

@@ -1,0 +1,155 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+// What a record has encoded, beside what it remembers of its row.
+
+extension PackedColumns {
+    /// The columns whose values are not those of a row.
+    @inline(__always)
+    func changes(from row: PackedRow) -> ColumnMask {
+        let (new, old) = (bytes, row.header.byteCount)
+        let isSameOrder = layout.hasSameNames(as: row.layout)
+        if isSameOrder, new.count == old, let start = new.baseAddress, memcmp(start, row.bytes, old) == 0 {
+            return ColumnMask()
+        }
+        return isSameOrder ? changesInOrder(from: row) : changesByName(from: row)
+    }
+
+    private func changesInOrder(from row: PackedRow) -> ColumnMask {
+        var mask = ColumnMask()
+        var old = row.bytes + row.count
+        forEach { column, tag, payload in
+            let oldTag = row.bytes.load(fromByteOffset: column, as: UInt8.self)
+            let affinity = row.layout.affinity(ofColumn: column)
+            if !PackedTag.isStored(tag, payload, as: oldTag, old, in: affinity) { mask.insert(column) }
+            old += PackedTag.length(oldTag, old)
+        }
+        return mask
+    }
+
+    private func changesByName(from row: PackedRow) -> ColumnMask {
+        var mask = ColumnMask()
+        forEach { column, tag, payload in
+            if let position = row.layout.column(named: layout.names[column]) {
+                let old = row.column(position)
+                let affinity = row.layout.affinity(ofColumn: position)
+                if PackedTag.isStored(tag, payload, as: old.tag, old.payload, in: affinity) { return }
+            }
+            mask.insert(column)
+        }
+        return mask
+    }
+
+    /// The values that a row has, or does not have, for some of the columns.
+    func oldValues(of mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseValue?] {
+        var values: [String: DatabaseValue?] = [:]
+        for (column, name) in layout.names.enumerated() where mask.contains(column) {
+            let old = row?.layout.column(named: name).flatMap { row?.databaseValue(at: $0) }
+            values.updateValue(old, forKey: name)
+        }
+        return values
+    }
+
+    /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
+    func row(saving mask: ColumnMask, in row: PackedRow?) -> PackedRow {
+        // Where each column of the new row comes from: one of these, or else one of the old row.
+        var names = row?.layout.names ?? []
+        var affinities = row.map { row in (0..<row.count).map(row.layout.affinity(ofColumn:)) } ?? []
+        var sources: [Int?] = Array(repeating: nil, count: names.count)
+        for (column, name) in layout.names.enumerated() where mask.contains(column) {
+            if let position = row?.layout.column(named: name) {
+                sources[position] = column
+            } else {
+                names.append(name)
+                affinities.append(layout.affinity(ofColumn: column))
+                sources.append(column)
+            }
+        }
+        let newLayout: RowLayout
+        if let row, row.count == names.count {
+            newLayout = row.layout
+        } else {
+            newLayout = RowLayout(names: names, sql: nil, affinities: affinities)
+        }
+        var pieces: [(tag: UInt8, payload: UnsafeRawPointer)] = []
+        pieces.reserveCapacity(names.count)
+        if let row {
+            PackedTag.forEach(row.bytes, count: row.count) { _, tag, payload in pieces.append((tag, payload))
+            }
+        }
+        var columns: [(tag: UInt8, payload: UnsafeRawPointer)] = []
+        columns.reserveCapacity(count)
+        forEach { _, tag, payload in columns.append((tag, payload)) }
+        for (position, source) in sources.enumerated() {
+            guard let source else { continue }
+            if position < pieces.count {
+                pieces[position] = columns[source]
+            } else {
+                pieces.append(columns[source])
+            }
+        }
+        return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces) }
+    }
+}
+
+extension PackedRow {
+    /// Makes a row of columns that stand elsewhere.
+    fileprivate static func make(
+        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)]
+    ) -> PackedRow {
+        let length = pieces.reduce(pieces.count) { $0 + PackedTag.length($1.tag, $1.payload) }
+        return make(layout, byteCount: length) { tags in
+            var payload = tags + pieces.count
+            for (column, piece) in pieces.enumerated() {
+                let length = PackedTag.length(piece.tag, piece.payload)
+                tags.storeBytes(of: piece.tag, toByteOffset: column, as: UInt8.self)
+                payload.copyMemory(from: piece.payload, byteCount: length)
+                payload += length
+            }
+        }
+    }
+}
+
+extension RowLayout {
+    /// Whether another layout has the same names, in the same order.
+    @inline(__always)
+    func hasSameNames(as other: RowLayout) -> Bool { self === other || hasEqualNames(other) }
+
+    private func hasEqualNames(_ other: RowLayout) -> Bool {
+        guard count == other.count else { return false }
+        // The raw bytes of short names are equal where the names are.
+        if memcmp(bits, other.bits, count * MemoryLayout<NameBits>.stride) == 0 { return true }
+        return names == other.names
+    }
+}
+
+extension PackedTag {
+    /// Whether a column that was given a value holds another one.
+    @inline(__always)
+    static func isStored(
+        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
+        in affinity: ColumnAffinity?
+    ) -> Bool {
+        if tag == oldTag {
+            let length = length(tag, payload)
+            if length == 0 || memcmp(payload, old, length) == 0 { return true }
+        }
+        return isStoredDifferently(tag, payload, as: oldTag, old, in: affinity)
+    }
+
+    @inline(never)
+    private static func isStoredDifferently(
+        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
+        in affinity: ColumnAffinity?
+    ) -> Bool {
+        if isInteger(tag), isInteger(oldTag) { return false }
+        if isDate(tag), let date = StoredDate(tag, payload), date.isEqual(to: StoredDate(oldTag, old)) {
+            return true
+        }
+        return ColumnAffinity.isStored(
+            databaseValue(tag, payload), as: databaseValue(oldTag, old), in: affinity)
+    }
+}

@@ -1,0 +1,252 @@
+import CSQLite
+
+/// Saves what a record has encoded.
+///
+/// The life of one save: the record encodes its columns into packed bytes, by comparing each name with the one that
+/// was expected of its type; the statement is found by the type, and by which columns are written; the bytes are bound
+/// where they stand; the statement runs to its end.
+struct Persistence {
+    let database: Database
+    let plan: RecordPlan
+    let shape: RecordShape
+    let columns: PackedColumns
+
+    /// Runs a function with what a record encodes.
+    @inline(__always)
+    static func with<Result>(
+        _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
+        _ body: (Persistence) throws -> Result
+    ) throws -> Result {
+        let records = database.records
+        let plan = try records.plan(for: type, on: database)
+        return try records.withPackedColumns { columns in
+            try columns.pack(expecting: plan.shape?.layout, makeLayout: plan.layout(for:), encode)
+            return try body(
+                Persistence(database: database, plan: plan, shape: plan.shape(of: columns), columns: columns))
+        }
+    }
+
+    /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
+    @inline(__always)
+    static func with<Result>(
+        _ type: any TableRecord.Type, on database: Database, reusing encoded: PackedColumns?,
+        encoding encode: PackedColumns.Encode, _ body: (Persistence, _ changed: ColumnMask) throws -> Result
+    ) throws -> Result {
+        guard let encoded else {
+            return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
+        }
+        if try encoded.isStillEncoded(by: encode) {
+            let plan = try database.records.plan(for: type, on: database)
+            let shape = plan.shape(of: encoded)
+            return try body(
+                Persistence(database: database, plan: plan, shape: shape, columns: encoded), ColumnMask())
+        }
+        return try with(type, on: database, encoding: encode) {
+            try body($0, $0.columns.changes(from: encoded.row()))
+        }
+    }
+
+    // MARK: - The primary key
+
+    /// The primary key, where it is encoded.
+    var key: [String: DatabaseValue] {
+        var key: [String: DatabaseValue] = [:]
+        for column in shape.keyColumns { key[columns.layout.names[column]] = columns[column] }
+        return key
+    }
+
+    /// Whether the record has a key to be found by: one that is encoded, and not NULL.
+    var hasKey: Bool {
+        !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+    }
+
+    var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
+
+    @inline(__always)
+    private func checkKeyIsEncoded() { if shape.keyColumns.isEmpty { trapKeyIsNotEncoded() } }
+
+    @inline(never)
+    private func trapKeyIsNotEncoded() -> Never {
+        if plan.key.isEmpty {
+            Misuse.trap(
+                "\(plan.tableName) has no primary key to find the record's row by: "
+                    + "say which columns are by `static var databasePrimaryKey`.")
+        }
+        let names = plan.key.joined(separator: ", ")
+        Misuse.trap(
+            "a record of the table \(plan.tableName) does not encode its primary key (\(names)), and cannot be found "
+                + "in the database. Encode it in encode(to:).")
+    }
+
+    // MARK: - Statements
+
+    /// Inserts the record. Returns nil when a conflict was resolved by ignoring it.
+    @inline(__always)
+    func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
+        -> InsertionSuccess?
+    {
+        try run(shape.insertion(resolution, returning), returning: returning, binding: bindAll)
+        // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
+        if sqlite3_changes(database.pointer) == 0, !plan.isView { return nil }
+        return InsertionSuccess(
+            rowID: sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
+    }
+
+    /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
+    func upsert(_ returning: Returning?) throws -> InsertionSuccess? {
+        // The last row id is that of an insertion alone.
+        let hasRowID = plan.table.primaryKey.tableHasRowID && plan.table.kind == .table
+        let rowIDName =
+            plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
+        let rowIDSQL = hasRowID ? rowIDName?.quotedDatabaseIdentifier : nil
+        var selection = returning?.selection ?? ""
+        if !selection.isEmpty { selection += ", " }
+        selection += rowIDSQL ?? "NULL"
+        var rowID: Int64?
+        var hasRow = false
+        try run(shape.upsertion(selection), binding: bindAll) { row in
+            hasRow = true
+            rowID = row.value(at: row.count - 1).int64
+            returning?.take(Row(row))
+        }
+        guard hasRow || plan.isView else { return nil }
+        return InsertionSuccess(
+            rowID: rowID ?? sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
+    }
+
+    /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such row.
+    @inline(__always)
+    func update(
+        _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
+    ) throws -> Bool {
+        checkKeyIsEncoded()
+        let statement = try shape.update(mask, resolution, returning)
+        try run(statement, returning: returning) { pointer in
+            var code = SQLITE_OK
+            var parameter: Int32 = 1
+            columns.forEach { column, tag, payload in
+                guard mask.contains(column) else { return }
+                let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
+                if bound != SQLITE_OK { code = bound }
+                parameter &+= 1
+            }
+            let bound = bindKey(to: pointer, from: parameter)
+            return bound == SQLITE_OK ? code : bound
+        }
+        if sqlite3_changes(database.pointer) != 0 { return true }
+        // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
+        // RAISE(IGNORE), and what happens to a view counts for nothing.
+        guard try exists() else { throw notFound }
+        return plan.isView
+    }
+
+    /// Deletes the record's row. Returns whether there was one.
+    func delete() throws -> Bool {
+        checkKeyIsEncoded()
+        guard hasKey else { return false }
+        let existed = plan.isView ? try exists() : false
+        try run(shape.deletion()) { bindKey(to: $0, from: 1) }
+        return plan.isView ? try existed && !exists() : sqlite3_changes(database.pointer) > 0
+    }
+
+    /// Whether the record's row is there.
+    func exists() throws -> Bool {
+        checkKeyIsEncoded()
+        guard hasKey else { return false }
+        let statement = try shape.existence()
+        try statement.begin { bindKey(to: $0, from: 1) }
+        defer { statement.abandon() }
+        return try statement.step()
+    }
+
+    /// Fetches the record's row.
+    func withRow(_ body: (Row) throws -> Void) throws {
+        checkKeyIsEncoded()
+        guard hasKey else { throw notFound }
+        let statement = try plan.selectByKey()
+        try statement.begin { bindKey(to: $0, from: 1) }
+        defer { statement.abandon() }
+        guard try statement.step() else { throw notFound }
+        try body(Row(statement.row))
+    }
+
+    // MARK: - Binding and running
+
+    @inline(__always)
+    private func bindAll(to pointer: OpaquePointer) -> Int32 {
+        var code = SQLITE_OK
+        columns.forEach { column, tag, payload in
+            let bound = PackedTag.bind(tag, payload, to: pointer, at: Int32(truncatingIfNeeded: column &+ 1))
+            if bound != SQLITE_OK { code = bound }
+        }
+        return code
+    }
+
+    @inline(__always)
+    private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
+        var code = SQLITE_OK
+        columns.forEach { column, tag, payload in
+            guard let position = shape.keyColumns.firstIndex(of: column) else { return }
+            let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
+            if bound != SQLITE_OK { code = bound }
+        }
+        return code
+    }
+
+    /// Runs a statement to its end: it may give rows.
+    @inline(__always)
+    private func run(
+        _ statement: Statement, returning: Returning? = nil, binding bind: (OpaquePointer) -> Int32
+    ) throws {
+        try statement.begin(binding: bind)
+        while try statement.step() { returning?.take(Row(statement.row)) }
+    }
+
+    private func run(
+        _ statement: Statement, binding bind: (OpaquePointer) -> Int32, _ body: (LiveRow) -> Void
+    ) throws {
+        try statement.begin(binding: bind)
+        while try statement.step() { body(statement.row) }
+    }
+}
+
+extension PackedColumns {
+    /// Whether a record still encodes these columns.
+    @inline(__always)
+    func isStillEncoded(by encode: Encode) throws -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        var encoding = ColumnEncoding(comparingWith: start, layout: layout)
+        try withUnsafeMutablePointer(to: &encoding) { pointer in
+            var container = PersistenceContainer(pointer)
+            try encode(&container)
+        }
+        return !encoding.isDifferent && !encoding.isDoubtful && !encoding.mayRepeat && encoding.next == count
+    }
+}
+
+extension PackedTag {
+    /// Binds a value to a parameter, counted from 1. Texts and blobs are not copied.
+    @inline(__always)
+    static func bind(
+        _ tag: UInt8, _ payload: UnsafeRawPointer, to statement: OpaquePointer, at index: Int32
+    ) -> Int32 {
+        if isInteger(tag) { return sqlite3_bind_int64(statement, index, readInteger(tag, payload)) }
+        switch tag {
+        case null: return sqlite3_bind_null(statement, index)
+        case real, dateReal:
+            return sqlite3_bind_double(statement, index, payload.loadUnaligned(as: Double.self))
+        case shortText, longText, dateText:
+            let text = bytes(tag, payload)
+            return sqlite3_bind_text64(
+                statement, index, text.baseAddress?.assumingMemoryBound(to: CChar.self),
+                sqlite3_uint64(text.count), shellac_static(), UInt8(SQLITE_UTF8))
+        default:
+            let blob = bytes(tag, payload)
+            if blob.count == 0 { return sqlite3_bind_zeroblob(statement, index, 0) }
+            return sqlite3_bind_blob64(
+                statement, index, blob.baseAddress, sqlite3_uint64(blob.count), shellac_static())
+        }
+    }
+}

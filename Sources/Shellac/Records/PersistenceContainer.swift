@@ -1,0 +1,64 @@
+/// The columns that a record stores: what `encode(to:)` fills.
+///
+/// ```swift
+/// func encode(to container: inout PersistenceContainer) throws {
+///     container["id"] = id
+///     container["name"] = name
+///     container["score"] = score
+/// }
+/// ```
+///
+/// A record encodes all columns that it stores, its primary key among them, and may be asked to do so at any time,
+/// and more than once. The last value that a column is given counts.
+public struct PersistenceContainer {
+    @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
+
+    init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }
+
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+        get { encoding.pointee.value(of: column).flatMap(Value.fromDatabaseValue) }
+        @inline(__always)
+        set { store(newValue, in: column) }
+    }
+
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
+        get { encoding.pointee.value(of: column) }
+        set {
+            if let newValue { storeAny(newValue, in: column) } else { store(DatabaseValue.null, in: column) }
+        }
+    }
+
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    @inlinable
+    public subscript<Value: DatabaseValueConvertible>(_ column: Column) -> Value? {
+        get { self[column.name] }
+        @inline(__always)
+        set { store(newValue, in: column.name) }
+    }
+
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    public subscript(_ column: Column) -> (any DatabaseValueConvertible)? {
+        get { encoding.pointee.value(of: column.name) }
+        set { self[column.name] = newValue }
+    }
+
+    private func storeAny(_ value: some DatabaseValueConvertible, in column: String) {
+        store(value, in: column)
+    }
+
+    @inlinable @inline(__always)
+    func store<Value: DatabaseValueConvertible>(_ value: Value?, in column: String) {
+        if encoding.pointee.expects(column) {
+            let sink = DatabaseValueSink(encoding)
+            if let value { value.store(in: sink) } else { sink.storeNull() }
+        } else {
+            encoding.pointee.unexpected(column, value)
+        }
+    }
+}
+
+@available(*, unavailable, message: "a container is good for the duration of an encoding")
+extension PersistenceContainer: Sendable {}

@@ -1,0 +1,64 @@
+/// What a record is asked to do: ``MutablePersistableRecord/persist(_:in:)`` does it.
+///
+/// The methods that save records make operations, and you need none.
+public struct PersistenceOperation {
+    enum Verb {
+        case insert
+        case update(columns: Set<String>?)
+        case save
+        case upsert
+        case delete
+    }
+
+    let verb: Verb
+    var options = PersistenceOptions()
+
+    init(_ verb: Verb, _ resolution: Database.ConflictResolution? = nil, returning: Returning? = nil) {
+        self.verb = verb
+        options.conflictResolution = resolution
+        options.returning = returning
+    }
+}
+
+@available(*, unavailable, message: "an operation belongs to the access that runs it")
+extension PersistenceOperation: Sendable {}
+
+/// How a record is saved, beyond what its type says.
+struct PersistenceOptions {
+    /// What is done about a conflict: what the type says, if nil.
+    var conflictResolution: Database.ConflictResolution?
+    /// What is fetched from the saved row.
+    var returning: Returning?
+    /// What the record encoded when the columns to update were found.
+    var encoded: PackedColumns?
+}
+
+/// What is fetched from a saved row, by RETURNING.
+final class Returning {
+    /// What stands behind RETURNING.
+    let selection: String
+    private let take: (Row) throws -> Void
+    /// Whether there was a row.
+    private(set) var hasTaken = false
+    private var error: (any Error)?
+
+    init(_ selection: String, take: @escaping (Row) throws -> Void) {
+        self.selection = selection
+        self.take = take
+    }
+
+    /// Takes the row. An error must wait: the row is written, and the statement goes on to its end.
+    func take(_ row: Row) {
+        hasTaken = true
+        do {
+            try take(row)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Throws what taking the row has thrown.
+    func finish() throws {
+        if let error { throw error }
+    }
+}

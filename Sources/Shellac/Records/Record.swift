@@ -1,0 +1,188 @@
+/// A class whose instances are rows of a table, and know whether they have changed.
+///
+/// ```swift
+/// class Player: Record {
+///     var id: Int64?
+///     var name = ""
+///     var score = 0
+///
+///     override class var databaseTableName: String { "player" }
+///
+///     override func updateFromRow(_ row: Row) throws {
+///         if row.hasColumn("id") { id = try row["id"] }
+///         if row.hasColumn("name") { name = try row["name"] }
+///         if row.hasColumn("score") { score = try row["score"] }
+///         try super.updateFromRow(row)
+///     }
+///
+///     override func encode(to container: inout PersistenceContainer) throws {
+///         container["id"] = id
+///         container["name"] = name
+///         container["score"] = score
+///     }
+/// }
+///
+/// try dbQueue.write { db in
+///     let player = Player()
+///     player.name = "Arthur"
+///     try player.save(db)             // player.id is set
+///     player.score = 1000
+///     player.hasDatabaseChanges       // true
+///     try player.updateChanges(db)    // UPDATE "player" SET "score" = ? WHERE "id" = ?
+/// }
+/// ```
+///
+/// ## Reading a row
+///
+/// A class whose properties all have a default value overrides ``updateFromRow(_:)``, as above, and inherits both
+/// initializers. Another class overrides ``init(row:)``, and calls `super.init(row:)` at its end; it takes the row id
+/// of an insertion in ``didInsert(_:)``.
+///
+/// ## What a record remembers
+///
+/// A record that was fetched or saved remembers what the database holds. ``hasDatabaseChanges`` encodes the record and
+/// compares. What it remembers follows the transaction: a rollback gives back what the record remembered before, and
+/// takes away the row id that an insertion gave it. Until its transaction ends, the connection holds every record that
+/// was saved in it: a million saved records stay in memory until then. These are not covered: a record that was first
+/// fetched in a transaction which had already written, a record that two connections save at once, and a row id that
+/// your own ``didInsert(_:)`` has set.
+///
+/// ## Saving
+///
+/// All that inserts, updates or deletes a record goes through four methods: ``insert(_:)``, ``update(_:)``, which calls
+/// ``update(_:columns:)``, and ``delete(_:)``. Override them to validate, say. The exception is
+/// ``upsert(_:)``, which is one statement that does two of these.
+///
+/// The order of callbacks is that of ``MutablePersistableRecord``. What the will-callbacks change is written, also
+/// where only some columns are updated. Forgetting to call `super` in a callback harms nothing.
+///
+/// ## Concurrency
+///
+/// A record is not Sendable. Records can be fetched in an asynchronous access and returned from it, and one can be
+/// handed to `write(sending:_:)`. A record that was saved in an access belongs to that access until it ends, since the
+/// connection still holds it.
+open class Record: FetchableRecord, PersistableRecord {
+    /// What the database holds, as far as it is known.
+    @exclusivity(unchecked) final var snapshot: PackedRow?
+    /// What the database held before the last save.
+    @exclusivity(unchecked) final var previousSnapshot: PackedRow?
+    /// Which notes of a connection's journal the last one of this record is among.
+    @exclusivity(unchecked) final var journalMoment: UInt64 = 0
+
+    // MARK: - The table
+
+    /// The name of the table. Override it: there is none by default.
+    open class var databaseTableName: String { "" }
+
+    /// What is selected when the class is fetched without SQL: by default, all columns.
+    open class var databaseSelection: [any SQLSelectable] { [.allColumns] }
+
+    /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
+    open class var databasePrimaryKey: [String]? { nil }
+
+    /// What SQLite does when a record violates a constraint: by default, it throws.
+    open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
+
+    // MARK: - Reading and encoding
+
+    /// A record that was never fetched, nor saved: it has changes.
+    public init() {}
+
+    /// Reads a row, by ``updateFromRow(_:)``. The record remembers the row if it was fetched.
+    ///
+    /// An overriding initializer reads its properties and then calls `super.init(row:)`.
+    public required init(row: Row) throws {
+        try updateFromRow(row)
+        remember(fetched: row)
+    }
+
+    /// Takes the values of a row, which may lack columns. The row is good until this returns.
+    ///
+    /// It is called with a fetched row, and with a row of all that was encoded and the new row id when the record was
+    /// inserted without one. A rollback of the insertion calls it with a NULL there.
+    ///
+    /// - Throws: what reading a column throws. An insertion then stands, and throws
+    ///   ``RecordError/rowNotTaken(recordType:reason:)``.
+    open func updateFromRow(_ row: Row) throws {}
+
+    /// Encodes all columns that are stored, the primary key among them.
+    open func encode(to container: inout PersistenceContainer) throws {}
+
+    /// A record with the same values, which remembers the same row.
+    ///
+    /// It has what is encoded. Override it to copy more.
+    open func copy() throws -> Self {
+        let copy = try type(of: self).init(row: Row(encoded().row()))
+        copy.snapshot = snapshot
+        return copy
+    }
+
+    // MARK: - Saving
+
+    /// Inserts the record.
+    ///
+    /// Everything that inserts a record calls this. An overriding method calls `super`.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    open func insert(_ db: Database) throws { try insertRow(in: db) }
+
+    /// Updates all columns of the record's row: calls ``update(_:columns:)``.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
+    open func update(_ db: Database) throws { try update(db, columns: allColumns(in: db)) }
+
+    /// Updates some columns of the record's row.
+    ///
+    /// Everything that updates a record calls this. An overriding method calls `super`.
+    open func update(_ db: Database, columns: Set<String>) throws { try updateRow(in: db, columns: columns) }
+
+    /// Deletes the record's row.
+    ///
+    /// Everything that deletes a record calls this. An overriding method calls `super`.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    open func delete(_ db: Database) throws -> Bool { try deleteRow(in: db) }
+
+    // MARK: - Callbacks
+
+    /// Called before the record is inserted or updated.
+    open func willSave(_ db: Database) throws {}
+    /// Called around the insertion or update: it must call `save`, once.
+    open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
+    /// Called when the record was inserted or updated.
+    open func didSave(_ saved: PersistenceSuccess) {}
+
+    /// Called before the record is inserted.
+    open func willInsert(_ db: Database) throws {}
+    /// Called around the insertion: it must call `insert`, once.
+    open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
+    /// Called when the record was inserted. A class that does not override ``updateFromRow(_:)`` takes its row id here.
+    open func didInsert(_ inserted: InsertionSuccess) {}
+
+    /// Called before columns of the record are updated.
+    open func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    /// Called around the update: it must call `update`, once.
+    open func aroundUpdate(
+        _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
+    ) throws {
+        _ = try update()
+    }
+    /// Called when the record was updated.
+    open func didUpdate(_ updated: PersistenceSuccess) {}
+
+    /// Called before the record is deleted.
+    open func willDelete(_ db: Database) throws {}
+    /// Called around the deletion: it must call `delete`, once.
+    open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
+    /// Called after the deletion.
+    open func didDelete(deleted: Bool) {}
+}
+
+@available(
+    *, unavailable,
+    message:
+        "a record has no lock: return it from the access that fetched it, hand it over with write(sending:_:), or save it with save(in:)"
+)
+extension Record: Sendable {}

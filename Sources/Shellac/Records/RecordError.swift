@@ -1,0 +1,39 @@
+/// An error of a record.
+public enum RecordError: Error, Hashable, Sendable {
+    /// There is no row for a key: thrown by `update`, `reload` and `find`, and by the methods that save and fetch when
+    /// a conflict was resolved by ignoring the record.
+    case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
+
+    /// A record does not take what the database made of it: thrown by `reload`, `insert(_:refreshing:)`, and by an
+    /// insertion that fills the row id in.
+    ///
+    /// The row is written all the same.
+    case rowNotTaken(recordType: String, reason: String)
+
+    /// A dictionary is no unique key of the table.
+    case notAUniqueKey(databaseTableName: String, columns: [String])
+
+    /// A record does not encode a column that is to be updated.
+    case columnNotEncoded(databaseTableName: String, column: String)
+}
+
+extension RecordError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .recordNotFound(let table, let key):
+            let columns = key.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+            return
+                "there is no row in the table \(table) for the key \(DatabaseValue.description(of: columns))"
+        case .rowNotTaken(let type, let reason):
+            return "a \(type) did not take its row: \(reason)"
+        case .notAUniqueKey(let table, let columns):
+            let names = columns.sorted().joined(separator: ", ")
+            return
+                "(\(names)) is no unique key of the table \(table): fetch by the primary key, by the columns "
+                + "of a unique index, or by a query"
+        case .columnNotEncoded(let table, let column):
+            return
+                "the column \(column) cannot be updated: the record of the table \(table) does not encode it"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+/// The columns that records of a type encode, and the statements that save these, each prepared once.
+final class RecordShape {
+    let layout: RowLayout
+    /// The names of all columns.
+    let allNames: Set<String>
+    /// All columns that an update sets: those that are not in the primary key. Where there are no others, the key is
+    /// set to what it is, so that observers hear of it, and a missing row is noticed.
+    let allColumns: ColumnMask
+    /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
+    let keyColumns: [Int]
+    /// Where the column that is the row id stands.
+    let rowIDColumn: Int?
+
+    private unowned let plan: RecordPlan
+    private unowned let database: Database
+
+    private struct Key: Hashable {
+        var verb: Verb
+        var mask = ColumnMask()
+        var resolution: Database.ConflictResolution
+        var returning: String?
+    }
+    private enum Verb { case insert, upsert, update, delete, exists }
+    private var statements: [Key: Statement] = [:]
+    @exclusivity(unchecked) private var lastInsertion:
+        (resolution: Database.ConflictResolution, statement: Statement)?
+    @exclusivity(unchecked) private var lastUpdate:
+        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Statement)?
+
+    init(_ names: [String], plan: RecordPlan, database: Database) {
+        self.plan = plan
+        self.database = database
+        let layout = RowLayout(
+            names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)))
+        self.layout = layout
+        allNames = Set(names)
+        var key = plan.key.compactMap(layout.column(named:))
+        if key.isEmpty, plan.table.primaryKey.isHiddenRowID {
+            // The row id may be encoded under any of its names.
+            key = TableSchema.rowIDNames.lazy
+                .filter { plan.table.column(named: $0) == nil }
+                .compactMap(layout.column(named:)).prefix(1).map { $0 }
+        }
+        keyColumns = key.count == max(plan.key.count, 1) ? key : []
+        let others = ColumnMask(names.indices.filter { !key.contains($0) })
+        allColumns = others.isEmpty ? ColumnMask(key) : others
+        rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
+    }
+
+    // MARK: - Statements
+
+    private func statement(_ key: Key, _ sql: () -> String) throws -> Statement {
+        if let statement = statements[key], !statement.isInUse { return statement }
+        let returning = key.returning.map { " RETURNING \($0)" } ?? ""
+        let statement = try database.prepare(sql: sql() + returning, persistent: true)
+        if statements.count > 256 { statements.removeAll() }
+        statements[key] = statement
+        return statement
+    }
+
+    private func names(_ mask: ColumnMask) -> [String] {
+        layout.names.indices.filter(mask.contains).map { layout.names[$0].quotedDatabaseIdentifier }
+    }
+
+    private var keyNames: [String] { keyColumns.map { layout.names[$0] } }
+
+    private func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
+        let columns = layout.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        let marks = layout.names.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(columns)) VALUES (\(marks))"
+    }
+
+    /// Inserts all columns.
+    @inline(__always)
+    func insertion(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws -> Statement {
+        if returning == nil, let lastInsertion, lastInsertion.resolution == resolution,
+            !lastInsertion.statement.isInUse
+        {
+            return lastInsertion.statement
+        }
+        let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
+        let statement = try statement(key) { insertionSQL(resolution) }
+        if returning == nil { lastInsertion = (resolution, statement) }
+        return statement
+    }
+
+    /// Inserts all columns, or updates all in the row that stands in the way.
+    func upsertion(_ returning: String) throws -> Statement {
+        try statement(Key(verb: .upsert, resolution: .abort, returning: returning)) {
+            let assignments = names(allColumns).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+            return "\(insertionSQL(.abort)) ON CONFLICT DO UPDATE SET \(assignments)"
+        }
+    }
+
+    /// Updates some columns of the row that has the key.
+    @inline(__always)
+    func update(
+        _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
+    ) throws -> Statement {
+        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.resolution == resolution,
+            !lastUpdate.statement.isInUse
+        {
+            return lastUpdate.statement
+        }
+        let key = Key(verb: .update, mask: mask, resolution: resolution, returning: returning?.selection)
+        let statement = try statement(key) {
+            let assignments = names(mask).map { "\($0) = ?" }.joined(separator: ", ")
+            return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
+                + "WHERE \(RecordPlan.condition(keyNames))"
+        }
+        if returning == nil { lastUpdate = (mask, resolution, statement) }
+        return statement
+    }
+
+    /// Deletes the row that has the key.
+    func deletion() throws -> Statement {
+        try statement(Key(verb: .delete, resolution: .abort)) {
+            "DELETE FROM \(plan.quotedTable) WHERE \(RecordPlan.condition(keyNames))"
+        }
+    }
+
+    /// Asks for the row that has the key.
+    func existence() throws -> Statement {
+        try statement(Key(verb: .exists, resolution: .abort)) {
+            "SELECT 1 FROM \(plan.quotedTable) WHERE \(RecordPlan.condition(keyNames))"
+        }
+    }
+}
+
+extension Database.ConflictResolution {
+    /// What stands behind INSERT and UPDATE. ABORT is what SQLite does without being told.
+    fileprivate var orClause: String { self == .abort ? "" : "OR \(rawValue) " }
+}
