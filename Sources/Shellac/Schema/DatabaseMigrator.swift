@@ -45,7 +45,7 @@ public struct DatabaseMigrator: Sendable {
         /// and no action such as ON DELETE CASCADE runs.
         ///
         /// The tables that the migration wrote, altered or dropped are checked, and those that refer to them, in
-        /// the database `main`; the others cannot have been harmed. All rows of these tables are looked at, also
+        /// attached databases, too; the others cannot have been harmed. All rows of these tables are looked at, also
         /// those that were wrong before.
         case deferred
 
