@@ -179,6 +179,13 @@ struct TableRebuild {
     }
 
     private func create(_ dependent: Dependent) throws {
+        let heading = dependent.kind == "trigger" ? TriggerHeading(sql: dependent.sql) : nil
+        // A temporary trigger says the name of the table as it stood for this one then, and now may for another.
+        if let heading, !heading.saysDatabase, dependent.schemaName == "temp",
+            try db.tableSchema(table.name).schemaName != table.schemaName
+        {
+            try complain(of: [dependent.fault("another table \(table.name) hides this one")])
+        }
         // SQLite keeps the SQL in this form, without the name of the database.
         let beginnings = ["CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER "]
         let beginning = beginnings.first(where: dependent.sql.hasPrefix) ?? ""
@@ -189,11 +196,9 @@ struct TableRebuild {
             let message = error.message ?? "\(error.extendedResultCode)"
             try complain(of: [dependent.fault(message)], code: error.extendedResultCode, sql: error.sql)
         }
-        guard dependent.kind == "trigger" else { return }
+        guard let heading else { return }
         let newTable = try db.tableSchema(table.name, in: table.schemaName)
-        let missing = TriggerHeading(sql: dependent.sql).updatedColumns.filter {
-            newTable.column(named: $0) == nil
-        }
+        let missing = heading.updatedColumns.filter { newTable.column(named: $0) == nil }
         try complain(of: missing.map { dependent.fault("no such column: \($0)") }, sql: dependent.sql)
     }
 }

@@ -5,17 +5,27 @@ struct TriggerHeading {
     /// SQLite does not mind when there are no such columns: the trigger never fires, then.
     let updatedColumns: [String]
 
+    /// Whether the table has the name of its database before it: `ON main.player`.
+    let saysDatabase: Bool
+
     init(sql: String) {
         var tokens = Tokens(rest: Array(sql.utf8)[...])
         var columns: [String] = []
         var words = (earlier: "", last: "")
-        while let token = tokens.next(), !(token.isKeyword && ["ON", "BEGIN"].contains(token.text)) {
+        var end: Token?
+        while let token = tokens.next() {
+            if token.isKeyword, ["ON", "BEGIN"].contains(token.text) {
+                end = token
+                break
+            }
             if !columns.isEmpty || words == ("UPDATE", "OF") {
                 if token.text != "," { columns.append(token.name) }
             }
             words = (words.last, token.isKeyword ? token.text : "")
         }
         updatedColumns = columns
+        let table = end?.text == "ON" ? tokens.next() : nil
+        saysDatabase = table != nil && tokens.next()?.text == "."
     }
 
     private struct Token {

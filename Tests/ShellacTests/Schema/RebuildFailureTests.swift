@@ -79,6 +79,11 @@ struct RebuildFailureTests {
         try expectRefusal(broken("the trigger updated (no such column: teamId)")) {
             columns("points", "name", in: $0)
         }
+        for (end, isSaid) in [
+            ("ON main.t", true), ("on [a b] /* */ . \"t\"", true), ("ON main", false), ("BEGIN", false),
+        ] {
+            #expect(TriggerHeading(sql: "CREATE TRIGGER t INSERT \(end) BEGIN").saysDatabase == isSaid)
+        }
         func updated(_ sql: String) -> [String] { TriggerHeading(sql: sql).updatedColumns }
         #expect(updated("CREATE TRIGGER t AFTER INSERT ON t BEGIN UPDATE t SET a = 1 WHERE b; END") == [])
         #expect(updated("CREATE TRIGGER t UPDATE ON t BEGIN SELECT 1; END") == [])
@@ -94,6 +99,31 @@ struct RebuildFailureTests {
         #expect(updated("CREATE TRIGGER t AFTER UPDATE OF a") == ["a"])
         #expect(updated("CREATE TRIGGER t AFTER UPDATE OF \"a") == ["a"])
         #expect(updated("") == [])
+    }
+
+    @Test(
+        "a temporary trigger whose table has been hidden by another would go over to that one, and is named")
+    func hidden() throws {
+        try inDatabase { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE t (a);
+                    CREATE TEMP TRIGGER said AFTER INSERT ON main.t BEGIN SELECT 1; END;
+                    CREATE TEMP TRIGGER unsaid AFTER INSERT ON t BEGIN SELECT 1; END;
+                    """)
+            try db.rebuild(table: "t") { $0.column("a", .blob) }
+            try db.execute(sql: "CREATE TEMP TABLE t (a)")
+            let sentence = { (name: String, table: String) in
+                "the table \(table) cannot be rebuilt, since this would no longer work: the trigger \(name) (another "
+                    + "table \(table) hides this one). Drop it before, and create another one after"
+            }
+            #expect(
+                message { try db.rebuild(table: "t", in: "main") { $0.column("a", .text) } }
+                    == sentence("unsaid", "t"))
+            try db.drop(trigger: "unsaid")
+            try db.rebuild(table: "t", in: "main") { $0.column("a", .text) }
+            #expect(try db.triggerExists("said", in: "temp"))
+        }
     }
 
     @Test("what was broken before does not matter")
