@@ -11,8 +11,9 @@ extension FetchableRecord where Self: Decodable {
     /// - Throws: a ``RowDecodingError`` when a column is missing, NULL, or of a value that does not convert, and when
     ///   its JSON does not decode; and what the type itself throws.
     public init(row: Row) throws {
-        if row.isLive {
-            try self.init(from: LiveRecordDecoder(live: row.live, record: Self.self))
+        if row.isLive, row.live.beginDecoding(Self.self) {
+            defer { row.live.endDecoding() }
+            try self.init(from: LiveRecordDecoder(row.live))
         } else {
             try self.init(from: RecordDecoder(decoding: RecordDecoding(row: row, record: Self.self)))
         }
@@ -162,36 +163,17 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
     }
 }
 
-// MARK: - Decoders
+// MARK: - The decoder
 
-/// What a record decodes itself from, where SQLite holds its row. It takes three words: more would be allocated.
-private struct LiveRecordDecoder: Decoder {
-    let live: LiveRow
-    let record: any FetchableRecord.Type
-
-    private var decoder: RecordDecoder {
-        RecordDecoder(decoding: RecordDecoding(row: Row(live), record: record))
-    }
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordDecodingContainer(RecordDecoding(row: Row(live), record: record)))
-    }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try decoder.unkeyedContainer() }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        try decoder.singleValueContainer()
-    }
-}
-
-private struct RecordDecoder: Decoder {
+/// What a record decodes itself from, where no faster decoder is at hand.
+struct RecordDecoder: Decoder {
     let decoding: RecordDecoding
 
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RecordDecodingContainer(decoding))
+        KeyedDecodingContainer(RowDecodingContainer(decoding: decoding))
     }
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notKeyedError }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notKeyedError }

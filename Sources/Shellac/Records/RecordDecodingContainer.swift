@@ -1,29 +1,19 @@
 /// The columns of a row, by the coding keys of a `Decodable` record.
-struct RecordDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let decoding: RecordDecoding
-    private let strategy: DatabaseColumnDecodingStrategy
-    private let usesDefaultKeys: Bool
+protocol RecordDecodingContainer: KeyedDecodingContainerProtocol {
+    var decoding: RecordDecoding { get }
+    /// The name of the column that a key is read from.
+    func column(_ key: Key) -> String
+    /// The value in the column of a key.
+    func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value
+}
 
-    init(_ decoding: RecordDecoding) {
-        self.decoding = decoding
-        strategy = decoding.record.databaseColumnDecodingStrategy
-        usesDefaultKeys = strategy.usesDefaultKeys
-    }
-
+extension RecordDecodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     var allKeys: [Key] {
-        decoding.row.columnNames.compactMap { Key(stringValue: strategy.key(ofColumn: $0)) }
-    }
-
-    @inline(__always)
-    private func column(_ key: Key) -> String {
-        usesDefaultKeys ? key.stringValue : strategy.column(for: key, in: decoding.row)
-    }
-
-    @inline(__always)
-    private func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value {
-        try decoding.row[column(key)]
+        let decoding = decoding
+        let strategy = decoding.record.databaseColumnDecodingStrategy
+        return decoding.row.columnNames.compactMap { Key(stringValue: strategy.key(ofColumn: $0)) }
     }
 
     // MARK: - Values of any type
@@ -55,43 +45,87 @@ struct RecordDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
+        // A type of keys that knows no `super` still has such a column.
         if let key = Key(stringValue: "super") { return try superDecoder(forKey: key) }
+        let decoding = decoding
+        let strategy = decoding.record.databaseColumnDecodingStrategy
         return try decoding.jsonDecoder(in: strategy.column(for: ColumnKey("super"), in: decoding.row))
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoding.jsonDecoder(in: column(key)) }
+}
 
-    // MARK: - The standard types
-    //
-    // Each has its own methods, so that nothing is cast.
+// MARK: - The standard types
+//
+// Each has its own methods, so that nothing is cast.
 
+extension RecordDecodingContainer {
+    @inline(__always)
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(key) }
+    @inline(__always)
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(key) }
+    @inline(__always)
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(key) }
+    @inline(__always)
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(key) }
+    @inline(__always)
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(key) }
+    @inline(__always)
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(key) }
+    @inline(__always)
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(key) }
+    @inline(__always)
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(key) }
+    @inline(__always)
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(key) }
+    @inline(__always)
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(key) }
+    @inline(__always)
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(key) }
+    @inline(__always)
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(key) }
+    @inline(__always)
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(key) }
+    @inline(__always)
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(key) }
 
+    @inline(__always)
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try read(key) }
+    @inline(__always)
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try read(key) }
+}
+
+/// The columns of any row.
+struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
+    let decoding: RecordDecoding
+
+    func column(_ key: Key) -> String {
+        decoding.record.databaseColumnDecodingStrategy.column(for: key, in: decoding.row)
+    }
+
+    func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value { try decoding.row[column(key)] }
 }
