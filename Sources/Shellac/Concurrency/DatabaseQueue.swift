@@ -145,9 +145,30 @@ public final class DatabaseQueue: DatabaseWriter {
         try await line.run(on: database) { db in try db.transaction(nil) { (try updates(db), .commit) } }
     }
 
+    public nonisolated(nonsending) func write<R, T>(
+        sending record: sending R, _ updates: sending @escaping (Database, sending R) throws -> sending T
+    ) async throws -> sending T {
+        let handover = Handover(record)
+        return try await write { db in try updates(db, handover.take()) }
+    }
+
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
         try await line.run(on: database, updates)
+    }
+}
+
+/// Something on its way from one region to another: put in once, taken out once.
+private final class Handover<Value>: @unchecked Sendable {  // `value` is read once, after it was written once
+    private var value: Value?
+
+    init(_ value: sending Value) { self.value = value }
+
+    func take() -> sending Value {
+        guard let value else { Misuse.trap("a record was handed over twice") }
+        self.value = nil
+        nonisolated(unsafe) let taken = value
+        return taken
     }
 }

@@ -64,6 +64,21 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
+    /// Writes to the database, and hands over a record that is not Sendable: to the access, which may keep it or
+    /// return it.
+    ///
+    /// ```swift
+    /// let player = Player()
+    /// try await dbQueue.write(sending: player) { db, player in
+    ///     try player.insert(db)
+    /// }
+    /// ```
+    ///
+    /// The compiler sees to it that the record is not used any more where it came from. Return it to have it back.
+    nonisolated(nonsending) func write<R, T>(
+        sending record: sending R, _ updates: sending @escaping (Database, sending R) throws -> sending T
+    ) async throws -> sending T
+
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
     func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
 

@@ -24,6 +24,7 @@ public struct PersistenceContainer {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    @_disfavoredOverload  // where the type is known, the generic one is meant
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column) }
         set {
@@ -40,6 +41,7 @@ public struct PersistenceContainer {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    @_disfavoredOverload  // where the type is known, the generic one is meant
     public subscript(_ column: Column) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column.name) }
         set { self[column.name] = newValue }

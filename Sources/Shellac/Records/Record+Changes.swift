@@ -99,7 +99,7 @@ extension Record {
     }
 
     /// What the database held of a record that it did not hold.
-    private static var noSnapshot: PackedRow { .make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in } }
+    static var noSnapshot: PackedRow { .make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in } }
 
     /// Notes what the record remembers, so that a rollback can give it back.
     @inline(__always)

@@ -66,7 +66,7 @@ extension Record {
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
-    private func take(_ row: PackedRow) -> RecordError? {
+    final func take(_ row: PackedRow) -> RecordError? {
         do {
             try updateFromRow(Row(row))
             return nil

@@ -13,6 +13,9 @@ public enum RecordError: Error, Hashable, Sendable {
     /// A dictionary is no unique key of the table.
     case notAUniqueKey(databaseTableName: String, columns: [String])
 
+    /// One value was given for a primary key of several columns.
+    case compositeKey(databaseTableName: String, columns: [String])
+
     /// A record does not encode a column that is to be updated.
     case columnNotEncoded(databaseTableName: String, column: String)
 }
@@ -31,6 +34,10 @@ extension RecordError: CustomStringConvertible {
             return
                 "(\(names)) is no unique key of the table \(table): fetch by the primary key, by the columns "
                 + "of a unique index, or by a query"
+        case .compositeKey(let table, let columns):
+            return
+                "the primary key of the table \(table) has several columns (\(columns.joined(separator: ", "))): "
+                + "give their values as a dictionary"
         case .columnNotEncoded(let table, let column):
             return
                 "the column \(column) cannot be updated: the record of the table \(table) does not encode it"

@@ -105,15 +105,6 @@ final class RecordPlan {
         columns.map { "\($0.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")
     }
 
-    /// The column of a primary key that has one.
-    func onlyKeyColumn() throws -> String {
-        guard key.count == 1, let column = key.first else {
-            if key.isEmpty { throw noKeyError }
-            throw RecordError.notAUniqueKey(databaseTableName: tableName, columns: [])
-        }
-        return column
-    }
-
     private var noKeyError: DatabaseError {
         DatabaseError(
             message: "\(tableName) has no primary key to find a row by: "

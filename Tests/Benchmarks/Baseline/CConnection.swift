@@ -38,6 +38,10 @@ final class CConnection {
         return UInt64(truncatingIfNeeded: statement.int(0))
     }
 
+    /// The row id of the last insertion.
+    @inline(__always)
+    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
+
     private var message: String { String(cString: sqlite3_errmsg(pointer)) }
 }
 

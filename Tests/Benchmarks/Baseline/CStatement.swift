@@ -40,6 +40,14 @@ struct CStatement {
         guard try !step() else { throw CError(code: SQLITE_ROW, message: "an unexpected row") }
     }
 
+    /// An array of all rows.
+    @inline(__always)
+    func array<Element>(_ read: (CStatement) throws -> Element) throws -> [Element] {
+        var elements: [Element] = []
+        while try step() { elements.append(try read(self)) }
+        return elements
+    }
+
     @inline(__always)
     func reset() { sqlite3_reset(pointer) }
 }

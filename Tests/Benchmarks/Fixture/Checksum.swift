@@ -22,6 +22,16 @@ struct Checksum {
     mutating func add(_ date: Date) { add(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
 }
 
+/// What can tell its values.
+protocol Summable {
+    func add(to checksum: inout Checksum)
+}
+
+extension Sequence where Element: Summable {
+    /// The checksum of all elements.
+    var checksum: UInt64 { checksum { $0.add(to: &$1) } }
+}
+
 extension Sequence {
     /// The checksum of all elements.
     func checksum(_ add: (Element, inout Checksum) throws -> Void) rethrows -> UInt64 {

@@ -6,4 +6,7 @@ extension Fixture {
 
     /// A queue of Shellac's.
     func queue() throws -> DatabaseQueue { try DatabaseQueue(path: path, configuration: Configuration()) }
+
+    /// The path of another file, which is removed together with the tables.
+    func path(of name: String) -> String { path + "-" + name }
 }

@@ -1,5 +1,17 @@
-/// The table of ten integers.
-enum Item {
+/// A row of the table of ten integers, as plain Swift.
+struct Item: ItemColumns, FixtureTable {
+    var i0: Int
+    var i1: Int
+    var i2: Int
+    var i3: Int
+    var i4: Int
+    var i5: Int
+    var i6: Int
+    var i7: Int
+    var i8: Int
+    var i9: Int
+
+    static let name = "item"
     static let table = """
         CREATE TABLE item (i0 INTEGER, i1 INTEGER, i2 INTEGER, i3 INTEGER, i4 INTEGER,
             i5 INTEGER, i6 INTEGER, i7 INTEGER, i8 INTEGER, i9 INTEGER)
@@ -27,5 +39,40 @@ enum Item {
         statement.bind(row + 8, 9)
         statement.bind(row + 9, 10)
         try statement.run()
+    }
+
+    /// Reads the current row of a statement.
+    @inline(__always)
+    init(_ statement: CStatement) {
+        i0 = statement.int(0)
+        i1 = statement.int(1)
+        i2 = statement.int(2)
+        i3 = statement.int(3)
+        i4 = statement.int(4)
+        i5 = statement.int(5)
+        i6 = statement.int(6)
+        i7 = statement.int(7)
+        i8 = statement.int(8)
+        i9 = statement.int(9)
+    }
+}
+
+/// What all kinds of items have: the checksum is the same for all.
+protocol ItemColumns: Summable {
+    var i0: Int { get }
+    var i1: Int { get }
+    var i2: Int { get }
+    var i3: Int { get }
+    var i4: Int { get }
+    var i5: Int { get }
+    var i6: Int { get }
+    var i7: Int { get }
+    var i8: Int { get }
+    var i9: Int { get }
+}
+
+extension ItemColumns {
+    func add(to checksum: inout Checksum) {
+        for column in [i0, i1, i2, i3, i4, i5, i6, i7, i8, i9] { checksum.add(column) }
     }
 }

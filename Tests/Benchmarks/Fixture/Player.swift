@@ -1,7 +1,7 @@
 import Foundation
 
 /// A row of the table of mixed columns, as plain Swift.
-struct Player {
+struct Player: PlayerColumns, FixtureTable {
     var id: Int64
     var name: String
     var email: String
@@ -10,6 +10,9 @@ struct Player {
     var createdAt: Date
     var bio: String?
 
+    var key: Int64 { id }
+
+    static let name = "player"
     static let table = """
         CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL,
             score INTEGER NOT NULL, rating REAL NOT NULL, createdAt TEXT NOT NULL, bio TEXT)
@@ -19,6 +22,14 @@ struct Player {
     static let scoreByID = "SELECT score FROM player WHERE id = ?"
     static let insertion = """
         INSERT INTO player (id, name, email, score, rating, createdAt, bio) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+
+    static let update = "UPDATE player SET score = ? WHERE id = ?"
+    static let selectionByID = "SELECT * FROM player WHERE id = ?"
+    /// Tells what stands in the table.
+    static let sum = """
+        SELECT count(*) + sum(id + 3*length(name) + 5*length(email) + 7*score + CAST(1000*rating AS INTEGER)
+            + unicode(substr(createdAt, 1 + id % 23, 1)) + length(createdAt) + ifnull(length(bio), 1)) FROM player
         """
 
     private static let firstNames = [
@@ -42,6 +53,18 @@ struct Player {
             ? "Plays since \(1950 + row % 70); likes chess, tennis and long walks at night." : nil
     }
 
+    /// Reads the current row of a statement.
+    @inline(__always)
+    init(_ statement: CStatement) throws {
+        id = Int64(statement.int(0))
+        name = statement.text(1)
+        email = statement.text(2)
+        score = statement.int(3)
+        rating = statement.double(4)
+        createdAt = try statement.date(5)
+        bio = statement.optionalText(6)
+    }
+
     /// Inserts the player.
     func bind(to statement: CStatement) throws {
         statement.bind(Int(id), 1)
@@ -52,5 +75,43 @@ struct Player {
         statement.bind(createdAt, 6)
         if let bio { statement.bind(bio, 7) } else { statement.bindNull(7) }
         try statement.run()
+    }
+
+    /// Inserts the player under a new id, and takes it.
+    @inline(__always)
+    mutating func insert(_ statement: CStatement, _ connection: CConnection) throws {
+        statement.bindNull(1)
+        statement.bind(name, 2)
+        statement.bind(email, 3)
+        statement.bind(score, 4)
+        statement.bind(rating, 5)
+        statement.bind(createdAt, 6)
+        if let bio { statement.bind(bio, 7) } else { statement.bindNull(7) }
+        try statement.run()
+        id = connection.lastInsertedRowID
+    }
+}
+
+/// What all kinds of players have: the checksum is the same for all.
+protocol PlayerColumns: Summable {
+    /// The id, or 0 where there is none.
+    var key: Int64 { get }
+    var name: String { get }
+    var email: String { get }
+    var score: Int { get }
+    var rating: Double { get }
+    var createdAt: Date { get }
+    var bio: String? { get }
+}
+
+extension PlayerColumns {
+    func add(to checksum: inout Checksum) {
+        checksum.add(key)
+        checksum.add(name)
+        checksum.add(email)
+        checksum.add(score)
+        checksum.add(rating)
+        checksum.add(createdAt)
+        checksum.add(bio)
     }
 }

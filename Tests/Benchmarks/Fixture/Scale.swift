@@ -6,6 +6,10 @@ struct Scale: Sendable {
     var insertions: Int { max(1, rows / 4) }
     /// Queries made in one run: 100,000.
     var queries: Int { max(1, rows / 2) }
+    /// Transactions that write, made in one run: 1,000.
+    var transactions: Int { max(1, rows / 200) }
+    /// Records that are asked again and again whether they have changes: 1,000.
+    var hotRecords: Int { min(rows, 1000) }
     /// Empty accesses made in one run: 1,000,000.
     var accesses: Int { rows * 5 }
 

@@ -1,6 +1,10 @@
 /// All workloads, in the order of the budget.
 enum Catalogue {
-    static let all = RowWorkloads.all + ValueWorkloads.all + AccessWorkloads.all + ExecuteWorkloads.all
+    static let all =
+        RowWorkloads.all + ValueWorkloads.all + AccessWorkloads.all + ExecuteWorkloads.all
+        + SchemaWorkloads.all
+        + RecordWorkloads.all
+        + InsertionWorkloads.all + SavingWorkloads.all
 
     /// The workloads whose names begin with one of the prefixes, or all where there is no prefix.
     ///

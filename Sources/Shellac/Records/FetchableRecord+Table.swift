@@ -1,0 +1,174 @@
+// Fetching records from their table: all of them, or those of some keys.
+
+extension FetchableRecord where Self: TableRecord {
+    // MARK: - All
+
+    /// A cursor over all records of the table.
+    public static func fetchCursor(_ db: Database) throws -> DatabaseCursor<Self> {
+        try fetchCursor(plan(on: db).select(""))
+    }
+
+    /// An array of all records of the table.
+    ///
+    /// ```swift
+    /// let players = try dbQueue.read { db in try Player.fetchAll(db) }
+    /// ```
+    public static func fetchAll(_ db: Database) throws -> [Self] {
+        try fetchAll(plan(on: db).select(""))
+    }
+
+    /// The first record of the table: whichever SQLite finds first.
+    public static func fetchOne(_ db: Database) throws -> Self? {
+        try fetchOne(plan(on: db).select(" LIMIT 1"))
+    }
+
+    // MARK: - One key
+
+    /// The record with a primary key, or nil.
+    ///
+    /// ```swift
+    /// let player = try Player.fetchOne(db, key: 1)
+    /// ```
+    ///
+    /// - Parameter key: The value of the primary key, which has one column. Nil finds nothing.
+    public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        return try fetchOne(plan.selectByKey(), key: key.databaseValue)
+    }
+
+    /// The record with a composite primary key, or with the values of a unique index, or nil.
+    ///
+    /// ```swift
+    /// let player = try Player.fetchOne(db, key: ["email": "arthur@example.com"])
+    /// ```
+    ///
+    /// - Parameter key: The values by columns. A nil among them finds nothing.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    public static func fetchOne(
+        _ db: Database, key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Self? {
+        let plan = try plan(on: db)
+        guard let (condition, values) = try plan.condition(key) else { return nil }
+        return try fetchOne(plan.select(" WHERE \(condition)"), arguments: StatementArguments(values))
+    }
+
+    /// The record with a primary key.
+    ///
+    /// ```swift
+    /// let player = try Player.find(db, key: 1)
+    /// ```
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
+        if let record = try fetchOne(db, key: key) { return record }
+        let plan = try plan(on: db)
+        throw RecordError.recordNotFound(
+            databaseTableName: plan.tableName, key: [plan.key.first ?? "": key.databaseValue])
+    }
+
+    /// The record with a composite primary key, or with the values of a unique index.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    public static func find(
+        _ db: Database, key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Self {
+        if let record = try fetchOne(db, key: key) { return record }
+        throw RecordError.recordNotFound(
+            databaseTableName: try plan(on: db).tableName, key: key.mapValues { $0?.databaseValue ?? .null })
+    }
+
+    private static func fetchOne(_ statement: Statement, key: DatabaseValue) throws -> Self? {
+        if key.isNull { return nil }
+        try statement.begin { key.bind(to: $0, at: 1) }
+        defer { statement.abandon() }
+        guard try statement.step() else { return nil }
+        return try keptElement(of: statement.row)
+    }
+
+    // MARK: - Many keys
+
+    /// A cursor over the records with some primary keys, in no particular order. Keys without a record are skipped.
+    public static func fetchCursor(
+        _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
+    ) throws -> AnyCursor<Self> {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        var lists = KeyLists(keys)
+        var cursor: DatabaseCursor<Self>?
+        return AnyCursor {
+            while true {
+                if let record = try cursor?.next() { return record }
+                guard let list = lists.next() else { return nil }
+                cursor = nil
+                cursor = try fetchCursor(
+                    plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
+            }
+        }
+    }
+
+    /// An array of the records with some primary keys, in no particular order. Keys without a record are skipped.
+    ///
+    /// ```swift
+    /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
+    /// ```
+    public static func fetchAll(
+        _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
+    ) throws -> [Self] {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        var records: [Self] = []
+        for list in KeyLists(keys) {
+            records += try fetchAll(
+                plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
+        }
+        return records
+    }
+
+    /// An array of the records with some composite keys. Keys without a record are skipped.
+    public static func fetchAll(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> [Self] {
+        try keys.compactMap { try fetchOne(db, key: $0) }
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Hashable {
+    /// A set of all records of the table.
+    public static func fetchSet(_ db: Database) throws -> Set<Self> {
+        try fetchSet(plan(on: db).select(""))
+    }
+
+    /// A set of the records with some primary keys. Keys without a record are skipped.
+    public static func fetchSet(
+        _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
+    ) throws -> Set<Self> {
+        try Set(fetchAll(db, keys: keys))
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
+    /// The record with an id, or nil.
+    public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
+
+    /// The record with an id.
+    ///
+    /// ```swift
+    /// let player = try Player.find(db, id: 1)
+    /// ```
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
+
+    /// An array of the records with some ids, in no particular order. Ids without a record are skipped.
+    public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
+        try fetchAll(db, keys: ids)
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
+    /// A set of the records with some ids. Ids without a record are skipped.
+    public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {
+        try fetchSet(db, keys: ids)
+    }
+}

@@ -1,0 +1,73 @@
+/// Tells whether a class of records overrides what saves records, or is called around it, with a `Database`.
+///
+/// The language does not tell. But the metadata of a class holds its methods: those of its superclass stand at the same
+/// places as in the superclass, and are the same unless they are overridden. Where the methods in question stand
+/// is found out with two classes of ours, one of which overrides them.
+enum Overrides {
+    /// Whether a class overrides what `save` calls with a database.
+    static func whatSaves(_ type: Record.Type) -> Bool {
+        guard !places.isEmpty else {
+            Misuse.trap(
+                "this Swift runtime does not tell whether \(type) overrides a method that saves: "
+                    + "use write(sending:_:) instead of save(in:).")
+        }
+        let (base, other) = (words(Record.self), words(type))
+        return places.contains { base[$0] != other[$0] }
+    }
+
+    /// The places of these methods among the words of a class's metadata. None where they were not found.
+    private static let places: [Int] = {
+        let (base, plain, overriding) = (words(Record.self), words(Plain.self), words(Overriding.self))
+        let places = base.indices.filter { plain[$0] == base[$0] && overriding[$0] != base[$0] }
+        return places.count == Overriding.count ? places : []
+    }()
+
+    /// The words of a class's metadata that those of `Record` have places for, from its methods on.
+    private static func words(_ type: Record.Type) -> UnsafeBufferPointer<UInt> {
+        // The header: what kind of metadata it is, the superclass, and on Apple's systems three words for Objective-C. Then
+        // come flags, three numbers about instances, and the size of the whole with the part of it that is in front.
+        #if canImport(ObjectiveC)
+        let headerSize = 40
+        #else
+        let headerSize = 16
+        #endif
+        let base = UnsafeRawPointer(unsafeBitCast(Record.self as AnyClass, to: UnsafeRawPointer.self))
+        let size = Int(base.load(fromByteOffset: headerSize + 16, as: UInt32.self))
+        let front = Int(base.load(fromByteOffset: headerSize + 20, as: UInt32.self))
+        let start = headerSize + 24
+        guard front < size, start < size - front, size < 1 << 16 else {
+            return UnsafeBufferPointer(start: nil, count: 0)
+        }
+        let metadata = UnsafeRawPointer(unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)) + start
+        let count = (size - front - start) / MemoryLayout<UInt>.stride
+        return UnsafeBufferPointer(start: metadata.assumingMemoryBound(to: UInt.self), count: count)
+    }
+
+    private final class Plain: Record {}
+
+    private final class Overriding: Record {
+        static let count = 9
+
+        override func insert(_ db: Database) throws { try super.insert(db) }
+        override func update(_ db: Database) throws { try super.update(db) }
+        override func update(_ db: Database, columns: Set<String>) throws {
+            try super.update(db, columns: columns)
+        }
+        override func willSave(_ db: Database) throws { try super.willSave(db) }
+        override func willInsert(_ db: Database) throws { try super.willInsert(db) }
+        override func willUpdate(_ db: Database, columns: Set<String>) throws {
+            try super.willUpdate(db, columns: columns)
+        }
+        override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+            try super.aroundSave(db, save: save)
+        }
+        override func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+            try super.aroundInsert(db, insert: insert)
+        }
+        override func aroundUpdate(
+            _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
+        ) throws {
+            try super.aroundUpdate(db, columns: columns, update: update)
+        }
+    }
+}

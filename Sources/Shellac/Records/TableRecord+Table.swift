@@ -1,0 +1,179 @@
+import CSQLite
+
+// What a type asks of its table, and deletes there. Deleting by the type calls no callback of its records.
+
+extension TableRecord {
+    /// The number of rows in the table.
+    public static func fetchCount(_ db: Database) throws -> Int {
+        let plan = try plan(on: db)
+        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(plan.quotedTable)") ?? 0
+    }
+
+    // MARK: - Existence
+
+    /// Whether there is a row with a primary key.
+    public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        return try exists(db, plan, (plan.keyCondition(), [key.databaseValue]))
+    }
+
+    /// Whether there is a row with a composite primary key, or with the values of a unique index.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        let plan = try plan(on: db)
+        return try exists(db, plan, plan.condition(key))
+    }
+
+    private static func exists(
+        _ db: Database, _ plan: RecordPlan, _ key: (condition: String, values: [DatabaseValue])?
+    ) throws -> Bool {
+        guard let key else { return false }
+        let sql = "SELECT EXISTS (SELECT 1 FROM \(plan.quotedTable) WHERE \(key.condition))"
+        return try Bool.fetchOne(db, sql: sql, arguments: StatementArguments(key.values)) ?? false
+    }
+
+    // MARK: - Deletion
+
+    /// Deletes all rows of the table. Returns how many there were.
+    @discardableResult
+    public static func deleteAll(_ db: Database) throws -> Int {
+        let plan = try plan(on: db)
+        return try delete(db, "DELETE FROM \(plan.quotedTable)", [])
+    }
+
+    /// Deletes the row with a primary key. Returns whether there was one.
+    ///
+    /// ```swift
+    /// let isDeleted = try Player.deleteOne(db, key: 1)
+    /// ```
+    @discardableResult
+    public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        let sql = try "DELETE FROM \(plan.quotedTable) WHERE \(plan.keyCondition())"
+        return try delete(db, sql, [key.databaseValue]) > 0
+    }
+
+    /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there
+    /// was one.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    @discardableResult
+    public static func deleteOne(
+        _ db: Database, key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> Bool {
+        let plan = try plan(on: db)
+        guard let (condition, values) = try plan.condition(key) else { return false }
+        return try delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(condition)", values) > 0
+    }
+
+    /// Deletes the rows with some primary keys. Returns how many there were.
+    @discardableResult
+    public static func deleteAll(
+        _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
+    ) throws -> Int {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        return try KeyLists(keys).reduce(0) { count, list in
+            try count + delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(plan.condition(list))", list)
+        }
+    }
+
+    /// Deletes the rows with some composite keys. Returns how many there were.
+    @discardableResult
+    public static func deleteAll(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> Int {
+        try keys.reduce(0) { try $0 + (deleteOne(db, key: $1) ? 1 : 0) }
+    }
+
+    private static func delete(_ db: Database, _ sql: String, _ values: [DatabaseValue]) throws -> Int {
+        let statement = try db.cachedStatement(sql: sql)
+        try statement.execute(arguments: StatementArguments(values))
+        return Int(sqlite3_changes(db.pointer))
+    }
+
+    /// How records of the type are found.
+    static func plan(on db: Database) throws -> RecordPlan {
+        db.checkAccess()
+        return try db.records.plan(for: self, on: db)
+    }
+}
+
+extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
+    /// Whether there is a row with an id.
+    public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
+
+    /// Deletes the row with an id. Returns whether there was one.
+    @discardableResult
+    public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
+
+    /// Deletes the rows with some ids. Returns how many there were.
+    @discardableResult
+    public static func deleteAll(_ db: Database, ids: some Sequence<ID>) throws -> Int {
+        try deleteAll(db, keys: ids)
+    }
+}
+
+// MARK: - Keys
+
+extension RecordPlan {
+    /// Throws unless one value is a primary key.
+    @inline(__always)
+    func checkKeyHasOneColumn() throws {
+        if key.count != 1 { throw try compositeKeyError() }
+    }
+
+    private func compositeKeyError() throws -> RecordError {
+        _ = try keyCondition()  // throws where there is no key at all
+        return .compositeKey(databaseTableName: tableName, columns: key)
+    }
+
+    /// The condition that finds the row of a unique key, or nil where a value is NULL: no row has it.
+    func condition(
+        _ key: [String: (any DatabaseValueConvertible)?]
+    ) throws -> (condition: String, values: [DatabaseValue])? {
+        var values: [CaseInsensitiveName: DatabaseValue] = [:]
+        for (name, value) in key { values[CaseInsensitiveName(name)] = value?.databaseValue ?? .null }
+        let isDeclared = !self.key.isEmpty && Set(values.keys) == Set(self.key.map(CaseInsensitiveName.init))
+        guard values.count == key.count, let columns = isDeclared ? self.key : table.uniqueKey(of: key.keys)
+        else {
+            throw RecordError.notAUniqueKey(databaseTableName: tableName, columns: Array(key.keys))
+        }
+        let found = columns.compactMap { values[CaseInsensitiveName($0)] }
+        guard found.count == columns.count, !found.contains(where: \.isNull) else { return nil }
+        return (Self.condition(columns), found)
+    }
+
+    /// The condition that finds the rows of primary keys of one column.
+    func condition(_ list: [DatabaseValue]) -> String {
+        let marks = Array(repeating: "?", count: list.count).joined(separator: ", ")
+        return "\((key.first ?? "").quotedDatabaseIdentifier) IN (\(marks))"
+    }
+}
+
+/// Keys in lists that one statement can take, without duplicates and NULL.
+///
+/// A list is filled up with its last key, so that a few statements do for all numbers of keys.
+struct KeyLists: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<DatabaseValue>
+
+    private static let mostKeys = 512
+
+    init(_ keys: some Sequence<some DatabaseValueConvertible>) {
+        var seen: Set<DatabaseValue> = []
+        rest = keys.map(\.databaseValue).filter { !$0.isNull && seen.insert($0).inserted }[...]
+    }
+
+    mutating func next() -> [DatabaseValue]? {
+        guard let last = rest.prefix(Self.mostKeys).last else { return nil }
+        var list = Array(rest.prefix(Self.mostKeys))
+        rest = rest.dropFirst(Self.mostKeys)
+        var length = 1
+        while length < list.count { length *= 2 }
+        list += Array(repeating: last, count: length - list.count)
+        return list
+    }
+}

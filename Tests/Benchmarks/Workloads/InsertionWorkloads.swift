@@ -1,0 +1,115 @@
+import Shellac
+
+/// Records that are inserted. They exist before the time begins, and know their row ids when it ends.
+enum InsertionWorkloads {
+    static let all = [
+        Workload("insert.class.item", gate: 1.6, goal: 1.45, sides: classItems),
+        Workload("insert.class.player", gate: 1.3, goal: 1.1, sides: classPlayers),
+        Workload("insert.class.player.init", gate: 1.3, goal: 1.1, sides: initializedPlayers),
+        Workload("insert.struct.player", gate: 1.3, goal: 1.1, sides: structPlayers),
+    ]
+
+    private static func classItems(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Item.self, c: { PlainItem(row: $0) }, { ClassItem.make(row: $0) },
+            insertPlain: { items, statement, _ in
+                for item in items { try item.insert(statement) }
+            },
+            insert: { items, db in
+                for item in items { try item.insert(db) }
+            })
+    }
+
+    private static func classPlayers(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Player.self, c: { PlainPlayer(Player(row: $0)) }, { ClassPlayer.make(Player(row: $0)) },
+            insertPlain: { players, statement, connection in
+                for player in players { try player.insert(statement, connection) }
+            },
+            insert: { players, db in
+                for player in players { try player.insert(db) }
+            })
+    }
+
+    private static func initializedPlayers(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Player.self, c: { PlainPlayer(Player(row: $0)) }, { InitializedPlayer(Player(row: $0)) },
+            insertPlain: { players, statement, connection in
+                for player in players { try player.insert(statement, connection) }
+            },
+            insert: { players, db in
+                for player in players { try player.insert(db) }
+            })
+    }
+
+    private static func structPlayers(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Player.self, c: { Player(row: $0) }, { StructPlayer(Player(row: $0)) },
+            insertPlain: { players, statement, connection in
+                for index in players.indices { try players[index].insert(statement, connection) }
+            },
+            insert: { players, db in
+                for index in players.indices { try players[index].insert(db) }
+            })
+    }
+
+    /// Records inserted in one transaction, in memory. Each run begins with an empty table.
+    private static func insertions<Plain: Summable, Inserted: Summable>(
+        _ fixture: Fixture, _ type: any FixtureTable.Type,
+        c makePlain: @escaping (Int) -> Plain, _ make: @escaping (Int) -> Inserted,
+        insertPlain: @escaping (inout [Plain], CStatement, CConnection) throws -> Void,
+        insert: @escaping (inout [Inserted], Database) throws -> Void
+    ) throws -> Sides {
+        let count = fixture.scale.insertions
+        let connection = try CConnection()
+        try connection.execute(type.table)
+        let statement = try connection.prepare(type.insertion)
+        let plain = Prepared(makePlain)
+        let c = Side(
+            setUp: {
+                try connection.execute("DELETE FROM \(type.name)")
+                plain.prepare(count)
+            },
+            keeping: {
+                try connection.execute("BEGIN IMMEDIATE")
+                try plain.withRecords { try insertPlain(&$0, statement, connection) }
+                try connection.execute("COMMIT")
+            },
+            checksum: { try connection.integer(type.sum) &+ plain.records.checksum })
+        let queue = try DatabaseQueue()
+        try queue.write { try $0.execute(sql: type.table) }
+        let records = Prepared(make)
+        let shellac = Side(
+            setUp: {
+                try queue.write { try $0.execute(sql: "DELETE FROM \(type.name)") }
+                records.prepare(count)
+            },
+            keeping: {
+                try queue.write { db in try records.withRecords { try insert(&$0, db) } }
+            },
+            checksum: {
+                let sum = try queue.read { try Int.fetchOne($0, sql: type.sum) }
+                return UInt64(truncatingIfNeeded: sum ?? 0) &+ records.records.checksum
+            })
+        return Sides(operations: count, c: c, shellac: shellac)
+    }
+}
+
+/// Records that are made anew for each run.
+private final class Prepared<Record> {
+    private let make: (Int) -> Record
+    private(set) var records: [Record] = []
+
+    init(_ make: @escaping (Int) -> Record) { self.make = make }
+
+    func prepare(_ count: Int) { records = (0..<count).map(make) }
+
+    /// Runs a function with the records, which nobody else holds.
+    @inline(__always)
+    func withRecords(_ body: (inout [Record]) throws -> Void) rethrows {
+        var taken: [Record] = []
+        swap(&taken, &records)
+        defer { swap(&taken, &records) }
+        try body(&taken)
+    }
+}
