@@ -99,7 +99,8 @@ extension Record {
     }
 
     /// What the database held of a record that it did not hold.
-    static var noSnapshot: PackedRow { .make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in } }
+    nonisolated(unsafe) static let noSnapshot =  // never written
+        PackedRow.make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in }
 
     /// Notes what the record remembers, so that a rollback can give it back.
     @inline(__always)
