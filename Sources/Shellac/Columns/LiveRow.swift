@@ -43,6 +43,11 @@ public struct LiveRow {
         unowned(unsafe) var connection: AnyObject?
         /// The layout of what records of one type remember of the rows.
         var recordLayout: (type: ObjectIdentifier, layout: RowLayout)?
+        /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
+        var decoding: AnyObject?
+        /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
+        var decodingTicket: UInt64 = 0
+        var decodingGeneration: UInt64 = 0
 
         init(generation: UInt64 = 1) { self.generation = generation }
     }

@@ -8,17 +8,17 @@ import CSQLite
 final class Authorizer {
     private var effects: StatementEffects?
     /// The tables that were heard of while somebody asks for them: see `tablesTouched(during:)`.
-    private var touchedTables: Set<CaseInsensitiveName>?
+    private var touchedTables: TouchedTables?
 
     func install(on connection: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(
             connection,
-            { context, action, first, second, _, _ in
+            { context, action, first, second, schemaName, _ in
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
                     .takeUnretainedValue()
                 if authorizer.effects != nil { authorizer.record(action, first, second) }
-                if authorizer.touchedTables != nil { authorizer.touch(action, first, second) }
+                if authorizer.touchedTables != nil { authorizer.touch(action, first, second, schemaName) }
                 return SQLITE_OK
             }, context)
     }
@@ -33,26 +33,43 @@ final class Authorizer {
         return effects ?? StatementEffects()
     }
 
+    /// Names of tables, by the name of their database.
+    typealias TouchedTables = [CaseInsensitiveName: Set<CaseInsensitiveName>]
+
     /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may write, alter
     /// or drop, triggers included. A table that is created is not among them until something writes to it.
     ///
     /// What SQLite prepares again is heard, too. A statement that was prepared before is not.
-    func tablesTouched(during body: () throws -> Void) rethrows -> Set<CaseInsensitiveName> {
+    func tablesTouched(during body: () throws -> Void) rethrows -> TouchedTables {
         let outer = touchedTables
-        touchedTables = []
-        defer { touchedTables = outer?.union(touchedTables ?? []) }
+        touchedTables = [:]
+        defer { touchedTables = outer?.merging(touchedTables ?? [:]) { $0.union($1) } }
         try body()
-        return touchedTables ?? []
+        return touchedTables ?? [:]
     }
 
-    private func touch(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
-        let table: UnsafePointer<CChar>? =
+    /// Runs a function whose statements are prepared only, and touch nothing.
+    func touchingNothing<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = touchedTables
+        touchedTables = nil
+        defer { touchedTables = outer }
+        return try body()
+    }
+
+    private func touch(
+        _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+        _ schemaName: UnsafePointer<CChar>?
+    ) {
+        let (schemaName, table): (UnsafePointer<CChar>?, UnsafePointer<CChar>?) =
             switch action {
-            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: first
-            case SQLITE_ALTER_TABLE, SQLITE_DROP_INDEX: second
-            default: nil
+            case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: (schemaName, first)
+            case SQLITE_DROP_INDEX: (schemaName, second)
+            case SQLITE_ALTER_TABLE: (first, second)
+            default: (nil, nil)
             }
-        if let table { touchedTables?.insert(CaseInsensitiveName(String(cString: table))) }
+        guard let schemaName, let table else { return }
+        touchedTables?[CaseInsensitiveName(String(cString: schemaName)), default: []].insert(
+            CaseInsensitiveName(String(cString: table)))
     }
 
     private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {

@@ -41,6 +41,23 @@ extension Database {
         try check(shellac_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, enforced ? 1 : 0))
     }
 
+    /// Has `ALTER TABLE … RENAME TO` leave alone what triggers, views and foreign keys say of the table, or not: see
+    /// "PRAGMA legacy_alter_table" in the SQLite documentation.
+    func setLegacyAlterTable(_ legacy: Bool) throws {
+        checkAccess()
+        guard sqliteConnection != nil else { throw closedError() }
+        try check(shellac_db_config(pointer, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, legacy ? 1 : 0))
+    }
+
+    /// Whether the transaction has broken a foreign key, which it must mend before it is committed.
+    var hasBrokenForeignKeys: Bool {
+        checkAccess()
+        guard sqliteConnection != nil else { return false }
+        var (current, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+        return current != 0
+    }
+
     /// Reads the file, so that what is no database is found out now, and sets the journal mode.
     private func checkFormat() throws {
         do {

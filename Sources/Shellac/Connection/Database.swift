@@ -203,8 +203,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may change: see
     /// ``Authorizer/tablesTouched(during:)``.
-    func tablesTouched(during body: () throws -> Void) rethrows -> Set<CaseInsensitiveName> {
+    func tablesTouched(during body: () throws -> Void) rethrows -> Authorizer.TouchedTables {
         try authorizer.tablesTouched(during: body)
+    }
+
+    /// Runs a function whose statements are prepared only, or undone: `tablesTouched(during:)` does not hear of them.
+    func touchingNothing<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try authorizer.touchingNothing(body)
     }
 
     // MARK: - Closing

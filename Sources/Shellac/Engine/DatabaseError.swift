@@ -42,6 +42,13 @@ public struct DatabaseError: Error, Hashable, Sendable {
         self.offset = offset
         publicArguments = publicStatementArguments
     }
+
+    /// The error, with the values that the SQL was executed with.
+    func with(_ arguments: StatementArguments) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicArguments, offset: offset)
+    }
 }
 
 extension DatabaseError: CustomStringConvertible {

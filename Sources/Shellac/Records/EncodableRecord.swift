@@ -1,6 +1,16 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A type that encodes itself into the columns of a table.
 ///
-/// An `Encodable` type does so without a line of code. Another one says how:
+/// An `Encodable` type does so without a line of code: each property is a column. What is no
+/// ``DatabaseValueConvertible``, nor encodes itself as a single value, is stored as JSON. The static members of this
+/// protocol say otherwise.
+///
+/// Another type says how:
 ///
 /// ```swift
 /// struct Player: EncodableRecord {
@@ -16,6 +26,21 @@
 public protocol EncodableRecord {
     /// Encodes all columns that are stored, the primary key among them.
     func encode(to container: inout PersistenceContainer) throws
+
+    /// How an `Encodable` record stores the dates of a column.
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
+    /// How an `Encodable` record stores the data of a column.
+    static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
+    /// How an `Encodable` record stores the UUIDs of a column.
+    static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
+    /// In which columns an `Encodable` record stores its coding keys.
+    static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
+    /// What makes the JSON of a column.
+    ///
+    /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
+    static func databaseJSONEncoder(for column: String) -> JSONEncoder
+    /// What an `Encodable` record finds in the `userInfo` of its encoder.
+    static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 
 extension EncodableRecord {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A type that reads itself from a row.
 ///
 /// ```swift
@@ -14,11 +20,23 @@
 /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player ORDER BY score DESC")
 /// ```
 ///
-/// A `Decodable` type does so without a line of code. See `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne` for
+/// A `Decodable` type does so without a line of code: each property is a column, which holds JSON where the property is
+/// no ``DatabaseValueConvertible``, nor decodes itself from a single value. See `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne` for
 /// what fetches.
 public protocol FetchableRecord: DatabaseFetchable, SendableMetatype {
     /// Reads a row. It is good until this returns: use ``Row/copy()`` to keep it.
     init(row: Row) throws
+
+    /// How a `Decodable` record reads the dates of a column.
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
+    /// How a `Decodable` record reads the data of a column.
+    static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
+    /// From which columns a `Decodable` record reads its coding keys.
+    static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
+    /// What reads the JSON of a column.
+    static func databaseJSONDecoder(for column: String) -> JSONDecoder
+    /// What a `Decodable` record finds in the `userInfo` of its decoder.
+    static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 
 extension FetchableRecord {

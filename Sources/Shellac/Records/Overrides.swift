@@ -27,9 +27,9 @@ enum Overrides {
         // The header: what kind of metadata it is, the superclass, and on Apple's systems three words for Objective-C. Then
         // come flags, three numbers about instances, and the size of the whole with the part of it that is in front.
         #if canImport(ObjectiveC)
-            let headerSize = 40
+        let headerSize = 40
         #else
-            let headerSize = 16
+        let headerSize = 16
         #endif
         let base = UnsafeRawPointer(unsafeBitCast(Record.self as AnyClass, to: UnsafeRawPointer.self))
         let size = Int(base.load(fromByteOffset: headerSize + 16, as: UInt32.self))

@@ -85,7 +85,7 @@ struct Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(shape.insertion(resolution, returning), returning: returning, binding: bindAll)
+        try run(shape.insertion(resolution, returning), saving: nil, returning: returning, binding: bindAll)
         // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
         if sqlite3_changes(database.pointer) == 0, !plan.isView { return nil }
         return InsertionSuccess(
@@ -123,7 +123,7 @@ struct Persistence {
     ) throws -> Bool {
         checkKeyIsEncoded()
         let statement = try shape.update(mask, resolution, returning)
-        try run(statement, returning: returning) { pointer in
+        try run(statement, saving: mask, returning: returning) { pointer in
             var code = SQLITE_OK
             var parameter: Int32 = 1
             columns.forEach { column, tag, payload in
@@ -147,7 +147,7 @@ struct Persistence {
         checkKeyIsEncoded()
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
-        try run(shape.deletion()) { bindKey(to: $0, from: 1) }
+        try run(shape.deletion(), saving: ColumnMask()) { bindKey(to: $0, from: 1) }
         return plan.isView ? try existed && !exists() : sqlite3_changes(database.pointer) > 0
     }
 
@@ -196,19 +196,41 @@ struct Persistence {
     }
 
     /// Runs a statement to its end: it may give rows.
+    ///
+    /// - Parameter mask: The columns that are bound in front of the primary key, or nil for all columns alone.
     @inline(__always)
     private func run(
-        _ statement: Statement, returning: Returning? = nil, binding bind: (OpaquePointer) -> Int32
+        _ statement: Statement, saving mask: ColumnMask?, returning: Returning? = nil,
+        binding bind: (OpaquePointer) -> Int32
     ) throws {
-        try statement.begin(binding: bind)
-        while try statement.step() { returning?.take(Row(statement.row)) }
+        do {
+            try statement.begin(binding: bind)
+            while try statement.step() { returning?.take(Row(statement.row)) }
+        } catch {
+            throw tellingArguments(error, of: statement, mask)
+        }
     }
 
     private func run(
         _ statement: Statement, binding bind: (OpaquePointer) -> Int32, _ body: (LiveRow) -> Void
     ) throws {
-        try statement.begin(binding: bind)
-        while try statement.step() { body(statement.row) }
+        do {
+            try statement.begin(binding: bind)
+            while try statement.step() { body(statement.row) }
+        } catch {
+            throw tellingArguments(error, of: statement, nil)
+        }
+    }
+
+    /// The error of a statement, with the values that were bound.
+    @inline(never)
+    private func tellingArguments(
+        _ error: any Error, of statement: Statement, _ mask: ColumnMask?
+    ) -> any Error {
+        guard let error = error as? DatabaseError, error.sql == statement.sql else { return error }
+        var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
+        if mask != nil { values += shape.keyColumns.map { columns[$0] } }
+        return error.with(StatementArguments(values))
     }
 }
 

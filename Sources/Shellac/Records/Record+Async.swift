@@ -34,7 +34,9 @@ extension Record {
         previousSnapshot = snapshot ?? Self.noSnapshot
         snapshot = saved.row
         var rejection: RecordError?
-        if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none { rejection = take(saved.row) }
+        if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {
+            rejection = take(saved.row)
+        }
         if let insertion = saved.insertion { didInsert(insertion) } else { didUpdate(saved.success) }
         didSave(saved.success)
         if let rejection { throw rejection }
@@ -61,7 +63,8 @@ private struct SentColumns: @unchecked Sendable {  // the row is never changed
 
         func store(in sink: DatabaseValueSink) {
             switch tag {
-            case PackedTag.dateText: sink.storeDate(PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
+            case PackedTag.dateText:
+                sink.storeDate(PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
             case PackedTag.dateReal: sink.storeDate(secondsSince1970: payload.loadUnaligned(as: Double.self))
             default: sink.store(databaseValue)
             }

@@ -66,7 +66,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Adds an index on the column, named as ``Database/create(indexOn:columns:options:condition:)`` does.
+    /// Adds an index on the column, named as ``Database/create(indexOn:in:columns:options:condition:)`` does.
     ///
     /// A ``unique(onConflict:)`` column has an index already, and gets no other.
     @discardableResult

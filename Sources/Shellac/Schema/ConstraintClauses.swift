@@ -5,6 +5,13 @@ extension Database.ConflictResolution? {
     var clause: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
 }
 
+extension String {
+    /// `"archive"."player"`: this name in a database, quoted, or the quoted name alone where no database is said.
+    func quoted(in schemaName: String?) -> String {
+        (schemaName.map { $0.quotedDatabaseIdentifier + "." } ?? "") + quotedDatabaseIdentifier
+    }
+}
+
 extension [String] {
     /// `("a", "b")`: names, quoted.
     var quotedColumnList: String { "(\(map(\.quotedDatabaseIdentifier).joined(separator: ", ")))" }

@@ -17,11 +17,24 @@ extension Database {
     ///
     /// Names are quoted, and default values become literals, so that any name and value is safe. What parameters
     /// called `sql` receive is SQL.
+    ///
+    /// A table of an attached database has its name:
+    ///
+    /// ```swift
+    /// try db.create(table: "player", in: "archive") { t in
+    ///     t.autoIncrementedPrimaryKey("id")
+    /// }
+    /// ```
+    ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is left to
+    ///   SQLite: a new table goes to `main`, and one that is there is looked for as in all SQL. So it is in all
+    ///   methods of this kind.
     public func create(
-        table name: String, options: TableOptions = [], body: (TableDefinition) throws -> Void
+        table name: String, in schemaName: String? = nil, options: TableOptions = [],
+        body: (TableDefinition) throws -> Void
     ) throws {
         checkAccess()
-        let definition = TableDefinition(name: name, options: options)
+        let definition = TableDefinition(name: name, in: schemaName, options: options)
         try body(definition)
         try execute(definitions: definition.statements(self))
     }
@@ -35,17 +48,19 @@ extension Database {
     ///     t.drop(column: "bonus")
     /// }
     /// ```
-    public func alter(table name: String, body: (TableAlteration) throws -> Void) throws {
+    public func alter(
+        table name: String, in schemaName: String? = nil, body: (TableAlteration) throws -> Void
+    ) throws {
         checkAccess()
-        let alteration = TableAlteration()
+        let alteration = TableAlteration(table: name, in: schemaName)
         try body(alteration)
-        try execute(definitions: alteration.statements(forTable: name))
+        try alteration.run(self)
     }
 
     /// Renames a table. Indexes, triggers, views and foreign keys follow.
-    public func rename(table name: String, to newName: String) throws {
+    public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
         try execute(
-            definition: "ALTER TABLE \(name.quotedDatabaseIdentifier) "
+            definition: "ALTER TABLE \(name.quoted(in: schemaName)) "
                 + "RENAME TO \(newName.quotedDatabaseIdentifier)")
     }
 
@@ -53,13 +68,13 @@ extension Database {
     ///
     /// Where foreign keys are enforced, its rows are deleted first, with what follows from it: see "DROP TABLE" in
     /// the SQLite documentation.
-    public func drop(table name: String) throws {
-        try execute(definition: "DROP TABLE \(name.quotedDatabaseIdentifier)")
+    public func drop(table name: String, in schemaName: String? = nil) throws {
+        try execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
     }
 
     /// Drops a trigger.
-    public func drop(trigger name: String) throws {
-        try execute(definition: "DROP TRIGGER \(name.quotedDatabaseIdentifier)")
+    public func drop(trigger name: String, in schemaName: String? = nil) throws {
+        try execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")
     }
 
     // MARK: - Executing
@@ -70,7 +85,7 @@ extension Database {
     }
 
     /// Executes some statements, all or none.
-    private func execute(definitions: [String]) throws {
+    func execute(definitions: [String]) throws {
         guard definitions.count > 1 else {
             for sql in definitions { try execute(definition: sql) }
             return

@@ -80,7 +80,7 @@ extension Database {
     }
 }
 
-/// How a table is created: see ``Database/create(table:options:body:)``.
+/// How a table is created: see ``Database/create(table:in:options:body:)``.
 public struct TableOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }

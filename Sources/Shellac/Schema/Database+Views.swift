@@ -11,17 +11,18 @@ extension Database {
     ///
     /// - Parameter columns: The names of the view's columns; those of the query if nil.
     public func create(
-        view name: String, options: ViewOptions = [], columns: [String]? = nil, as query: SQL
+        view name: String, in schemaName: String? = nil, options: ViewOptions = [],
+        columns: [String]? = nil, as query: SQL
     ) throws {
         var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")VIEW "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
-        sql += name.quotedDatabaseIdentifier
+        sql += name.quoted(in: schemaName)
         if let columns { sql += " \(columns.quotedColumnList)" }
         try execute(definition: "\(sql) AS \(query.literalSQL())")
     }
 
     /// Drops a view.
-    public func drop(view name: String) throws {
-        try execute(definition: "DROP VIEW \(name.quotedDatabaseIdentifier)")
+    public func drop(view name: String, in schemaName: String? = nil) throws {
+        try execute(definition: "DROP VIEW \(name.quoted(in: schemaName))")
     }
 }

@@ -55,6 +55,37 @@ extension DatabaseMigrator {
         try registerMigrations(fromFolder: URL(filePath: path), foreignKeyChecks: foreignKeyChecks)
     }
 
+    /// Registers each `.sql` file among the resources of a bundle as a migration, in the order of the names, as for a
+    /// folder.
+    ///
+    /// ```swift
+    /// // Package.swift: .target(name: "Game", resources: [.copy("Migrations")])
+    /// import Foundation
+    ///
+    /// try migrator.registerMigrations(fromResources: Bundle.module.resourceURL, subdirectory: "Migrations")
+    /// ```
+    ///
+    /// It takes the URL, and not the bundle: a library that knows `Bundle` makes each program that uses it load all
+    /// of Foundation, on Linux.
+    ///
+    /// - Parameters:
+    ///   - resources: The resources of the bundle, which may have none.
+    ///   - subdirectory: The folder inside of them; the resources themselves if nil.
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_CANTOPEN` when the folder cannot be read.
+    public mutating func registerMigrations(
+        fromResources resources: URL?, subdirectory: String? = nil,
+        foreignKeyChecks: ForeignKeyChecks = .deferred
+    ) throws {
+        guard let resources else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: "the migrations cannot be read: the bundle has no resources")
+        }
+        try registerMigrations(
+            fromFolder: subdirectory.map { resources.appending(path: $0) } ?? resources,
+            foreignKeyChecks: foreignKeyChecks)
+    }
+
     private static func text(of file: String) throws -> String {
         let data: Data
         do {

@@ -3,8 +3,8 @@ extension DatabaseMigrator {
     func run(_ db: Database, upTo target: Int?, _ progress: ((MigrationProgress) -> Void)? = nil) throws {
         guard let target else { return }
         if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.eraseEverything() }
-        let applied = try appliedIdentifiers(db)
-        if let beyond = registered[(target + 1)...].last(where: { applied.contains($0.name) }) {
+        let remembered = try appliedIdentifiers(db)
+        if let beyond = registered[(target + 1)...].last(where: { $0.isApplied(remembered) }) {
             let name = registered[target].name
             throw DatabaseMigrationError(
                 migration: name,
@@ -13,9 +13,15 @@ extension DatabaseMigrator {
                     message: "the database has been migrated beyond it, up to \"\(beyond.name)\": "
                         + "a migration is never undone"))
         }
-        let waiting = registered[...target].filter { !applied.contains($0.name) }
-        for (index, migration) in waiting.enumerated() {
-            progress?(MigrationProgress(name: migration.name, index: index, count: waiting.count))
+        let count = registered[...target].count { !$0.isApplied(remembered) }
+        var index = 0
+        for migration in registered[...target] where !remembered.contains(migration.name) {
+            if !migration.isApplied(remembered) {
+                progress?(MigrationProgress(name: migration.name, index: index, count: count))
+                index += 1
+            } else if db.configuration.readonly {
+                continue  // it need not be remembered by its own name
+            }
             do {
                 try run(migration, on: db)
             } catch let error as CancellationError {
@@ -39,14 +45,18 @@ extension DatabaseMigrator {
             try db.createMigrationTable()
             // Another process may have been faster.
             guard try !db.remembers(migration.name) else { return .rollback }
-            try db.keepingTransactionOpen(refusal: Self.refusal) {
-                if checksAtEnd {
-                    try db.checkingForeignKeysAtEnd { try migration.migrate(db) }
-                } else {
-                    try migration.migrate(db)
+            let merged = try migration.merged.filter(db.remembers)
+            if merged.isEmpty || merged != migration.merged {
+                try db.keepingTransactionOpen(refusal: Self.refusal) {
+                    if checksAtEnd {
+                        try db.checkingForeignKeysAtEnd { try migration.migrate(db, merged) }
+                    } else {
+                        try migration.migrate(db, merged)
+                    }
                 }
             }
             try db.remember(migration.name)
+            for name in merged { try db.forget(name) }
             return .commit
         }
     }
@@ -75,5 +85,10 @@ extension Database {
     fileprivate func remember(_ migration: String) throws {
         try execute(
             sql: "INSERT INTO main.grdb_migrations (identifier) VALUES (?)", arguments: [migration])
+    }
+
+    fileprivate func forget(_ migration: String) throws {
+        try execute(
+            sql: "DELETE FROM main.grdb_migrations WHERE identifier = ?", arguments: [migration])
     }
 }

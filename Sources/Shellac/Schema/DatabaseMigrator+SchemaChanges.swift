@@ -6,13 +6,19 @@ extension DatabaseMigrator {
     /// in memory, which is opened with the configuration of this one.
     ///
     /// Tables, indexes, views and triggers are compared by their SQL. SQLite's own tables, and the one that
-    /// remembers migrations, are left out. See ``eraseDatabaseOnSchemaChange``.
+    /// remembers migrations, are left out. Where some migrations of a merged one were applied, and not all of them,
+    /// nobody can say what they should have made: that is no schema change. See ``eraseDatabaseOnSchemaChange``.
     ///
     /// - Throws: what a migration throws on the empty database.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
-        let applied = try appliedIdentifiers(db)
-        if !applied.isSubset(of: migrations) { return true }
-        guard let last = registered.lastIndex(where: { applied.contains($0.name) }) else { return false }
+        let remembered = try appliedIdentifiers(db)
+        if !remembered.isSubset(of: knownNames) { return true }
+        let isHalfMerged = registered.contains { migration in
+            !migration.isApplied(remembered) && !migration.merged.isDisjoint(with: remembered)
+        }
+        guard !isHalfMerged, let last = registered.lastIndex(where: { $0.isApplied(remembered) }) else {
+            return false
+        }
         var configuration = db.configuration
         configuration.readonly = false
         configuration.journalMode = .default

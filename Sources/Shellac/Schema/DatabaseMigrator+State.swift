@@ -1,7 +1,8 @@
 extension DatabaseMigrator {
     // MARK: - What a database remembers
 
-    /// The registered migrations that were applied, in the order of their registration.
+    /// The registered migrations that were applied, in the order of their registration. One that merges others counts
+    /// as applied where all of these were.
     ///
     /// ```swift
     /// let applied = try dbQueue.read { db in try migrator.appliedMigrations(db) }
@@ -10,8 +11,8 @@ extension DatabaseMigrator {
     /// Names that the database remembers and that are not registered are not among them: see
     /// ``appliedIdentifiers(_:)``.
     public func appliedMigrations(_ db: Database) throws -> [String] {
-        let applied = try appliedIdentifiers(db)
-        return migrations.filter(applied.contains)
+        let remembered = try appliedIdentifiers(db)
+        return registered.filter { $0.isApplied(remembered) }.map(\.name)
     }
 
     /// All names that the database remembers, registered or not.
@@ -22,8 +23,8 @@ extension DatabaseMigrator {
 
     /// The applied migrations before which all registered ones were applied, too, in order.
     public func completedMigrations(_ db: Database) throws -> [String] {
-        let applied = try appliedIdentifiers(db)
-        return Array(migrations.prefix(while: applied.contains))
+        let remembered = try appliedIdentifiers(db)
+        return registered.prefix { $0.isApplied(remembered) }.map(\.name)
     }
 
     /// Whether all registered migrations were applied.
@@ -31,8 +32,8 @@ extension DatabaseMigrator {
         try completedMigrations(db).count == registered.count
     }
 
-    /// Whether the database remembers a migration that is not registered: a later version of the program may have
-    /// migrated it.
+    /// Whether the database remembers a migration that is not registered, nor merged into one that is: a later version
+    /// of the program may have migrated it.
     ///
     /// ```swift
     /// if try dbQueue.read({ db in try migrator.hasBeenSuperseded(db) }) {
@@ -40,6 +41,21 @@ extension DatabaseMigrator {
     /// }
     /// ```
     public func hasBeenSuperseded(_ db: Database) throws -> Bool {
-        try !appliedIdentifiers(db).isSubset(of: migrations)
+        try !appliedIdentifiers(db).isSubset(of: knownNames)
+    }
+
+    /// The names of the registered migrations, and of those that they merge.
+    var knownNames: Set<String> {
+        registered.reduce(into: []) { names, migration in
+            names.insert(migration.name)
+            names.formUnion(migration.merged)
+        }
+    }
+}
+
+extension DatabaseMigrator.Migration {
+    /// Whether a database that remembers some names needs this migration no more.
+    func isApplied(_ remembered: Set<String>) -> Bool {
+        remembered.contains(name) || !merged.isEmpty && merged.isSubset(of: remembered)
     }
 }

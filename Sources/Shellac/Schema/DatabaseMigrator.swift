@@ -45,7 +45,7 @@ public struct DatabaseMigrator: Sendable {
         /// and no action such as ON DELETE CASCADE runs.
         ///
         /// The tables that the migration wrote, altered or dropped are checked, and those that refer to them, in
-        /// the database `main`; the others cannot have been harmed. All rows of these tables are looked at, also
+        /// attached databases, too; the others cannot have been harmed. All rows of these tables are looked at, also
         /// those that were wrong before.
         case deferred
 
@@ -70,7 +70,10 @@ public struct DatabaseMigrator: Sendable {
     struct Migration: Sendable {
         let name: String
         let foreignKeyChecks: ForeignKeyChecks
-        let migrate: @Sendable (Database) throws -> Void
+        /// The migrations that this one replaces.
+        var merged: Set<String> = []
+        /// Receives those of them that were applied.
+        let migrate: @Sendable (Database, Set<String>) throws -> Void
     }
 
     private(set) var registered: [Migration] = []
@@ -101,11 +104,73 @@ public struct DatabaseMigrator: Sendable {
         _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
         migrate: @escaping @Sendable (Database) throws -> Void
     ) {
+        register(Migration(name: name, foreignKeyChecks: foreignKeyChecks) { db, _ in try migrate(db) })
+    }
+
+    /// Registers a migration that replaces earlier ones, which are registered no longer.
+    ///
+    /// A program that has many migrations behind it can so begin anew:
+    ///
+    /// ```swift
+    /// migrator.registerMigration("version 2", merging: ["createTables", "addAge"]) { db, applied in
+    ///     if !applied.contains("createTables") {
+    ///         try db.create(table: "person") { t in
+    ///             t.autoIncrementedPrimaryKey("id")
+    ///             t.column("name", .text).notNull()
+    ///             t.column("age", .integer)
+    ///         }
+    ///     } else {
+    ///         try db.alter(table: "person") { t in t.add(column: "age", .integer) }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Where all of the merged migrations were applied, this one counts as applied, and does not run: it must do what
+    /// they did, and nothing else. Where some or none were, it runs. Either way the database remembers its name from
+    /// then on, and theirs no longer. A version of the program that knows only them finds itself superseded.
+    ///
+    /// A name can be merged once, and it can be registered no more: doing either stops the program, with a sentence.
+    ///
+    /// - Parameters:
+    ///   - name: What the database remembers the migration by: a new name.
+    ///   - foreignKeyChecks: When foreign keys are checked.
+    ///   - mergedNames: The names of the migrations that this one replaces.
+    ///   - migrate: Changes the database. It runs inside a transaction, and receives those of the merged names that
+    ///     were applied: none, or some, and never all of them.
+    public mutating func registerMigration(
+        _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging mergedNames: Set<String>,
+        migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
+    ) {
+        register(
+            Migration(
+                name: name, foreignKeyChecks: foreignKeyChecks, merged: mergedNames, migrate: migrate))
+    }
+
+    private mutating func register(_ migration: Migration) {
+        let name = migration.name
         if registered.contains(where: { $0.name == name }) {
             Misuse.trap(
                 "the migration \"\(name)\" is registered twice: give each migration a name of its own.")
         }
-        registered.append(Migration(name: name, foreignKeyChecks: foreignKeyChecks, migrate: migrate))
+        if migration.merged.contains(name) {
+            Misuse.trap("the migration \"\(name)\" merges itself: give it a new name.")
+        }
+        for other in registered {
+            if other.merged.contains(name) {
+                Misuse.trap(
+                    "the migration \"\(name)\" is merged into \"\(other.name)\": do not register it.")
+            }
+            if migration.merged.contains(other.name) {
+                Misuse.trap(
+                    "the migration \"\(other.name)\" is merged into \"\(name)\": do not register it.")
+            }
+            if let twice = migration.merged.intersection(other.merged).min() {
+                Misuse.trap(
+                    "the migration \"\(twice)\" is merged into \"\(other.name)\" and \"\(name)\": merge it once."
+                )
+            }
+        }
+        registered.append(migration)
     }
 
     // MARK: - Migrating

@@ -9,57 +9,78 @@ extension Database {
     /// statements prepared earlier are prepared again, since enforcing has just been switched off. What became of
     /// the declarations is seen by comparing them: a table that was renamed has new SQL under its new name.
     ///
+    /// A foreign key and the table that it refers to stand in the same database ("SQLite Foreign Key Support"), so
+    /// that each attached one is checked for itself, and one that nothing touched is not looked at.
+    ///
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CONSTRAINT_FOREIGNKEY` that names the row.
     func checkingForeignKeysAtEnd(_ body: () throws -> Void) throws {
         let before = try tableDeclarations()
-        var touched = try tablesTouched(during: body)
-        let after = try tableDeclarations()
-        for (name, sql) in after where before[name] != sql { touched.insert(name) }
-        for name in before.keys where after[name] == nil { touched.insert(name) }
-        guard !touched.isEmpty else { return }
-        var checked: Set<CaseInsensitiveName> = []
-        for (origin, destination) in try foreignKeyPairs()
-        where touched.contains(CaseInsensitiveName(origin))
-            || touched.contains(CaseInsensitiveName(destination))
-        {
-            if checked.insert(CaseInsensitiveName(origin)).inserted { try checkForeignKeys(of: origin) }
+        let touched = try tablesTouched(during: body)
+        for (schemaName, after) in try tableDeclarations() {
+            var tables = touched[CaseInsensitiveName(schemaName)] ?? []
+            let before = before[schemaName] ?? [:]
+            for (name, sql) in after where before[name] != sql { tables.insert(name) }
+            for name in before.keys where after[name] == nil { tables.insert(name) }
+            if !tables.isEmpty { try checkForeignKeys(concerning: tables, in: schemaName) }
         }
     }
 
-    /// The SQL of the tables of the database `main`, by name.
-    private func tableDeclarations() throws -> [CaseInsensitiveName: String] {
-        var declarations: [CaseInsensitiveName: String] = [:]
-        let cursor = try Row.fetchCursor(
-            self, sql: "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0")
-        while let row = try cursor.next() { declarations[CaseInsensitiveName(try row[0])] = try row[1] }
+    /// The SQL of the tables of each database, by name.
+    private func tableDeclarations() throws -> [String: [CaseInsensitiveName: String]] {
+        let schemaNames = try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list")
+        var declarations: [String: [CaseInsensitiveName: String]] = [:]
+        for schemaName in schemaNames {
+            let cursor = try Row.fetchCursor(
+                self,
+                sql: "SELECT name, sql FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master "
+                    + "WHERE type = 'table' AND rootpage > 0")
+            var tables: [CaseInsensitiveName: String] = [:]
+            while let row = try cursor.next() { tables[CaseInsensitiveName(try row[0])] = try row[1] }
+            declarations[schemaName] = tables
+        }
         return declarations
     }
 
-    /// The tables with foreign keys, each with those that they refer to.
-    private func foreignKeyPairs() throws -> [(origin: String, destination: String)] {
-        let rows = try Row.fetchAll(
+    /// Checks the tables of one database that are among the given ones, or refer to one of them.
+    private func checkForeignKeys(
+        concerning tables: Set<CaseInsensitiveName>, in schemaName: String
+    ) throws {
+        let keys = try Row.fetchAll(
             self,
             sql: """
                 SELECT DISTINCT t.name, k."table"
-                FROM main.sqlite_master t, pragma_foreign_key_list(t.name, 'main') k
+                FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master t, pragma_foreign_key_list(t.name, ?) k
                 WHERE t.type = 'table' AND t.rootpage > 0
-                """)
-        return try rows.map { (origin: try $0[0], destination: try $0[1]) }
+                """, arguments: [schemaName])
+        var checked: Set<CaseInsensitiveName> = []
+        for key in keys {
+            let (origin, destination): (String, String) = try (key[0], key[1])
+            guard
+                tables.contains(CaseInsensitiveName(origin))
+                    || tables.contains(CaseInsensitiveName(destination))
+            else { continue }
+            if checked.insert(CaseInsensitiveName(origin)).inserted {
+                try checkForeignKeys(of: origin, in: schemaName)
+            }
+        }
     }
 
     /// Checks the foreign keys of all rows of a table: see "PRAGMA foreign_key_check" in the SQLite documentation.
-    private func checkForeignKeys(of table: String) throws {
-        let check = "PRAGMA main.foreign_key_check(\(table.quotedDatabaseIdentifier))"
-        guard let row = try Row.fetchOne(self, sql: check) else { return }
+    private func checkForeignKeys(of table: String, in schemaName: String) throws {
+        let check = "PRAGMA \(schemaName.quotedDatabaseIdentifier).foreign_key_check"
+        guard let row = try Row.fetchOne(self, sql: "\(check)(\(table.quotedDatabaseIdentifier))") else {
+            return
+        }
         let columns = try String.fetchAll(
-            self, sql: "SELECT \"from\" FROM pragma_foreign_key_list(?, 'main') WHERE id = ? ORDER BY seq",
-            arguments: [table, try row[3] as Int64])
+            self, sql: "SELECT \"from\" FROM pragma_foreign_key_list(?, ?) WHERE id = ? ORDER BY seq",
+            arguments: [table, schemaName, try row[3] as Int64])
         // A table without row ids does not tell which row.
         let name = try (row[1] as Int64?).map { "the row \($0)" } ?? "a row"
+        let place = schemaName == "main" ? "" : "\(schemaName)."
         throw DatabaseError(
             resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
-            message: "FOREIGN KEY constraint failed: \(name) of table \(table) refers by "
-                + "\(columns.joined(separator: ", ")) to a row of table \(try row[2] as String) "
+            message: "FOREIGN KEY constraint failed: \(name) of table \(place)\(table) refers by "
+                + "\(columns.joined(separator: ", ")) to a row of table \(place)\(try row[2] as String) "
                 + "that is not there")
     }
 }

@@ -1,3 +1,14 @@
+/// A table that gets the columns of a ``ForeignKeyDefinition``.
+protocol ReferringTable {
+    var name: String { get }
+
+    /// The database that the table stands in. The tables that it refers to stand there, too.
+    var schemaName: String { get }
+
+    /// The columns of the table's own primary key, for a table that refers to itself.
+    func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)]
+}
+
 /// Columns that refer to another table: see ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
 public final class ForeignKeyDefinition {
     private let name: String
@@ -50,7 +61,7 @@ public final class ForeignKeyDefinition {
     }
 
     /// The columns and constraints.
-    func resolve(_ db: Database, in definition: TableDefinition) throws -> Resolved {
+    func resolve(_ db: Database, in definition: some ReferringTable) throws -> Resolved {
         let table = try destinationTable(db, in: definition)
         let key = try primaryKey(of: table, db, in: definition)
         let columns = try resolvedColumns(db, in: definition)
@@ -75,7 +86,7 @@ public final class ForeignKeyDefinition {
 
     /// The names and types of the columns.
     func resolvedColumns(
-        _ db: Database, in definition: TableDefinition
+        _ db: Database, in definition: some ReferringTable
     ) throws -> [(name: String, type: Database.ColumnType?)] {
         guard !isResolving else {
             throw DatabaseError(message: "\(name) belongs to a primary key that it is a part of")
@@ -90,7 +101,7 @@ public final class ForeignKeyDefinition {
     }
 
     private func primaryKey(
-        of table: String, _ db: Database, in definition: TableDefinition
+        of table: String, _ db: Database, in definition: some ReferringTable
     ) throws -> [(name: String, type: Database.ColumnType?)] {
         let key: [(name: String, type: Database.ColumnType?)]
         if CaseInsensitiveName.matches(table, definition.name) {
@@ -108,7 +119,7 @@ public final class ForeignKeyDefinition {
         return key
     }
 
-    private func destinationTable(_ db: Database, in definition: TableDefinition) throws -> String {
+    private func destinationTable(_ db: Database, in definition: some ReferringTable) throws -> String {
         if let table { return table }
         for candidate in [name, Inflection.plural(name), Inflection.singular(name)] {
             if CaseInsensitiveName.matches(candidate, definition.name) { return definition.name }

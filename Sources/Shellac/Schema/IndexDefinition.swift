@@ -17,8 +17,7 @@ struct IndexDefinition {
     func sql() throws -> String {
         var sql = "CREATE \(options.contains(.unique) ? "UNIQUE " : "")INDEX "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
-        if let schemaName { sql += "\(schemaName.quotedDatabaseIdentifier)." }
-        sql += "\(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)"
+        sql += "\(name.quoted(in: schemaName)) ON \(table.quotedDatabaseIdentifier)"
         sql += "(\(keys.joined(separator: ", ")))"
         if let condition { sql += " WHERE \(try condition.literalSQL())" }
         return sql
@@ -39,13 +38,13 @@ extension Database {
     /// - Parameter condition: Which rows the index holds; all if nil. Its values are written into the SQL as
     ///   literals: see "Partial Indexes" in the SQLite documentation.
     public func create(
-        index name: String, on table: String, columns: [String], options: IndexOptions = [],
-        condition: SQL? = nil
+        index name: String, in schemaName: String? = nil, on table: String, columns: [String],
+        options: IndexOptions = [], condition: SQL? = nil
     ) throws {
         try execute(
             definition: IndexDefinition(
-                name: name, table: table, keys: columns.map(\.quotedDatabaseIdentifier), options: options,
-                condition: condition
+                name: name, schemaName: schemaName, table: table,
+                keys: columns.map(\.quotedDatabaseIdentifier), options: options, condition: condition
             ).sql())
     }
 
@@ -58,13 +57,13 @@ extension Database {
     ///
     /// See "Indexes On Expressions" in the SQLite documentation for the expressions that it accepts.
     public func create(
-        index name: String, on table: String, expressions: [SQL], options: IndexOptions = [],
-        condition: SQL? = nil
+        index name: String, in schemaName: String? = nil, on table: String, expressions: [SQL],
+        options: IndexOptions = [], condition: SQL? = nil
     ) throws {
         try execute(
             definition: IndexDefinition(
-                name: name, table: table, keys: expressions.map { try $0.literalSQL() }, options: options,
-                condition: condition
+                name: name, schemaName: schemaName, table: table,
+                keys: expressions.map { try $0.literalSQL() }, options: options, condition: condition
             ).sql())
     }
 
@@ -75,26 +74,29 @@ extension Database {
     /// // CREATE INDEX "index_player_on_teamId_name" ON "player"("teamId", "name")
     /// ```
     public func create(
-        indexOn table: String, columns: [String], options: IndexOptions = [], condition: SQL? = nil
+        indexOn table: String, in schemaName: String? = nil, columns: [String],
+        options: IndexOptions = [], condition: SQL? = nil
     ) throws {
         try create(
-            index: IndexDefinition.defaultName(table: table, columns: columns), on: table, columns: columns,
-            options: options, condition: condition)
+            index: IndexDefinition.defaultName(table: table, columns: columns), in: schemaName, on: table,
+            columns: columns, options: options, condition: condition)
     }
 
     /// Drops an index.
-    public func drop(index name: String) throws {
-        try execute(definition: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+    public func drop(index name: String, in schemaName: String? = nil) throws {
+        try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
     }
 
     /// Drops the index that was created on some columns, in this order, whatever its name.
     ///
-    /// Where there are several, it is the one that ``create(indexOn:columns:options:condition:)`` has made, or
+    /// Where there are several, it is the one that ``create(indexOn:in:columns:options:condition:)`` has made, or
     /// else the oldest.
     ///
     /// - Throws: a ``DatabaseError`` when there is none.
-    public func drop(indexOn table: String, columns: [String]) throws {
-        let table = try tableSchema(table)
+    public func drop(
+        indexOn table: String, in schemaName: String? = nil, columns: [String]
+    ) throws {
+        let table = try tableSchema(table, in: schemaName)
         let indexes = table.indexes.filter { index in
             index.origin == .createIndex && !index.hasExpressions
                 && index.columns.map(CaseInsensitiveName.init) == columns.map(CaseInsensitiveName.init)
@@ -105,8 +107,6 @@ extension Database {
             throw DatabaseError(
                 message: "no such index: on \(table.name)(\(columns.joined(separator: ", ")))")
         }
-        try execute(
-            definition: "DROP INDEX \(table.schemaName.quotedDatabaseIdentifier)."
-                + index.name.quotedDatabaseIdentifier)
+        try drop(index: index.name, in: table.schemaName)
     }
 }

@@ -1,18 +1,29 @@
-/// Changes to a table: see ``Database/alter(table:body:)``.
+/// Changes to a table: see ``Database/alter(table:in:body:)``.
 public final class TableAlteration {
     private enum Change {
         case add(ColumnDefinition)
         case addSQL(String)
+        case belongsTo(ForeignKeyDefinition)
         case rename(column: String, to: String)
         case drop(column: String)
         case renameTable(String)
     }
     private var changes: [Change] = []
+    /// The name of the table, which a change may change.
+    private var name: String
+    private let schemaName: String?
+
+    init(table name: String, in schemaName: String?) {
+        self.name = name
+        self.schemaName = schemaName
+    }
+
+    // MARK: - Changes
 
     /// Adds a column.
     ///
     /// SQLite accepts no primary key, no UNIQUE column, and no NOT NULL column without a default value: see "ALTER
-    /// TABLE" in its documentation.
+    /// TABLE" in its documentation. ``Database/rebuild(table:in:options:copying:body:)`` goes further.
     @discardableResult
     public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -27,6 +38,32 @@ public final class TableAlteration {
     /// ```
     public func addColumn(sql: String) { changes.append(.addSQL(sql)) }
 
+    /// Adds a column that refers to the primary key of another table, as
+    /// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)`` does, and an index on it.
+    ///
+    /// ```swift
+    /// try db.alter(table: "player") { t in
+    ///     t.belongsTo("team", onDelete: .setNull)
+    /// }
+    /// // ALTER TABLE "player" ADD COLUMN "teamId" INTEGER REFERENCES "team"("id") ON DELETE SET NULL
+    /// // CREATE INDEX "index_player_on_teamId" ON "player"("teamId")
+    /// ```
+    ///
+    /// The rows that are there belong to nothing: SQLite adds no such column that is NOT NULL or UNIQUE, and none
+    /// to a primary key of several columns. ``Database/rebuild(table:in:options:copying:body:)`` does.
+    @discardableResult
+    public func belongsTo(
+        _ name: String, inTable table: String? = nil, onDelete: Database.ForeignKeyAction? = nil,
+        onUpdate: Database.ForeignKeyAction? = nil, deferred isDeferred: Bool = false,
+        indexed isIndexed: Bool = true
+    ) -> ForeignKeyDefinition {
+        let key = ForeignKeyDefinition(
+            name: name, table: table, onDelete: onDelete, onUpdate: onUpdate, isDeferred: isDeferred,
+            isIndexed: isIndexed)
+        changes.append(.belongsTo(key))
+        return key
+    }
+
     /// Renames a column. Indexes, triggers, views and foreign keys follow.
     public func rename(column name: String, to newName: String) {
         changes.append(.rename(column: name, to: newName))
@@ -40,30 +77,71 @@ public final class TableAlteration {
     /// Renames the table. What comes after is done to the table of the new name.
     public func rename(to newName: String) { changes.append(.renameTable(newName)) }
 
-    /// The statements that make the changes.
-    func statements(forTable name: String) throws -> [String] {
-        var name = name
-        return try changes.flatMap { change -> [String] in
-            let alter = "ALTER TABLE \(name.quotedDatabaseIdentifier)"
-            switch change {
-            case .add(let column):
-                let added = "\(alter) ADD COLUMN \(column.sql)"
-                guard column.needsIndex else { return [added] }
-                let index = IndexDefinition(
-                    name: IndexDefinition.defaultName(table: name, columns: [column.name]), table: name,
-                    keys: [column.name.quotedDatabaseIdentifier])
-                return try [added, index.sql()]
-            case .addSQL(let sql):
-                return ["\(alter) ADD COLUMN \(sql)"]
-            case .rename(let column, let newName):
-                let (old, new) = (column.quotedDatabaseIdentifier, newName.quotedDatabaseIdentifier)
-                return ["\(alter) RENAME COLUMN \(old) TO \(new)"]
-            case .drop(let column):
-                return ["\(alter) DROP COLUMN \(column.quotedDatabaseIdentifier)"]
-            case .renameTable(let newName):
-                name = newName
-                return ["\(alter) RENAME TO \(newName.quotedDatabaseIdentifier)"]
+    // MARK: - Running
+
+    /// Makes the changes, all or none.
+    func run(_ db: Database) throws {
+        if changes.count == 1 {
+            for change in changes { try db.execute(definitions: statements(change, db)) }
+        } else if !changes.isEmpty {
+            try db.inSavepoint {
+                // Each change finds the schema as those before have made it.
+                for change in changes {
+                    for sql in try statements(change, db) { try db.execute(definition: sql) }
+                }
+                return .commit
             }
         }
+    }
+
+    /// The statements that make a change.
+    private func statements(_ change: Change, _ db: Database) throws -> [String] {
+        let alter = "ALTER TABLE \(name.quoted(in: schemaName))"
+        switch change {
+        case .add(let column):
+            return ["\(alter) ADD COLUMN \(column.sql)"]
+                + (column.needsIndex ? [try indexSQL([column.name])] : [])
+        case .addSQL(let sql):
+            return ["\(alter) ADD COLUMN \(sql)"]
+        case .belongsTo(let key):
+            let columns = try key.resolve(db, in: AlteredTable(db.tableSchema(name, in: schemaName)))
+            guard columns.constraintsSQL.isEmpty else {
+                throw DatabaseError(
+                    message: "ALTER TABLE adds no foreign key of several columns, here "
+                        + "\(columns.columns.joined(separator: ", ")), to the table \(name): use rebuild(table:)"
+                )
+            }
+            return columns.columnsSQL.map { "\(alter) ADD COLUMN \($0)" }
+                + (key.needsIndex ? [try indexSQL(columns.columns)] : [])
+        case .rename(let column, let newName):
+            let (old, new) = (column.quotedDatabaseIdentifier, newName.quotedDatabaseIdentifier)
+            return ["\(alter) RENAME COLUMN \(old) TO \(new)"]
+        case .drop(let column):
+            return ["\(alter) DROP COLUMN \(column.quotedDatabaseIdentifier)"]
+        case .renameTable(let newName):
+            name = newName
+            return ["\(alter) RENAME TO \(newName.quotedDatabaseIdentifier)"]
+        }
+    }
+
+    private func indexSQL(_ columns: [String]) throws -> String {
+        try IndexDefinition(
+            name: IndexDefinition.defaultName(table: name, columns: columns), schemaName: schemaName,
+            table: name, keys: columns.map(\.quotedDatabaseIdentifier)
+        ).sql()
+    }
+}
+
+/// A table that is there, and gets the columns of a foreign key.
+private struct AlteredTable: ReferringTable {
+    private let table: TableSchema
+
+    init(_ table: TableSchema) { self.table = table }
+
+    var name: String { table.name }
+    var schemaName: String { table.schemaName }
+
+    func ownPrimaryKey(_ db: Database) -> [(name: String, type: Database.ColumnType?)] {
+        table.primaryKey.columnInfos.map { ($0.name, Database.ColumnType(sql: $0.type)) }
     }
 }

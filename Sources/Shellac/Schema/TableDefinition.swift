@@ -1,6 +1,8 @@
-/// A table that is being created: see ``Database/create(table:options:body:)``.
-public final class TableDefinition {
+/// A table that is being created: see ``Database/create(table:in:options:body:)``.
+public final class TableDefinition: ReferringTable {
     let name: String
+    /// The database that was asked for.
+    private let givenSchemaName: String?
     let options: TableOptions
 
     private enum Element {
@@ -16,8 +18,9 @@ public final class TableDefinition {
     private var primaryKeyElements: Range<Int>?
     private var primaryKeyConflictResolution: Database.ConflictResolution?
 
-    init(name: String, options: TableOptions) {
+    init(name: String, in schemaName: String?, options: TableOptions) {
         self.name = name
+        givenSchemaName = schemaName
         self.options = options
     }
 
@@ -191,64 +194,90 @@ public final class TableDefinition {
 
     // MARK: - SQL
 
-    /// The database that the table is created in. The tables that it refers to stand there, too.
-    var schemaName: String { options.contains(.temporary) ? "temp" : "main" }
+    /// The database that the table is created in.
+    var schemaName: String { givenSchemaName ?? (options.contains(.temporary) ? "temp" : "main") }
 
-    /// The statements that create the table and its indexes.
-    func statements(_ db: Database) throws -> [String] {
+    /// What the columns and constraints of a definition come to.
+    private struct Parts {
         var columns: [String] = []
         var constraints: [String] = []
         var indexed: [[String]] = []
+    }
+
+    private func parts(_ db: Database) throws -> Parts {
+        var parts = Parts()
         var keys: [[String]] = []
         for element in elements {
             switch element {
             case .column(let column):
                 keys.append([column.name])
-                columns.append(column.sql)
-                if column.needsIndex { indexed.append([column.name]) }
+                parts.columns.append(column.sql)
+                if column.needsIndex { parts.indexed.append([column.name]) }
             case .foreignKey(let key):
                 let resolved = try key.resolve(db, in: self)
                 keys.append(resolved.columns)
-                columns += resolved.columnsSQL
-                constraints += resolved.constraintsSQL
-                if key.needsIndex { indexed.append(resolved.columns) }
+                parts.columns += resolved.columnsSQL
+                parts.constraints += resolved.constraintsSQL
+                if key.needsIndex { parts.indexed.append(resolved.columns) }
             case .sql(let sql):
                 keys.append([])
-                columns.append(sql)
+                parts.columns.append(sql)
             }
         }
         if let primaryKeyElements {
             let clause = KeyClause(
                 columns: keys[primaryKeyElements].flatMap { $0 },
                 conflictResolution: primaryKeyConflictResolution)
-            constraints.insert(clause.sql("PRIMARY KEY"), at: 0)
+            parts.constraints.insert(clause.sql("PRIMARY KEY"), at: 0)
         }
-        if let primaryKeyConstraint { constraints.insert(primaryKeyConstraint.sql("PRIMARY KEY"), at: 0) }
-        constraints += self.constraints
+        if let primaryKeyConstraint {
+            parts.constraints.insert(primaryKeyConstraint.sql("PRIMARY KEY"), at: 0)
+        }
+        parts.constraints += constraints
+        return parts
+    }
 
+    /// The statement that creates the table.
+    private func tableSQL(_ parts: Parts, name: String) -> String {
         var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")TABLE "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
-        sql += "\(name.quotedDatabaseIdentifier) (\((columns + constraints).joined(separator: ", ")))"
+        sql += "\(name.quoted(in: givenSchemaName)) "
+        sql += "(\((parts.columns + parts.constraints).joined(separator: ", ")))"
         var tableOptions: [String] = []
         if options.contains(.strict) { tableOptions.append("STRICT") }
         if options.contains(.withoutRowID) { tableOptions.append("WITHOUT ROWID") }
         if !tableOptions.isEmpty { sql += " \(tableOptions.joined(separator: ", "))" }
-
-        // Without a word on it, an index goes to a temporary table of the same name.
-        let isShadowed = try !options.contains(.temporary) && db.tableExists(name, in: "temp")
-        let indexes = try indexed.map { columns in
-            try IndexDefinition(
-                name: IndexDefinition.defaultName(table: name, columns: columns),
-                schemaName: isShadowed ? schemaName : nil, table: name,
-                keys: columns.map(\.quotedDatabaseIdentifier),
-                options: options.contains(.ifNotExists) ? .ifNotExists : []
-            ).sql()
-        }
-        return [sql] + indexes
+        return sql
     }
 
-    /// The columns of the primary key that this definition gives, with their types, for a table that refers to
-    /// itself.
+    /// The statements that create the indexes.
+    private func indexes(_ parts: Parts, in schemaName: String?, options: IndexOptions) throws -> [String] {
+        try parts.indexed.map { columns in
+            try IndexDefinition(
+                name: IndexDefinition.defaultName(table: name, columns: columns), schemaName: schemaName,
+                table: name, keys: columns.map(\.quotedDatabaseIdentifier), options: options
+            ).sql()
+        }
+    }
+
+    /// The statements that create the table and its indexes.
+    func statements(_ db: Database) throws -> [String] {
+        let parts = try parts(db)
+        // Without a word on it, an index goes to a temporary table of the same name.
+        let isShadowed = try !options.contains(.temporary) && db.tableExists(name, in: "temp")
+        return try [tableSQL(parts, name: name)]
+            + indexes(
+                parts, in: givenSchemaName ?? (isShadowed ? schemaName : nil),
+                options: options.contains(.ifNotExists) ? .ifNotExists : [])
+    }
+
+    /// The statements that create the table under another name, and the indexes that it is to have once it has its
+    /// own: see ``Database/rebuild(table:in:options:copying:body:)``.
+    func rebuildingStatements(_ db: Database, name: String) throws -> (table: String, indexes: [String]) {
+        let parts = try parts(db)
+        return try (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))
+    }
+
     func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)] {
         func columns(_ element: Element) throws -> [(name: String, type: Database.ColumnType?)] {
             switch element {

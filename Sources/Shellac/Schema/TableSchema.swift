@@ -75,6 +75,13 @@ final class TableSchema: Sendable {
     /// The names of the row id, where no column has them: see "ROWIDs and the INTEGER PRIMARY KEY" in "CREATE TABLE".
     static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
+    /// A name for the row id that SQL can use: the column that is another name of it, or a name that no column has.
+    /// Nil where the table has no row id, or columns with all its names.
+    var rowIDName: String? {
+        guard kind == .table, primaryKey.tableHasRowID else { return nil }
+        return primaryKey.rowIDColumn ?? Self.rowIDNames.first { column(named: $0) == nil }
+    }
+
     /// A column, by its name.
     func column(named name: String) -> ColumnInfo? {
         columnIndexes[CaseInsensitiveName(name)].map { allColumns[$0] }

@@ -1,4 +1,4 @@
-/// A virtual table that is being created: see ``Database/create(virtualTable:options:using:body:)``.
+/// A virtual table that is being created: see ``Database/create(virtualTable:in:options:using:body:)``.
 public final class VirtualTableDefinition {
     fileprivate var arguments: [String] = []
 
@@ -35,14 +35,15 @@ extension Database {
     /// - Parameter module: The module: `fts5`, `rtree`, or one that an extension has brought.
     /// - Throws: SQLite's error, when it lacks the module, or when the module does not like its arguments.
     public func create(
-        virtualTable name: String, options: VirtualTableOptions = [], using module: String,
+        virtualTable name: String, in schemaName: String? = nil, options: VirtualTableOptions = [],
+        using module: String,
         body: (VirtualTableDefinition) throws -> Void = { _ in }
     ) throws {
         checkAccess()
         let definition = VirtualTableDefinition()
         try body(definition)
         var sql = "CREATE VIRTUAL TABLE \(options.contains(.ifNotExists) ? "IF NOT EXISTS " : "")"
-        sql += "\(name.quotedDatabaseIdentifier) USING \(module.quotedDatabaseIdentifier)"
+        sql += "\(name.quoted(in: schemaName)) USING \(module.quotedDatabaseIdentifier)"
         if !definition.arguments.isEmpty { sql += "(\(definition.arguments.joined(separator: ", ")))" }
         try execute(definition: sql)
     }

@@ -119,9 +119,11 @@ extension TransactionLog {
     @inline(__always)
     func note(_ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: inout UInt64)
     {
-        guard canUndo, rowID != nil || moment != journal.moment else { return }
+        let depth = database.callbackDepth
+        // The statement whose function saves may be undone by itself.
+        guard canUndo, rowID != nil || depth > 0 || moment != journal.moment else { return }
         moment = journal.moment
-        journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: database.callbackDepth))
+        journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
         if !isOpen { database.hasLoneState = true }
     }
 

@@ -90,8 +90,9 @@ final class TransactionLog: StatementListener {
             savepoints.release(name)
             if !isInside { close() }
         case .rollbackTo(let name):
+            // (One that was opened by the C interface is not known.)
+            guard let number = savepoints.number(of: name) else { break }
             savepoints.rollBack(to: name)
-            guard let number = savepoints.innermost else { break }
             journal.forgetSavepoints(after: number)
             playBack(since: number)
         case nil: break

@@ -8,7 +8,8 @@ public struct RowDecodingError: Error, Sendable {
         case columnNotFound
         /// The column is NULL, and the type that was asked is not optional.
         case unexpectedNull
-        /// The value does not convert: it is of another kind, or out of the bounds of the type that was asked.
+        /// The value does not convert: it is of another kind, or out of the bounds of the type that was asked, or
+        /// its JSON does not decode.
         case valueMismatch
     }
 
@@ -26,6 +27,8 @@ public struct RowDecodingError: Error, Sendable {
     public let row: [(name: String, value: DatabaseValue)]
     /// The SQL of the statement that gave the row, where one did.
     public let sql: String?
+    /// What the decoding of the value has thrown, where it was decoded: of JSON, as a rule.
+    public internal(set) var underlyingError: (any Error)?
 }
 
 extension RowDecodingError: CustomStringConvertible {
@@ -41,6 +44,7 @@ extension RowDecodingError: CustomStringConvertible {
         var sentence = "could not read \(expectedType) from \(column): \(reason)"
         sentence += " - in the row \(DatabaseValue.description(of: row))"
         if let sql { sentence += " of `\(sql)`" }
+        if let underlyingError { sentence += " - \(underlyingError)" }
         return sentence
     }
 }

@@ -2,6 +2,7 @@
 enum Catalogue {
     static let all =
         RowWorkloads.all + ValueWorkloads.all + AccessWorkloads.all + ExecuteWorkloads.all
+        + SchemaWorkloads.all
         + RecordWorkloads.all
         + InsertionWorkloads.all + SavingWorkloads.all
 

@@ -13,8 +13,6 @@ import Testing
 ///     -->
 ///
 ///     <!-- compile: continues -->
-///
-/// The blocks are built and not type-checked alone, since data races are errors of a later pass.
 @Suite(.serialized) struct DocumentationTests {
     @Test("every Swift block of README.md and of the articles compiles")
     func blocksCompile() async throws {
@@ -137,7 +135,6 @@ private struct DocumentationScript {
         let folder = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let modules = try Repository.modules()
         return try await withThrowingTaskGroup(of: (Int, String)?.self) { group in
             var waiting = scripts.enumerated().makeIterator()
             func startNext() {
@@ -145,7 +142,7 @@ private struct DocumentationScript {
                 group.addTask {
                     let url = folder.appending(path: "\(index).swift")
                     try Data(script.source.utf8).write(to: url)
-                    let result = try await script.compile(url, modules: modules)
+                    let result = try await SwiftScript.compile(url)
                     return result.succeeded ? nil : (index, result.output)
                 }
             }
@@ -160,14 +157,6 @@ private struct DocumentationScript {
                 "The block at \(scripts[index].file):\(scripts[index].lines[0]) does not compile:\n\(output)"
             }
         }
-    }
-
-    private func compile(_ url: URL, modules: URL) async throws -> Command {
-        try await Command.run([
-            "swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings",
-            "-enable-upcoming-feature", "ExistentialAny", "-module-name", "Documentation",
-            "-I", modules.path, "-I", Repository.root.appending(path: "Sources/CSQLite").path, url.path,
-        ])
     }
 }
 

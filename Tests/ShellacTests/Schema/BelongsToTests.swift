@@ -129,6 +129,74 @@ struct BelongsToTests {
                 == "no such table: team")
     }
 
+    @Test("a column is added to a table that is there, and indexed")
+    func alteration() throws {
+        try inDatabase { db throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE countries (code VARCHAR(2) PRIMARY KEY);
+                    CREATE TABLE passport (a, b, PRIMARY KEY (a, b));
+                    CREATE TABLE player (id INTEGER PRIMARY KEY);
+                    INSERT INTO countries VALUES ('fr');
+                    INSERT INTO player VALUES (1);
+                    """)
+            let executed = try db.executedSQL {
+                try db.alter(table: "player") { t in
+                    t.belongsTo("country", onDelete: .cascade)
+                    t.rename(to: "hero")
+                    t.rename(column: "id", to: "number")
+                    t.belongsTo(
+                        "captain", inTable: "hero", onUpdate: .setNull, deferred: true, indexed: false)
+                    t.belongsTo("hero")
+                }
+                try db.alter(table: "hero") { $0.belongsTo("origin", inTable: "countries", indexed: false) }
+            }
+            #expect(
+                executed == [
+                    "BEGIN IMMEDIATE TRANSACTION",
+                    #"ALTER TABLE "player" ADD COLUMN "countryCode" VARCHAR(2) REFERENCES "countries"("code") ON DELETE CASCADE"#,
+                    #"CREATE INDEX "index_player_on_countryCode" ON "player"("countryCode")"#,
+                    #"ALTER TABLE "player" RENAME TO "hero""#,
+                    #"ALTER TABLE "hero" RENAME COLUMN "id" TO "number""#,
+                    #"ALTER TABLE "hero" ADD COLUMN "captainNumber" INTEGER REFERENCES "hero"("number") ON UPDATE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
+                    #"ALTER TABLE "hero" ADD COLUMN "heroNumber" INTEGER REFERENCES "hero"("number")"#,
+                    #"CREATE INDEX "index_hero_on_heroNumber" ON "hero"("heroNumber")"#,
+                    "COMMIT TRANSACTION",
+                    #"ALTER TABLE "hero" ADD COLUMN "originCode" VARCHAR(2) REFERENCES "countries"("code")"#,
+                ])
+            try db.execute(sql: "UPDATE hero SET countryCode = 'fr'; DELETE FROM countries")
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM hero") == 0)
+            try db.execute(sql: "INSERT INTO hero (number) VALUES (1)")
+
+            // "ALTER TABLE" in the SQLite documentation says what a column that is added must be.
+            let refused: [(String, (TableAlteration) -> Void)] = [
+                (
+                    "ALTER TABLE adds no foreign key of several columns, here passportA, passportB, to the table "
+                        + "hero: use rebuild(table:)", { t in t.belongsTo("passport") }
+                ),
+                (
+                    "Cannot add a NOT NULL column with default value NULL",
+                    { t in t.belongsTo("birth", inTable: "countries").notNull() }
+                ),
+                ("Cannot add a UNIQUE column", { t in t.belongsTo("birth", inTable: "countries").unique() }),
+                ("no such table: team", { t in t.belongsTo("team") }),
+            ]
+            for (sentence, change) in refused {
+                #expect(message { try db.alter(table: "hero", body: change) } == sentence)
+                #expect(
+                    message {
+                        try db.alter(table: "hero") { t in
+                            t.add(column: "x")
+                            change(t)
+                        }
+                    } == sentence)
+            }
+            #expect(try db.columns(in: "hero").count == 5)
+            #expect(
+                message { try db.alter(table: "nobody") { $0.belongsTo("hero") } } == "no such table: nobody")
+        }
+    }
+
     @Test("foreign keys have their effect")
     func effect() throws {
         try inDatabase { db in

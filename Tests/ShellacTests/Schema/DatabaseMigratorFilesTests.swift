@@ -49,6 +49,32 @@ struct DatabaseMigratorFilesTests {
         #expect(try queue.remembered() == names + ["migration11.sql"])
     }
 
+    @Test("55. the .sql files of a bundle are migrations")
+    func bundle() throws {
+        let resources = folder.url.appending(path: "Game.resources")
+        let migrations = resources.appending(path: "My Migrations")
+        try FileManager.default.createDirectory(at: migrations, withIntermediateDirectories: true)
+        try write("CREATE TABLE b (x)", to: "Game.resources/My Migrations/2.sql")
+        try write("CREATE TABLE a (x)", to: "Game.resources/My Migrations/1.sql")
+        try write("CREATE TABLE c (x)", to: "Game.resources/3.sql")
+        let bundle = try #require(Bundle(url: resources))
+        var migrator = DatabaseMigrator()
+        try migrator.registerMigrations(
+            fromResources: bundle.resourceURL, subdirectory: "My Migrations")
+        #expect(migrator.migrations == ["1.sql", "2.sql"])
+        try migrator.registerMigrations(fromResources: bundle.resourceURL, foreignKeyChecks: .immediate)
+        #expect(migrator.migrations == ["1.sql", "2.sql", "3.sql"])
+        try migrator.migrate(queue)
+        #expect(try queue.tables() == ["a", "b", "c"])
+        let error = databaseError {
+            try migrator.registerMigrations(fromResources: bundle.resourceURL, subdirectory: "missing")
+        }
+        #expect(error?.resultCode == .SQLITE_CANTOPEN)
+        #expect(error?.message?.contains("Game.resources/missing") == true)
+        let nothing = databaseError { try migrator.registerMigrations(fromResources: nil) }
+        #expect(nothing?.message == "the migrations cannot be read: the bundle has no resources")
+    }
+
     @Test("55. an error names the file, and nothing of it stays")
     func failure() throws {
         try write("CREATE TABLE a (x)", to: "1.sql")

@@ -37,7 +37,7 @@ struct DatabaseMigratorForeignKeyTests {
         migrator.registerMigration("migration", foreignKeyChecks: checks, migrate: migration)
         spy.removeAll()
         try migrator.migrate(queue)
-        return spy.sql.compactMap { $0.wholeMatch(of: /PRAGMA main.foreign_key_check\("(.*)"\)/) }
+        return spy.sql.compactMap { $0.wholeMatch(of: /PRAGMA "main".foreign_key_check\("(.*)"\)/) }
             .map { String($0.1) }.sorted()
     }
 
@@ -161,6 +161,46 @@ struct DatabaseMigratorForeignKeyTests {
         }
         try migrate(queue) { db in try db.execute(sql: "INSERT INTO other VALUES (1)") }
         #expect(try queue.remembered() == ["migration"])
+    }
+
+    @Test("55. in attached databases, too, and only the tables touched there")
+    func attached() throws {
+        let queue = try library()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    ATTACH ':memory:' AS archive;
+                    CREATE TABLE archive.author (id INTEGER PRIMARY KEY);
+                    CREATE TABLE archive.book (authorId REFERENCES author);
+                    CREATE TABLE archive.page (authorId REFERENCES author);
+                    INSERT INTO archive.author VALUES (1);
+                    INSERT INTO archive.book VALUES (1);
+                    CREATE TEMP TABLE book (id INTEGER PRIMARY KEY, next REFERENCES book);
+                    PRAGMA foreign_keys = 0; INSERT INTO archive.page VALUES (9); PRAGMA foreign_keys = 1;
+                    """)
+        }
+        #expect(
+            refusal(queue, sql: "INSERT INTO archive.book VALUES (2)")?.message
+                == "FOREIGN KEY constraint failed: the row 2 of table archive.book refers by authorId to a row of table "
+                + "archive.author that is not there")
+        #expect(
+            refusal(queue, sql: "INSERT INTO temp.book VALUES (2, 7)")?.message
+                == "FOREIGN KEY constraint failed: the row 2 of table temp.book refers by next to a row of table "
+                + "temp.book that is not there")
+        // A table of the same name in another database is left alone.
+        #expect(
+            try migrate(queue) { db in try db.execute(sql: "UPDATE main.author SET id = id") } == ["book"])
+        spy.removeAll()
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("archive") { db in
+            try db.execute(
+                sql: "ALTER TABLE archive.book RENAME TO old; ALTER TABLE archive.old ADD COLUMN b; "
+                    + "INSERT INTO archive.old VALUES (1, 1)")
+        }
+        try migrator.migrate(queue)
+        #expect(
+            spy.sql.filter { $0.contains("foreign_key_check") }
+                == [#"PRAGMA "archive".foreign_key_check("old")"#])
     }
 
     @Test("where the connection does not enforce foreign keys, none are checked")

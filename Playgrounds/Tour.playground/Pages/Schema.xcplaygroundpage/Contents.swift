@@ -73,3 +73,16 @@ try dbQueue.inDatabase { db in
         print(error)
     }
 }
+
+//: What ALTER TABLE cannot do, a rebuild can: rows, indexes, triggers, views and foreign keys stay.
+
+try dbQueue.write { db in
+    try db.execute(
+        sql: "INSERT INTO team (name) VALUES ('Reds'); INSERT INTO player (teamId, name) VALUES (1, 'Arthur')"
+    )
+    try db.rebuild(table: "team", copying: ["title": "upper(name)"]) { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.column("title", .text).notNull().check(sql: "title <> ''")
+    }
+    try db.dumpTables(["team", "player"])
+}

@@ -1,0 +1,190 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension FetchableRecord where Self: Decodable {
+    /// Reads the properties of the type, each from its column. An optional one is nil where the column is NULL or
+    /// missing.
+    ///
+    /// - Throws: a ``RowDecodingError`` when a column is missing, NULL, or of a value that does not convert, and when
+    ///   its JSON does not decode; and what the type itself throws.
+    public init(row: Row) throws {
+        if row.isLive, row.live.beginDecoding(Self.self) {
+            defer { row.live.endDecoding() }
+            try self.init(from: LiveRecordDecoder(row.live))
+        } else {
+            try self.init(from: RecordDecoder(decoding: RecordDecoding(row: row, record: Self.self)))
+        }
+    }
+}
+
+/// One decoding of a `Decodable` record.
+struct RecordDecoding {
+    let row: Row
+    let record: any FetchableRecord.Type
+
+    /// Reads a value of any type.
+    func decode<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value {
+        // The types that most records have come first: a cast costs more than all of these comparisons.
+        if type == Date.self { return try unsafeBitCast(date(in: column) as Date, to: type) }
+        if type == Data.self { return try unsafeBitCast(data(in: column) as Data, to: type) }
+        if type == UUID.self { return try unsafeBitCast(row[column] as UUID, to: type) }
+        if let optional = type as? any DecodableOptional.Type {
+            return try Self.opened(optional.decode(in: column, by: self), as: type)
+        }
+        if let convertible = type as? any DatabaseValueConvertible.Type {
+            return try convert(convertible, to: type, in: column)
+        }
+        return try SingleDecoder(decoding: self, column: column).decodeValue(type)
+    }
+
+    /// Reads a value of any type, or nil where the column is NULL or missing.
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value? {
+        if type == Date.self { return try (date(in: column) as Date?).map { unsafeBitCast($0, to: type) } }
+        if type == Data.self { return try (data(in: column) as Data?).map { unsafeBitCast($0, to: type) } }
+        if type == UUID.self { return try (row[column] as UUID?).map { unsafeBitCast($0, to: type) } }
+        guard let value = row.databaseValue(named: column), !value.isNull else { return nil }
+        return try decode(type, in: column)
+    }
+
+    private func convert<Convertible: DatabaseValueConvertible, Value>(
+        _ convertible: Convertible.Type, to type: Value.Type, in column: String
+    ) throws -> Value {
+        try Self.opened(row[column] as Convertible, as: type)
+    }
+
+    /// A value that is of another type in name only.
+    private static func opened<Value, Other>(_ value: Other, as type: Value.Type) -> Value {
+        unsafeBitCast(value, to: type)
+    }
+
+    private func date<Value: DatabaseValueConvertible>(in column: String) throws -> Value {
+        let strategy = record.databaseDateDecodingStrategy(for: column)
+        if case .deferredToDate = strategy { return try row[column] }
+        return try row.convert(column, expecting: Date.self) { strategy.date($0) }
+    }
+
+    private func data<Value: DatabaseValueConvertible>(in column: String) throws -> Value {
+        switch record.databaseDataDecodingStrategy(for: column) {
+        case .deferredToData: return try row[column]
+        case .custom(let data): return try row.convert(column, expecting: Data.self) { data($0) }
+        }
+    }
+
+    // MARK: - JSON
+
+    /// Runs a function that decodes the JSON of a column. An error names the column, the row and the SQL.
+    func withJSON<Result>(
+        in column: String, expecting type: any Any.Type, _ decode: (JSONDecoder, Data) throws -> Result
+    ) throws -> Result {
+        let json: Data
+        switch try value(in: column, expecting: type).storage {
+        case .null: throw row.error(in: column, expecting: type)
+        // A column may have made a number of a text that was one.
+        case .int64(let integer): json = Data("\(integer)".utf8)
+        case .double(let double): json = Data("\(double)".utf8)
+        case .string(let text): json = Data(text.utf8)
+        case .blob(let data): json = data
+        }
+        return try wrappingErrors(in: column, expecting: type) {
+            try decode(record.databaseJSONDecoder(for: column), json)
+        }
+    }
+
+    /// The value of a column, which must exist.
+    private func value(in column: String, expecting type: any Any.Type) throws -> DatabaseValue {
+        guard let value = row.databaseValue(named: column) else {
+            throw RowDecodingError(
+                reason: .columnNotFound, columnName: column, columnIndex: nil, expectedType: type,
+                databaseValue: nil, row: Array(row), sql: row.layout.sql)
+        }
+        return value
+    }
+
+    /// Why a value did not decode. A column that is missing or NULL is told as such, and not as what came of it.
+    func error(_ error: any Error, in column: String, expecting type: any Any.Type) -> any Error {
+        if error is RowDecodingError { return error }
+        do {
+            _ = try value(in: column, expecting: type)
+            return row.error(in: column, expecting: type, because: error)
+        } catch {
+            return error
+        }
+    }
+
+    /// Runs a function that decodes what is in a column, which must exist.
+    func wrappingErrors<Result>(
+        in column: String, expecting type: any Any.Type, _ decode: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try decode()
+        } catch {
+            throw self.error(error, in: column, expecting: type)
+        }
+    }
+
+    /// A decoder of the JSON in a column.
+    func jsonDecoder(in column: String) throws -> any Decoder { JSONColumnDecoder(decoding: self, column: column) }
+}
+
+extension Row {
+    /// Why a column, which must exist, did not convert.
+    fileprivate func error(
+        in column: String, expecting type: any Any.Type, because underlyingError: (any Error)? = nil
+    ) -> RowDecodingError {
+        var error = RowDecodingError(
+            type, at: layout.column(named: column) ?? 0, of: Array(self), sql: layout.sql)
+        error.underlyingError = underlyingError
+        return error
+    }
+
+    /// What a function makes of a column. Where an optional is read, a column that is NULL or missing is nil.
+    fileprivate func convert<Value: DatabaseValueConvertible>(
+        _ column: String, expecting type: any Any.Type,
+        _ convert: (DatabaseValue) -> (any DatabaseValueConvertible)?
+    ) throws -> Value {
+        guard let value = databaseValue(named: column) else { return try missingValue(column, at: nil) }
+        if value.isNull, let nothing = Value.fromMissingColumn() { return nothing }
+        guard let converted = convert(value) as? Value else { throw error(in: column, expecting: type) }
+        return converted
+    }
+}
+
+/// An optional, which a cast finds.
+private protocol DecodableOptional {
+    static func decode(in column: String, by decoding: RecordDecoding) throws -> Self
+}
+
+extension Optional: DecodableOptional where Wrapped: Decodable {
+    fileprivate static func decode(in column: String, by decoding: RecordDecoding) throws -> Self {
+        try decoding.decodeIfPresent(Wrapped.self, in: column)
+    }
+}
+
+// MARK: - The decoder
+
+/// What a record decodes itself from, where no faster decoder is at hand.
+struct RecordDecoder: Decoder {
+    let decoding: RecordDecoding
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(RowDecodingContainer(decoding: decoding))
+    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notKeyedError }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notKeyedError }
+
+    private var notKeyedError: DecodingError {
+        DecodingError.typeMismatch(
+            decoding.record,
+            DecodingError.Context(
+                codingPath: [],
+                debugDescription:
+                    "a \(decoding.record) decodes itself from a single value or an array, which a row is not: "
+                    + "implement init(row:)"))
+    }
+}

@@ -1,0 +1,150 @@
+/// What decodes the records of one type from the rows of a statement.
+///
+/// Swift puts a container with keys into an allocated box, and finding the types of both costs as much as reading
+/// a few columns. So the box is kept, with the place where the rows stand, and serves all rows of a statement. It is
+/// handed out for one row at a time: a container that was kept beyond that, which shows in the box's count of references,
+/// is replaced, and traps when it is used.
+final class RecordDecodingCache {
+    let record: any FetchableRecord.Type
+    /// The type of the container's keys.
+    fileprivate var keyType: ObjectIdentifier?
+    /// The box of the container.
+    fileprivate var container: AnyObject?
+
+    fileprivate init(_ record: any FetchableRecord.Type) { self.record = record }
+
+    /// Gives the box of a container that was kept away.
+    @inline(__always)
+    fileprivate func checkContainer() {
+        if !isKnownUniquelyReferenced(&container) { (keyType, container) = (nil, nil) }
+    }
+}
+
+extension LiveRow {
+    /// Begins to decode the current row as a record. Returns false where another record is being decoded from it, and
+    /// where other records are decoded from the rows of the statement.
+    @inline(__always)
+    func beginDecoding(_ record: any FetchableRecord.Type) -> Bool {
+        guard place.pointee.decodingGeneration == 0 else { return false }
+        if let cache = place.pointee.decoding {
+            let cache = unsafeDowncast(cache, to: RecordDecodingCache.self)
+            guard ObjectIdentifier(cache.record) == ObjectIdentifier(record) else { return false }
+        } else {
+            place.pointee.decoding = RecordDecodingCache(record)
+        }
+        place.pointee.decodingGeneration = place.pointee.generation
+        return true
+    }
+
+    @inline(__always)
+    func endDecoding() {
+        place.pointee.decodingGeneration = 0
+        decodingCache?.checkContainer()
+    }
+
+    @inline(__always)
+    fileprivate var decodingCache: RecordDecodingCache? {
+        place.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
+    }
+
+    @inline(__always)
+    fileprivate func checkIsDecoding(_ isDecoding: Bool) { if !isDecoding { trapIsNotDecoding() } }
+
+    @inline(never)
+    private func trapIsNotDecoding() -> Never {
+        Misuse.trap(
+            "the decoder of a record, or a container of it, was used after the record was decoded. "
+                + "Read all that is needed in init(from:).")
+    }
+}
+
+/// What a record decodes itself from, where SQLite holds its row. It takes three words at most: more would be allocated.
+struct LiveRecordDecoder: Decoder {
+    private let live: LiveRow
+    /// The generation of the row.
+    private let generation: UInt64
+
+    @inline(__always)
+    init(_ live: LiveRow) {
+        self.live = live
+        generation = live.place.pointee.generation
+    }
+
+    @inline(__always)
+    private var cache: RecordDecodingCache {
+        live.checkIsDecoding(
+            live.place.pointee.decodingGeneration == generation && live.place.pointee.generation == generation)
+        return live.decodingCache.unsafelyUnwrapped
+    }
+
+    private var decoder: RecordDecoder {
+        RecordDecoder(decoding: RecordDecoding(row: Row(live), record: cache.record))
+    }
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { cache.record.databaseDecodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let cache = cache
+        if let container = cache.container {
+            // A type and its superclass may have keys of their own.
+            guard cache.keyType == ObjectIdentifier(type) else { return try decoder.container(keyedBy: type) }
+            return unsafeBitCast(container, to: KeyedDecodingContainer<Key>.self)
+        }
+        live.place.pointee.decodingTicket = generation
+        let container = KeyedDecodingContainer(
+            LiveDecodingContainer<Key>(live: live, ticket: generation, record: cache.record))
+        // It is the box alone: else there is nothing to keep.
+        guard MemoryLayout.size(ofValue: container) == MemoryLayout<AnyObject>.size else { return container }
+        cache.container = unsafeBitCast(container, to: AnyObject.self)
+        cache.keyType = ObjectIdentifier(type)
+        return container
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try decoder.unkeyedContainer() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        try decoder.singleValueContainer()
+    }
+}
+
+/// The columns of the row that is being decoded. Swift copies it for each column: so it counts no references.
+private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
+    private let live: LiveRow
+    private let ticket: UInt64
+    private let record: any FetchableRecord.Type
+    private let usesDefaultKeys: Bool
+
+    init(live: LiveRow, ticket: UInt64, record: any FetchableRecord.Type) {
+        self.live = live
+        self.ticket = ticket
+        self.record = record
+        usesDefaultKeys = record.databaseColumnDecodingStrategy.usesDefaultKeys
+    }
+
+    @inline(__always)
+    private func check() {
+        live.checkIsDecoding(
+            ticket == live.place.pointee.decodingTicket
+                && live.place.pointee.generation == live.place.pointee.decodingGeneration)
+    }
+
+    var decoding: RecordDecoding {
+        check()
+        return RecordDecoding(row: Row(live), record: record)
+    }
+
+    @inline(__always)
+    func column(_ key: Key) -> String {
+        usesDefaultKeys
+            ? key.stringValue : record.databaseColumnDecodingStrategy.column(for: key, in: decoding.row)
+    }
+
+    @inline(__always)
+    func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value {
+        check()
+        let name = column(key)
+        let column = live.column(named: name)
+        guard column >= 0 else { return try Row(live).missingValue(name, at: nil) }
+        return try live.decode(Value.self, at: column)
+    }
+}

@@ -1,0 +1,131 @@
+/// The columns of a row, by the coding keys of a `Decodable` record.
+protocol RecordDecodingContainer: KeyedDecodingContainerProtocol {
+    var decoding: RecordDecoding { get }
+    /// The name of the column that a key is read from.
+    func column(_ key: Key) -> String
+    /// The value in the column of a key.
+    func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value
+}
+
+extension RecordDecodingContainer {
+    var codingPath: [any CodingKey] { [] }
+
+    var allKeys: [Key] {
+        let decoding = decoding
+        let strategy = decoding.record.databaseColumnDecodingStrategy
+        return decoding.row.columnNames.compactMap { Key(stringValue: strategy.key(ofColumn: $0)) }
+    }
+
+    // MARK: - Values of any type
+
+    func contains(_ key: Key) -> Bool { decoding.row.hasColumn(column(key)) }
+
+    func decodeNil(forKey key: Key) -> Bool {
+        decoding.row.databaseValue(named: column(key))?.isNull ?? true
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try decoding.decode(type, in: column(key))
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        try decoding.decodeIfPresent(type, in: column(key))
+    }
+
+    // MARK: - Nested containers
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try superDecoder(forKey: key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try superDecoder(forKey: key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        // A type of keys that knows no `super` still has such a column.
+        if let key = Key(stringValue: "super") { return try superDecoder(forKey: key) }
+        let decoding = decoding
+        let strategy = decoding.record.databaseColumnDecodingStrategy
+        return try decoding.jsonDecoder(in: strategy.column(for: ColumnKey("super"), in: decoding.row))
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try decoding.jsonDecoder(in: column(key)) }
+}
+
+// MARK: - The standard types
+//
+// Each has its own methods, so that nothing is cast.
+
+extension RecordDecodingContainer {
+    @inline(__always)
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(key) }
+    @inline(__always)
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(key) }
+    @inline(__always)
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(key) }
+    @inline(__always)
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(key) }
+    @inline(__always)
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(key) }
+    @inline(__always)
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(key) }
+    @inline(__always)
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(key) }
+    @inline(__always)
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(key) }
+    @inline(__always)
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(key) }
+    @inline(__always)
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(key) }
+    @inline(__always)
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(key) }
+    @inline(__always)
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(key) }
+    @inline(__always)
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(key) }
+    @inline(__always)
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(key) }
+
+    @inline(__always)
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try read(key) }
+    @inline(__always)
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try read(key) }
+}
+
+/// The columns of any row.
+struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
+    let decoding: RecordDecoding
+
+    func column(_ key: Key) -> String {
+        decoding.record.databaseColumnDecodingStrategy.column(for: key, in: decoding.row)
+    }
+
+    func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value { try decoding.row[column(key)] }
+}

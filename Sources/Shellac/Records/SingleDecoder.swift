@@ -1,0 +1,35 @@
+/// What a value that is no ``DatabaseValueConvertible`` decodes itself from: the one value of a column.
+///
+/// A value that decodes itself from a single one, as an enum with raw values does, gets the column's. Any other, which
+/// asks for a container with keys or without, is stopped there, and decoded from JSON.
+struct SingleDecoder: Decoder, SingleValueDecodingContainer {
+    let decoding: RecordDecoding
+    let column: String
+
+    private struct NeedsJSON: Error {}
+
+    /// Decodes a value.
+    func decodeValue<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try type.init(from: self)
+        } catch is NeedsJSON {
+            return try decoding.withJSON(in: column, expecting: type) { try $0.decode(type, from: $1) }
+        } catch {
+            throw decoding.error(error, in: column, expecting: type)
+        }
+    }
+
+    var codingPath: [any CodingKey] { [ColumnKey(column)] }
+    var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        throw NeedsJSON()
+    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NeedsJSON() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    func decodeNil() -> Bool { decoding.row.databaseValue(named: column)?.isNull ?? true }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try decoding.decode(type, in: column)
+    }
+}

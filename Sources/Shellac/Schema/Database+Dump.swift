@@ -1,0 +1,138 @@
+// For people who look: nothing here is meant to be read back by a program.
+
+/// The standard output, as a stream.
+private struct StandardOutput: TextOutputStream {
+    mutating func write(_ text: String) { print(text, terminator: "") }
+}
+
+extension Database {
+    // MARK: - Dumping
+
+    /// Prints the rows of a query.
+    ///
+    /// ```swift
+    /// try db.dumpSQL("SELECT name, score FROM player WHERE score > \(1000)")
+    /// // Arthur|1200
+    /// // Barbara|1700
+    /// ```
+    ///
+    /// The SQL may hold several statements. All are executed.
+    public func dumpSQL(_ sql: SQL, format: DumpFormat = .list) throws {
+        var output = StandardOutput()
+        try dumpSQL(sql, format: format, to: &output)
+    }
+
+    /// Writes the rows of a query to a stream, such as a String.
+    ///
+    /// ```swift
+    /// var text = ""
+    /// try db.dumpSQL("SELECT * FROM player", format: .csv, to: &text)
+    /// ```
+    public func dumpSQL(
+        _ sql: SQL, format: DumpFormat = .list, to stream: inout some TextOutputStream
+    ) throws {
+        let statements = try allStatements(sql: sql.literalSQL())
+        while let statement = try statements.next() {
+            try dump(statement, format: format, to: &stream)
+        }
+    }
+
+    /// Prints the SQL of all that a database declares, the oldest first.
+    ///
+    /// ```swift
+    /// try db.dumpSchema()
+    /// // CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+    /// // CREATE INDEX playerByName ON player(name);
+    /// ```
+    ///
+    /// SQLite's own tables, and the indexes of constraints, are left out.
+    ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
+    public func dumpSchema(in schemaName: String = "main") throws {
+        var output = StandardOutput()
+        try dumpSchema(in: schemaName, to: &output)
+    }
+
+    /// Writes the SQL of all that a database declares to a stream.
+    public func dumpSchema(
+        in schemaName: String = "main", to stream: inout some TextOutputStream
+    ) throws {
+        let rows = try Row.fetchCursor(
+            self,
+            sql: """
+                SELECT name, sql FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master
+                WHERE sql IS NOT NULL ORDER BY rowid
+                """)
+        while let row = try rows.next() {
+            let (name, sql): (String, String) = try (row[0], row[1])
+            if !Self.isSQLiteInternalTable(name) { stream.write("\(sql);\n") }
+        }
+    }
+
+    /// Prints the rows of some tables or views, sorted by primary key. Where there are several, each has its name above
+    /// it.
+    ///
+    /// ```swift
+    /// try db.dumpTables(["team", "player"])
+    /// // team
+    /// // 1|Reds
+    /// //
+    /// // player
+    /// // 1|Arthur|1
+    /// // 2|Barbara|1
+    /// ```
+    public func dumpTables(
+        _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list
+    ) throws {
+        var output = StandardOutput()
+        try dumpTables(tables, in: schemaName, format: format, to: &output)
+    }
+
+    /// Writes the rows of some tables or views to a stream.
+    public func dumpTables(
+        _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
+        to stream: inout some TextOutputStream
+    ) throws {
+        for (index, name) in tables.enumerated() {
+            let table = try tableSchema(name, in: schemaName)
+            if index > 0 { stream.write("\n") }
+            if tables.count > 1 { stream.write("\(table.name)\n") }
+            let key = table.primaryKey.columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            let order = key.isEmpty ? "" : " ORDER BY \(key)"
+            let place = table.kind == .tableValuedFunction ? nil : table.schemaName
+            try dump(
+                makeStatement(sql: "SELECT * FROM \(table.name.quoted(in: place))\(order)"), format: format,
+                to: &stream)
+        }
+    }
+
+    /// Prints all of a database: what ``dumpSchema(in:)`` prints, and the rows of each table.
+    public func dumpContent(in schemaName: String = "main", format: DumpFormat = .list) throws {
+        var output = StandardOutput()
+        try dumpContent(in: schemaName, format: format, to: &output)
+    }
+
+    /// Writes all of a database to a stream.
+    public func dumpContent(
+        in schemaName: String = "main", format: DumpFormat = .list, to stream: inout some TextOutputStream
+    ) throws {
+        try dumpSchema(in: schemaName, to: &stream)
+        for table in try tableNames(in: schemaName) {
+            stream.write("\n\(table)\n")
+            try dumpTables([table], in: schemaName, format: format, to: &stream)
+        }
+    }
+
+    private func dump(
+        _ statement: Statement, format: DumpFormat, to stream: inout some TextOutputStream
+    ) throws {
+        guard statement.columnCount > 0 else { return try statement.execute() }
+        stream.write(format.header(statement.columnNames))
+        let rows = try Row.fetchCursor(statement)
+        var isFirst = true
+        while let row = try rows.next() {
+            stream.write(format.text(row, isFirst: isFirst))
+            isFirst = false
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/// The rebuild of one table: see ``Database/rebuild(table:in:options:copying:body:)``.
+///
+/// ## The life of a rebuild
+///
+/// It is SQLite's own procedure: see "ALTER TABLE" in its documentation, section "Making Other Kinds Of Table Schema
+/// Changes". Foreign keys are not enforced meanwhile, and a savepoint is open.
+///
+/// 1. What is upon the table is listed: its indexes and triggers, with their SQL.
+/// 2. The new table is created under another name, `new_player`, and the rows are copied.
+/// 3. The old table is dropped, and its indexes and triggers with it. Views and foreign keys into it find nothing for
+///    a moment.
+/// 4. The new table is renamed. This is done the old way (`legacy_alter_table`): the new way would look at the views
+///    that find nothing, and would have foreign keys follow the new table's earlier name.
+/// 5. What has gone is created again.
+/// 6. Triggers and views that could be compiled before must still be so: see ``SchemaFaults``.
+struct TableRebuild {
+    private let db: Database
+    private let table: TableSchema
+    private let definition: TableDefinition
+    private let expressions: [CaseInsensitiveName: SQL]
+
+    init(_ db: Database, table: TableSchema, definition: TableDefinition, expressions: [String: SQL]) {
+        self.db = db
+        self.table = table
+        self.definition = definition
+        self.expressions = Dictionary(
+            expressions.map { (CaseInsensitiveName($0), $1) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func run() throws {
+        let faults = try SchemaFaults(db)
+        let dependents = try dependents()
+        let newName = try unusedName()
+        let statements = try definition.rebuildingStatements(db, name: newName)
+        try db.execute(definition: statements.table)
+        try copy(to: db.tableSchema(newName, in: table.schemaName))
+        let lastID = try lastAutoincrementedID(table.name)
+        try drop()
+        try rename(newName)
+        if let lastID { try keepLastAutoincrementedID(lastID) }
+        let remaining = Set(try self.dependents().map(\.id))
+        for dependent in dependents where !remaining.contains(dependent.id) { try create(dependent) }
+        for sql in statements.indexes { try db.execute(definition: sql) }
+        try complain(of: SchemaFaults(db).besides(faults))
+    }
+
+    private func complain(
+        of faults: [SchemaFaults.Fault], code: ResultCode = .SQLITE_ERROR, sql: String? = nil
+    ) throws {
+        guard !faults.isEmpty else { return }
+        let list = faults.map { "\($0.object) (\($0.message))" }.joined(separator: ", ")
+        throw DatabaseError(
+            resultCode: code,
+            message:
+                "the table \(table.name) cannot be rebuilt, since this would no longer work: \(list). Drop it "
+                + "before, and create another one after",
+            sql: sql)
+    }
+
+    /// `new_player`, or another name that nothing has.
+    private func unusedName() throws -> String {
+        var name = "new_\(table.name)"
+        while try isUsed(name) { name = "new_\(name)" }
+        return name
+    }
+
+    private func isUsed(_ name: String) throws -> Bool {
+        try db.tableExists(name, in: table.schemaName) || db.viewExists(name, in: table.schemaName)
+            || db.indexExists(name, in: table.schemaName)
+    }
+
+    // MARK: - Rows
+
+    /// Copies the rows, with their row ids.
+    private func copy(to newTable: TableSchema) throws {
+        if let unknown = expressions.keys.first(where: { newTable.column(named: $0.name) == nil }) {
+            throw DatabaseError(
+                message:
+                    "the new definition of the table \(table.name) has no column \(unknown.name) to copy to")
+        }
+        var copies: [(column: String, expression: String)] = []
+        for column in newTable.columns {
+            if let expression = expressions[CaseInsensitiveName(column.name)] {
+                copies.append((column.name.quotedDatabaseIdentifier, "(\(try expression.literalSQL()))"))
+            } else if !column.isGenerated, let old = table.column(named: column.name) {
+                copies.append((column.name.quotedDatabaseIdentifier, old.name.quotedDatabaseIdentifier))
+            }
+        }
+        if let rowID = newTable.rowIDName?.quotedDatabaseIdentifier, let oldRowID = table.rowIDName,
+            !copies.contains(where: { $0.column == rowID })
+        {
+            copies.insert((rowID, oldRowID.quotedDatabaseIdentifier), at: 0)
+        }
+        guard !copies.isEmpty else {
+            throw DatabaseError(
+                message:
+                    "the new definition of the table \(table.name) has nothing in common with the old one: say "
+                    + "what its columns are copied from")
+        }
+        let columns = copies.map(\.column).joined(separator: ", ")
+        let values = copies.map(\.expression).joined(separator: ", ")
+        // OR ABORT: the conflict clause of a constraint would let rows go in silence.
+        try db.execute(
+            definition: "INSERT OR ABORT INTO \(newTable.name.quoted(in: table.schemaName)) (\(columns)) "
+                + "SELECT \(values) FROM \(table.name.quoted(in: table.schemaName))")
+    }
+
+    private func drop() throws {
+        do {
+            try db.drop(table: table.name, in: table.schemaName)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_LOCKED {
+            throw DatabaseError(
+                resultCode: error.extendedResultCode,
+                message:
+                    "the table \(table.name) cannot be rebuilt while rows are being fetched: let the cursors go "
+                    + "first", sql: error.sql)
+        }
+    }
+
+    private func rename(_ newName: String) throws {
+        let isLegacy = try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") ?? false
+        try db.setLegacyAlterTable(true)
+        defer { try? db.setLegacyAlterTable(isLegacy) }
+        try db.rename(table: newName, in: table.schemaName, to: table.name)
+    }
+
+    // MARK: - AUTOINCREMENT
+
+    private var sequenceTable: String { "\(table.schemaName.quotedDatabaseIdentifier).sqlite_sequence" }
+
+    /// What SQLite remembers of an AUTOINCREMENT key: see "SQLite Autoincrement" in its documentation. Nil for other
+    /// tables.
+    private func lastAutoincrementedID(_ name: String) throws -> Int64? {
+        guard try db.tableExists("sqlite_sequence", in: table.schemaName) else { return nil }
+        return try Int64.fetchOne(
+            db, sql: "SELECT seq FROM \(sequenceTable) WHERE name = ?", arguments: [name])
+    }
+
+    private func keepLastAutoincrementedID(_ id: Int64) throws {
+        // Where the key is no longer an AUTOINCREMENT one, copying has left no row here.
+        try db.execute(
+            sql: "UPDATE \(sequenceTable) SET seq = ? WHERE name = ? AND seq < ?",
+            arguments: [id, table.name, id])
+    }
+
+    // MARK: - Indexes and triggers
+
+    /// An index or a trigger upon the table.
+    private struct Dependent {
+        let schemaName: String
+        let kind: String
+        let name: String
+        let sql: String
+
+        var id: [String] { [schemaName, kind, name] }
+
+        func fault(_ message: String) -> SchemaFaults.Fault {
+            SchemaFaults.Fault(object: "the \(kind) \(name)", message: message)
+        }
+    }
+
+    /// The indexes and triggers upon the table, the oldest first. The temporary triggers of another table of the same
+    /// name are among them.
+    private func dependents() throws -> [Dependent] {
+        let schemaNames = Set([table.schemaName, "temp"]).sorted { a, _ in a != "temp" }
+        return try schemaNames.flatMap { schemaName in
+            // The indexes of constraints have no SQL.
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT type, name, sql FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master
+                    WHERE type IN ('index', 'trigger') AND tbl_name = ? COLLATE NOCASE AND sql IS NOT NULL
+                    ORDER BY rowid
+                    """, arguments: [table.name]
+            ).map { row in
+                try Dependent(schemaName: schemaName, kind: row[0], name: row[1], sql: row[2])
+            }
+        }
+    }
+
+    private func create(_ dependent: Dependent) throws {
+        let heading = dependent.kind == "trigger" ? TriggerHeading(sql: dependent.sql) : nil
+        // A temporary trigger says the name of the table as it stood for this one then, and now may for another.
+        if let heading, !heading.saysDatabase, dependent.schemaName == "temp",
+            try db.tableSchema(table.name).schemaName != table.schemaName
+        {
+            try complain(of: [dependent.fault("another table \(table.name) hides this one")])
+        }
+        // SQLite keeps the SQL in this form, without the name of the database.
+        let beginnings = ["CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER "]
+        let beginning = beginnings.first(where: dependent.sql.hasPrefix) ?? ""
+        let place = beginning.isEmpty ? "" : "\(dependent.schemaName.quotedDatabaseIdentifier)."
+        do {
+            try db.execute(definition: "\(beginning)\(place)\(dependent.sql.dropFirst(beginning.count))")
+        } catch let error as DatabaseError {
+            let message = error.message ?? "\(error.extendedResultCode)"
+            try complain(of: [dependent.fault(message)], code: error.extendedResultCode, sql: error.sql)
+        }
+        guard let heading else { return }
+        let newTable = try db.tableSchema(table.name, in: table.schemaName)
+        let missing = heading.updatedColumns.filter { newTable.column(named: $0) == nil }
+        try complain(of: missing.map { dependent.fault("no such column: \($0)") }, sql: dependent.sql)
+    }
+}
