@@ -159,6 +159,6 @@ extension Row {
     func remembered(by type: Record.Type, in database: Database) throws -> PackedRow? {
         let layout = try layout.remembered(by: type, in: database)
         return PackedRow.make(
-            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.header.byteCount))
+            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.byteCount))
     }
 }
