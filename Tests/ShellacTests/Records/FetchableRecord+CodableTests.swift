@@ -300,4 +300,31 @@ struct FetchableRecordCodableTests {
             #expect(records.map(\.body.a) == [1, 2, 3])
         }
     }
+
+    @Test(
+        "A decoder or container that is used after its record was decoded traps, with a sentence",
+        arguments: [0, 1])
+    func keptTooLong(_ kind: Int) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [kind = kind as Int] in
+            struct Kept: DecodingBody {
+                var container: KeyedDecodingContainer<Key>
+                var decoder: any Decoder
+                init(_ decoder: any Decoder) throws {
+                    self.decoder = decoder
+                    container = try decoder.container(keyedBy: Key.self)
+                }
+            }
+            crashWithoutBacktrace()
+            try DatabaseQueue().read { db in
+                let records = try Decoding<Kept>.fetchCursor(db, sql: "SELECT 1 AS a UNION ALL SELECT 2")
+                guard let record = try records.next() else { return }
+                _ = try records.next()
+                if kind == 0 { _ = try record.body.container.decode(Int.self, forKey: .a) }
+                if kind == 1 { _ = try record.body.decoder.container(keyedBy: Key.self) }
+            }
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(output.contains("was used after the record was decoded"))
+    }
 }
