@@ -25,6 +25,7 @@ final class RowLayout: Sendable {
         self.names = names
         self.sql = sql
         self.affinities = affinities
+        count = names.count
         let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)
         var seen: Set<CaseInsensitiveName> = []
         for (column, name) in names.enumerated() {
@@ -45,7 +46,7 @@ final class RowLayout: Sendable {
     deinit { bits.deallocate() }
 
     /// The number of columns.
-    var count: Int { names.count }
+    let count: Int
 
     /// What a column does to values, where it is known.
     func affinity(ofColumn column: Int) -> ColumnAffinity? {
@@ -55,12 +56,15 @@ final class RowLayout: Sendable {
     /// The leftmost column of this name.
     @usableFromInline
     func column(named name: String) -> Int? {
-        if count <= Self.fewColumns {
-            // A name that is spelled as the column's is found by its raw bytes, unless it is long.
-            let wanted = NameBits(name)
-            for column in 0..<count where bits[column] == wanted { return column }
-            return names.firstIndex { CaseInsensitiveName.matches($0, name) }
-        }
+        // A name that is spelled as the column's is found by its raw bytes, unless it is long.
+        let wanted = NameBits(name)
+        for column in 0..<min(count, Self.fewColumns) where bits[column] == wanted { return column }
+        return search(name)
+    }
+
+    @inline(never)
+    private func search(_ name: String) -> Int? {
+        if count <= Self.fewColumns { return names.firstIndex { CaseInsensitiveName.matches($0, name) } }
         return index.withLock { index in
             if index == nil {
                 let columns = names.enumerated().map { (CaseInsensitiveName($1), $0) }

@@ -86,8 +86,7 @@ extension EncodableRecord {
     /// What the record encodes.
     func encoded() throws -> PackedColumns {
         let columns = PackedColumns()
-        try columns.pack(
-            expecting: nil, makeLayout: { RowLayout(names: $0, sql: nil) }, { try encode(to: &$0) })
+        try columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try encode(to: &$0) })
         return columns
     }
 }

@@ -4,8 +4,9 @@ extension FetchableRecord where Self: TableRecord {
     // MARK: - All
 
     /// A cursor over all records of the table.
+    @inlinable
     public static func fetchCursor(_ db: Database) throws -> DatabaseCursor<Self> {
-        try fetchCursor(plan(on: db).select(""))
+        try fetchCursor(selection(on: db))
     }
 
     /// An array of all records of the table.
@@ -13,9 +14,12 @@ extension FetchableRecord where Self: TableRecord {
     /// ```swift
     /// let players = try dbQueue.read { db in try Player.fetchAll(db) }
     /// ```
-    public static func fetchAll(_ db: Database) throws -> [Self] {
-        try fetchAll(plan(on: db).select(""))
-    }
+    @inlinable
+    public static func fetchAll(_ db: Database) throws -> [Self] { try fetchAll(selection(on: db)) }
+
+    /// Selects all records.
+    @usableFromInline
+    static func selection(on db: Database) throws -> Statement { try plan(on: db).select("") }
 
     /// The first record of the table: whichever SQLite finds first.
     public static func fetchOne(_ db: Database) throws -> Self? {
@@ -31,10 +35,23 @@ extension FetchableRecord where Self: TableRecord {
     /// ```
     ///
     /// - Parameter key: The value of the primary key, which has one column. Nil finds nothing.
+    @inlinable
     public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
+        guard let statement = try beginSelection(of: key.databaseValue, on: db) else { return nil }
+        defer { statement.abandon() }
+        guard try statement.step() else { return nil }
+        return try keptElement(of: statement.row)
+    }
+
+    /// Begins to select the record with a primary key. NULL is the key of none.
+    @usableFromInline
+    static func beginSelection(of key: DatabaseValue, on db: Database) throws -> Statement? {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        return try fetchOne(plan.selectByKey(), key: key.databaseValue)
+        if key.isNull { return nil }
+        let statement = try plan.selectByKey()
+        try statement.begin { key.bind(to: $0, at: 1) }
+        return statement
     }
 
     /// The record with a composite primary key, or with the values of a unique index, or nil.
@@ -60,11 +77,16 @@ extension FetchableRecord where Self: TableRecord {
     /// ```
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    @inlinable
     public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
         if let record = try fetchOne(db, key: key) { return record }
+        throw try notFound(key.databaseValue, on: db)
+    }
+
+    @usableFromInline @inline(never)
+    static func notFound(_ key: DatabaseValue, on db: Database) throws -> RecordError {
         let plan = try plan(on: db)
-        throw RecordError.recordNotFound(
-            databaseTableName: plan.tableName, key: [plan.key.first ?? "": key.databaseValue])
+        return .recordNotFound(databaseTableName: plan.tableName, key: [plan.key.first ?? "": key])
     }
 
     /// The record with a composite primary key, or with the values of a unique index.
@@ -76,14 +98,6 @@ extension FetchableRecord where Self: TableRecord {
         if let record = try fetchOne(db, key: key) { return record }
         throw RecordError.recordNotFound(
             databaseTableName: try plan(on: db).tableName, key: key.mapValues { $0?.databaseValue ?? .null })
-    }
-
-    private static func fetchOne(_ statement: Statement, key: DatabaseValue) throws -> Self? {
-        if key.isNull { return nil }
-        try statement.begin { key.bind(to: $0, at: 1) }
-        defer { statement.abandon() }
-        guard try statement.step() else { return nil }
-        return try keptElement(of: statement.row)
     }
 
     // MARK: - Many keys

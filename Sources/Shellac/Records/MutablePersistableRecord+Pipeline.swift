@@ -12,17 +12,18 @@ extension MutablePersistableRecord {
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         db.checkAccess()
+        let type = Swift.type(of: self)
         try willSave(db)
         try willInsert(db)
         let resolution =
-            options.conflictResolution ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
+            options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
         var step = Step<InsertionSuccess>.none
         do {
             try aroundSave(db) {
                 try aroundInsert(db) {
                     step = .begun
                     let insertion = try Persistence.with(
-                        type(of: self), on: db, encoding: { try encode(to: &$0) }
+                        type, on: db, encoding: { try encode(to: &$0) }
                     ) {
                         persistence -> InsertionSuccess? in
                         let insertion =
@@ -39,13 +40,13 @@ extension MutablePersistableRecord {
                     step = .done(insertion)
                     return insertion
                 }
-                return PersistenceSuccess(insertion: try step.result("aroundInsert", type(of: self)))
+                return PersistenceSuccess(insertion: try step.result("aroundInsert", type))
             }
         } catch is IgnoredConflict where step.isIgnored {
             return nil
         }
         if step.isIgnored { return nil }
-        let insertion = try step.result("aroundSave", type(of: self))
+        let insertion = try step.result("aroundSave", type)
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
         return insertion
@@ -59,10 +60,11 @@ extension MutablePersistableRecord {
         didStore: (Persistence, ColumnMask) throws -> Void
     ) throws {
         db.checkAccess()
+        let type = Swift.type(of: self)
         // What the will-callbacks change is written, too: compare what is encoded before and after them.
         if !isFull, options.encoded == nil {
             let record = self
-            return try Persistence.with(type(of: self), on: db, encoding: { try record.encode(to: &$0) }) {
+            return try Persistence.with(type, on: db, encoding: { try record.encode(to: &$0) }) {
                 var options = options
                 options.encoded = $0.columns
                 try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
@@ -71,14 +73,14 @@ extension MutablePersistableRecord {
         try willSave(db)
         try willUpdate(db, columns: columns)
         let resolution =
-            options.conflictResolution ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
+            options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
         var step = Step<PersistenceSuccess>.none
         do {
             try aroundSave(db) {
                 try aroundUpdate(db, columns: columns) {
                     step = .begun
                     let isWritten = try Persistence.with(
-                        type(of: self), on: db, reusing: isFull ? nil : options.encoded,
+                        type, on: db, reusing: isFull ? nil : options.encoded,
                         encoding: { try encode(to: &$0) }
                     ) { persistence, changed in
                         var mask = persistence.shape.allColumns
@@ -94,13 +96,13 @@ extension MutablePersistableRecord {
                     step = .done(PersistenceSuccess(insertion: nil))
                     return PersistenceSuccess(insertion: nil)
                 }
-                return try step.result("aroundUpdate", type(of: self))
+                return try step.result("aroundUpdate", type)
             }
         } catch is IgnoredConflict where step.isIgnored {
             return
         }
         if step.isIgnored { return }
-        let success = try step.result("aroundSave", type(of: self))
+        let success = try step.result("aroundSave", type)
         didUpdate(success)
         didSave(success)
     }
@@ -108,18 +110,19 @@ extension MutablePersistableRecord {
     /// Deletes the record's row. Returns whether there was one.
     func runDeletion(in db: Database, didStore: () -> Void) throws -> Bool {
         db.checkAccess()
+        let type = Swift.type(of: self)
         try willDelete(db)
         var step = Step<Bool>.none
         try aroundDelete(db) {
             step = .begun
-            let isDeleted = try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
+            let isDeleted = try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
                 try $0.delete()
             }
             didStore()
             step = .done(isDeleted)
             return isDeleted
         }
-        let isDeleted = try step.result("aroundDelete", type(of: self))
+        let isDeleted = try step.result("aroundDelete", type)
         didDelete(deleted: isDeleted)
         return isDeleted
     }
@@ -128,13 +131,8 @@ extension MutablePersistableRecord {
 extension Persistence {
     /// The columns to update: those that were asked for, and those that the will-callbacks have changed.
     fileprivate func mask(of names: Set<String>, and changed: ColumnMask) throws -> ColumnMask {
-        var mask = changed
-        for name in names {
-            guard let column = columns.layout.column(named: name) else {
-                throw RecordError.columnNotEncoded(databaseTableName: plan.tableName, column: name)
-            }
-            mask.insert(column)
-        }
+        var mask = try shape.columns(named: names)
+        if !changed.isEmpty { mask.formUnion(changed) }
         // The row is found by its key, which stays.
         for column in shape.keyColumns { mask.remove(column) }
         return mask.isEmpty ? ColumnMask(shape.keyColumns) : mask

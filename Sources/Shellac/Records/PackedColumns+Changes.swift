@@ -10,7 +10,7 @@ extension PackedColumns {
     /// The columns whose values are not those of a row.
     @inline(__always)
     func changes(from row: PackedRow) -> ColumnMask {
-        let (new, old) = (bytes, row.header.byteCount)
+        let (new, old) = (bytes, row.byteCount)
         let isSameOrder = layout.hasSameNames(as: row.layout)
         if isSameOrder, new.count == old, let start = new.baseAddress, memcmp(start, row.bytes, old) == 0 {
             return ColumnMask()
@@ -55,6 +55,7 @@ extension PackedColumns {
 
     /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
     func row(saving mask: ColumnMask, in row: PackedRow?) -> PackedRow {
+        if let row, layout.hasSameNames(as: row.layout) { return self.row(savingInOrder: mask, in: row) }
         // Where each column of the new row comes from: one of these, or else one of the old row.
         var names = row?.layout.names ?? []
         var affinities = row.map { row in (0..<row.count).map(row.layout.affinity(ofColumn:)) } ?? []
@@ -92,6 +93,33 @@ extension PackedColumns {
             }
         }
         return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces) }
+    }
+}
+
+extension PackedColumns {
+    /// The same, where the old row has the same columns.
+    private func row(savingInOrder mask: ColumnMask, in row: PackedRow) -> PackedRow {
+        var length = count
+        var old = row.bytes + count
+        forEach { column, tag, payload in
+            let oldLength = PackedTag.length(row.bytes.load(fromByteOffset: column, as: UInt8.self), old)
+            length += mask.contains(column) ? PackedTag.length(tag, payload) : oldLength
+            old += oldLength
+        }
+        old = row.bytes + count
+        return PackedRow.make(row.layout, byteCount: length) { tags in
+            var place = tags + count
+            forEach { column, tag, payload in
+                let oldTag = row.bytes.load(fromByteOffset: column, as: UInt8.self)
+                let oldLength = PackedTag.length(oldTag, old)
+                let isSaved = mask.contains(column)
+                let length = isSaved ? PackedTag.length(tag, payload) : oldLength
+                tags.storeBytes(of: isSaved ? tag : oldTag, toByteOffset: column, as: UInt8.self)
+                place.copyMemory(from: isSaved ? payload : old, byteCount: length)
+                place += length
+                old += oldLength
+            }
+        }
     }
 }
 
@@ -133,7 +161,7 @@ extension PackedTag {
         _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
         in affinity: ColumnAffinity?
     ) -> Bool {
-        if tag == oldTag {
+        if tag == oldTag || tag == dateText && oldTag == shortText {
             let length = length(tag, payload)
             if length == 0 || memcmp(payload, old, length) == 0 { return true }
         }

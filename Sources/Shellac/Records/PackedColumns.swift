@@ -43,17 +43,9 @@ final class PackedColumns {
 
     /// Packs what a record encodes.
     ///
-    /// - Parameters:
-    ///   - expected: The columns that a record of the same type has encoded last.
-    ///   - makeLayout: Gives the layout for other columns.
-    @inline(__always)
-    func pack(expecting expected: RowLayout?, makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
-        if let expected, try pack(exactly: expected, encode) { return }
-        try gather(makeLayout: makeLayout, encode)
-    }
-
+    /// - Parameter makeLayout: Gives the layout for the columns.
     @inline(never)
-    private func gather(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
+    func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
         var gathering = ColumnEncoding()
         try withUnsafeMutablePointer(to: &gathering) { pointer in
             var container = PersistenceContainer(pointer)
@@ -67,8 +59,9 @@ final class PackedColumns {
         }
     }
 
+    /// Packs what a record encodes, if these are the columns: those that a record of the same type has encoded last.
     @inline(__always)
-    private func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
+    func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
         var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
         defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
         do {
@@ -81,7 +74,7 @@ final class PackedColumns {
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
-        self.layout = layout
+        if self.layout !== layout { self.layout = layout }
         return true
     }
 

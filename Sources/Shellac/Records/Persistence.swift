@@ -20,9 +20,14 @@ struct Persistence {
         let records = database.records
         let plan = try records.plan(for: type, on: database)
         return try records.withPackedColumns { columns in
-            try columns.pack(expecting: plan.shape?.layout, makeLayout: plan.layout(for:), encode)
-            return try body(
-                Persistence(database: database, plan: plan, shape: plan.shape(of: columns), columns: columns))
+            let shape: RecordShape
+            if let expected = plan.shape, try columns.pack(exactly: expected.layout, encode) {
+                shape = expected
+            } else {
+                try columns.pack(makeLayout: plan.layout(for:), encode)
+                shape = plan.shape(of: columns)
+            }
+            return try body(Persistence(database: database, plan: plan, shape: shape, columns: columns))
         }
     }
 

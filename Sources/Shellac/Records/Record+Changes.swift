@@ -99,7 +99,8 @@ extension Record {
     }
 
     /// What the database held of a record that it did not hold.
-    static var noSnapshot: PackedRow { .make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in } }
+    nonisolated(unsafe) static let noSnapshot =  // never written
+        PackedRow.make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in }
 
     /// Notes what the record remembers, so that a rollback can give it back.
     @inline(__always)
@@ -158,6 +159,6 @@ extension Row {
     func remembered(by type: Record.Type, in database: Database) throws -> PackedRow? {
         let layout = try layout.remembered(by: type, in: database)
         return PackedRow.make(
-            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.header.byteCount))
+            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.byteCount))
     }
 }

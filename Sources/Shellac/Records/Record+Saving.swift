@@ -140,7 +140,7 @@ extension Record {
             if let snapshot {
                 let mask = columns.changes(from: snapshot)
                 if mask.isEmpty { return false }
-                names = columns.names(of: mask)
+                names = persistence.shape.names(of: mask)
             } else {
                 names = persistence.shape.allNames
             }
@@ -224,14 +224,5 @@ extension PersistableRecord where Self: Record {
     public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
         var record = self
         return try record.databaseChanges { (record: inout Self) in try modify(record) }
-    }
-}
-
-extension PackedColumns {
-    /// The names of some columns.
-    fileprivate func names(of mask: ColumnMask) -> Set<String> {
-        var names: Set<String> = []
-        for (column, name) in layout.names.enumerated() where mask.contains(column) { names.insert(name) }
-        return names
     }
 }

@@ -3,9 +3,9 @@ final class RecordConnection {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastPlan: RecordPlan?
-    /// Memory that no record is encoded into. Several records are, when a function called by SQLite saves one
+    /// Memory that no record is encoded into. Others come and go when a function called by SQLite saves a record
     /// while another one's statement runs.
-    @exclusivity(unchecked) private var idle: [PackedColumns] = []
+    @exclusivity(unchecked) private var idle: PackedColumns?
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions)?
 
@@ -39,10 +39,10 @@ final class RecordConnection {
     /// Runs a function with memory to encode into.
     @inline(__always)
     func withPackedColumns<Result>(_ body: (PackedColumns) throws -> Result) rethrows -> Result {
-        let columns = idle.popLast() ?? PackedColumns()
+        let columns = idle.take() ?? PackedColumns()
         defer {
             columns.shrink()
-            idle.append(columns)
+            idle = columns
         }
         return try body(columns)
     }

@@ -47,6 +47,33 @@ final class RecordShape {
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
     }
 
+    // MARK: - Some of the columns
+
+    /// The columns asked for last, and their names: records of a type are often changed in the same ones.
+    @exclusivity(unchecked) private var lastColumns: (mask: ColumnMask, names: Set<String>)?
+
+    /// The names of some columns.
+    func names(of mask: ColumnMask) -> Set<String> {
+        if let lastColumns, lastColumns.mask == mask { return lastColumns.names }
+        let names = Set(layout.names.indices.lazy.filter(mask.contains).map { self.layout.names[$0] })
+        lastColumns = (mask, names)
+        return names
+    }
+
+    /// The columns of some names.
+    func columns(named names: Set<String>) throws -> ColumnMask {
+        // The same set, and not only an equal one, is known without a comparison of names.
+        if let lastColumns, lastColumns.names == names { return lastColumns.mask }
+        var mask = ColumnMask()
+        for name in names {
+            guard let column = layout.column(named: name) else {
+                throw RecordError.columnNotEncoded(databaseTableName: plan.tableName, column: name)
+            }
+            mask.insert(column)
+        }
+        return mask
+    }
+
     // MARK: - Statements
 
     private func statement(_ key: Key, _ sql: () -> String) throws -> Statement {

@@ -13,10 +13,18 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         let byteCount: Int
     }
 
-    var layout: RowLayout { header.layout }
+    // The header is read through its address: it never changes, and needs no check that nobody is changing it.
+
+    @inline(__always)
+    var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
     /// The number of columns.
-    var count: Int { header.layout.count }
+    @inline(__always)
+    var count: Int { layout.count }
+
+    /// How many bytes there are.
+    @inline(__always)
+    var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
 
     /// The bytes: tags, then payloads.
     @inline(__always)

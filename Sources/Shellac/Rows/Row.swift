@@ -101,18 +101,37 @@ public struct Row {
         }
     }
 
-    @usableFromInline
+    @inlinable
     func packedValue<Value: DatabaseValueConvertible>(named name: String) throws -> Value {
-        guard let column = owned.layout.column(named: name) else { return try missingValue(name, at: nil) }
-        return try packedValue(at: column)
+        guard let found = ownedValue(named: name) else { return try missingValue(name, at: nil) }
+        if let value = Value.fromDatabaseValue(found.value) { return value }
+        throw failure(Value.self, at: found.column)
+    }
+
+    @inlinable
+    func packedValue<Value: DatabaseValueConvertible>(at column: Int) throws -> Value {
+        guard let found = ownedValue(at: column) else { return try missingValue(nil, at: column) }
+        if let value = Value.fromDatabaseValue(found) { return value }
+        throw failure(Value.self, at: column)
+    }
+
+    /// A copy of the value that a row that owns its values has in a column.
+    @usableFromInline
+    func ownedValue(named name: String) -> (column: Int, value: DatabaseValue)? {
+        let owned = owned
+        guard let column = owned.layout.column(named: name) else { return nil }
+        return (column, owned.databaseValue(at: column))
     }
 
     @usableFromInline
-    func packedValue<Value: DatabaseValueConvertible>(at column: Int) throws -> Value {
-        guard owned.layout.names.indices.contains(column) else { return try missingValue(nil, at: column) }
-        let found = owned.databaseValue(at: column)
-        if let value = Value.fromDatabaseValue(found) { return value }
-        throw RowDecodingError(Value.self, at: column, of: Array(self), sql: layout.sql)
+    func ownedValue(at column: Int) -> DatabaseValue? {
+        let owned = owned
+        return 0..<owned.count ~= column ? owned.databaseValue(at: column) : nil
+    }
+
+    @usableFromInline @inline(never)
+    func failure(_ type: any Any.Type, at column: Int) -> RowDecodingError {
+        RowDecodingError(type, at: column, of: Array(self), sql: layout.sql)
     }
 
     @usableFromInline
@@ -126,8 +145,11 @@ public struct Row {
     /// Whether the row has a column of this name.
     @inlinable
     public func hasColumn(_ name: String) -> Bool {
-        isLive ? live.column(named: name) >= 0 : layout.column(named: name) != nil
+        isLive ? live.column(named: name) >= 0 : ownsColumn(name)
     }
+
+    @usableFromInline
+    func ownsColumn(_ name: String) -> Bool { owned.layout.column(named: name) != nil }
 
     // MARK: - Keeping
 

@@ -19,6 +19,11 @@ public struct DatabaseValueSink {
 
     /// Stores a text.
     public func store(_ text: String) {
+        // Without a copy of the string, as long as it is not one that Foundation has made.
+        let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
+            encoding.pointee.text(UnsafeRawBufferPointer($0), isDate: false)
+        }
+        if stored != nil { return }
         var text = text
         text.withUTF8 { encoding.pointee.text(UnsafeRawBufferPointer($0), isDate: false) }
     }
