@@ -148,7 +148,7 @@ struct KeyShapesTests {
                 thing.value = "updated"
                 try thing.save(db)
                 #expect(try values(db) == ["updated"])
-                #expect(try thing.saveAndFetch(db).key == thing.key)
+                #expect(try Set(thing.saveAndFetch(db).key.values) == Set(thing.key.values))
                 var other = T(key: shape.keys[1], value: "other")
                 if !shape.isFilledIn {
                     #expect(try other.saveAndFetch(db).value == "other")

@@ -1,0 +1,515 @@
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+private class Player: Record {
+    var id: Int64?
+    var name = ""
+    var score = 0
+    var team: Int64?
+
+    convenience init(name: String, id: Int64? = nil) {
+        self.init()
+        (self.id, self.name) = (id, name)
+    }
+
+    override class var databaseTableName: String { "player" }
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("name") { name = try row["name"] }
+        if row.hasColumn("score") { score = try row["score"] }
+        if row.hasColumn("team") { team = try row["team"] }
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["name"] = name
+        container["score"] = score
+        container["team"] = team
+    }
+}
+
+/// Validates, as seed 001 shows it.
+private final class ValidPlayer: Player {
+    struct Invalid: Error {}
+    private(set) var validations = 0
+
+    private func validate() throws {
+        validations += 1
+        if name.isEmpty { throw Invalid() }
+    }
+    override func insert(_ db: Database) throws {
+        try validate()
+        try super.insert(db)
+    }
+    override func update(_ db: Database, columns: Set<String>) throws {
+        try validate()
+        try super.update(db, columns: columns)
+    }
+    override func delete(_ db: Database) throws -> Bool {
+        if name == "undeletable" { throw Invalid() }
+        return try super.delete(db)
+    }
+}
+
+@Suite("Saving records")
+struct RecordPersistenceTests {
+    private let spy = SQLSpy()
+
+    private func queue() throws -> DatabaseQueue {
+        let dbQueue = try DatabaseQueue(configuration: spy.configuration())
+        try dbQueue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team (id INTEGER PRIMARY KEY);
+                    CREATE TABLE player (
+                        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, score INTEGER,
+                        team INTEGER REFERENCES team(id) DEFERRABLE INITIALLY DEFERRED);
+                    CREATE TABLE other (id INTEGER PRIMARY KEY);
+                    """)
+        }
+        spy.removeAll()
+        return dbQueue
+    }
+
+    private static let insertSQL =
+        #"INSERT INTO "player" ("id", "name", "score", "team") VALUES (?, ?, ?, ?)"#
+
+    // MARK: - 18
+
+    @Test("18. an insertion under IGNORE that ignored the row: no didInsert, dirty, a nil id, and no error")
+    func ignoredInsertion() throws {
+        final class Noting: Player {
+            var inserted: [InsertionSuccess] = []
+            override func didInsert(_ inserted: InsertionSuccess) { self.inserted.append(inserted) }
+        }
+        try queue().write { db in
+            try Player(name: "Arthur", id: 7).insert(db)
+            // Then the last row id is another table's.
+            try db.execute(sql: "INSERT INTO other VALUES (99)")
+            let ignored = Noting()
+            ignored.name = "Arthur"
+            spy.removeAll()
+            try ignored.insert(db, onConflict: .ignore)
+            #expect(spy.sql == [Self.insertSQL.replacing("INSERT INTO", with: "INSERT OR IGNORE INTO")])
+            #expect(ignored.inserted == [])
+            #expect(ignored.id == nil)
+            #expect(ignored.hasDatabaseChanges)
+            #expect(try ignored.databaseChanges == ["id": nil, "name": nil, "score": nil, "team": nil])
+            #expect(throws: RecordError.recordNotFound(databaseTableName: "player", key: ["id": .null])) {
+                try ignored.insertAndFetch(db, onConflict: .ignore)
+            }
+            #expect(ignored.id == nil)
+            let fresh = Noting()
+            fresh.name = "Barbara"
+            try fresh.insert(db, onConflict: .ignore)
+            #expect(fresh.inserted.map(\.rowID) == [8])
+            #expect(fresh.inserted.map(\.rowIDColumn) == ["id"])
+            #expect(fresh.id == 8)
+            #expect(!fresh.hasDatabaseChanges)
+        }
+    }
+
+    @Test("18. a row is ignored as well by the table's own clause, and by a trigger")
+    func rowsIgnoredByTheTable() throws {
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE player (
+                        id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE, score INTEGER, team INTEGER);
+                    CREATE TRIGGER t BEFORE INSERT ON player WHEN NEW.score < 0 BEGIN SELECT RAISE(IGNORE); END;
+                    """)
+            try Player(name: "Arthur").insert(db)
+            let (twin, negative) = (Player(name: "Arthur"), Player(name: "Barbara"))
+            negative.score = -1
+            for ignored in [twin, negative] {
+                try ignored.insert(db)
+                #expect(ignored.id == nil)
+                #expect(ignored.hasDatabaseChanges)
+            }
+            #expect(try Player.fetchCount(db) == 1)
+        }
+    }
+
+    // MARK: - 19
+
+    @Test(
+        "19. the row id is filled in by updateFromRow, with a row of all that was encoded, and only where it was nil"
+    )
+    func backFill() throws {
+        final class Seeing: Player {
+            var rows: [[String: DatabaseValue]] = []
+            override func updateFromRow(_ row: Row) throws {
+                rows.append(row.dictionary)
+                try super.updateFromRow(row)
+            }
+        }
+        try queue().write { db in
+            let player = Seeing()
+            (player.name, player.score) = ("Arthur", 5)
+            try player.insert(db)
+            #expect(player.rows == [["id": 1, "name": "Arthur", "score": 5, "team": .null]])
+            #expect(player.id == 1)
+            #expect(!player.hasDatabaseChanges)
+            let given = Seeing()
+            (given.name, given.id) = ("Barbara", 20)
+            try given.insert(db)
+            #expect(given.rows == [])
+            #expect(given.id == 20)
+            // The second time, when it is known that the class takes its id here.
+            let third = Seeing()
+            third.name = "Craig"
+            try third.insert(db)
+            #expect(third.rows.count == 1)
+            #expect(third.id == 21)
+        }
+    }
+
+    @Test("19. where updateFromRow throws, the insertion stands, and the error names the class")
+    func backFillThatThrows() throws {
+        final class Throwing: Player {
+            struct Refusal: Error {}
+            override func updateFromRow(_ row: Row) throws { throw Refusal() }
+        }
+        try queue().write { db in
+            let player = Throwing()
+            player.name = "Arthur"
+            let error = try #require(thrownError { try player.insert(db) })
+            guard case RecordError.rowNotTaken("Throwing", let reason) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(reason.contains("Refusal"))
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 1)
+        }
+    }
+
+    @Test("19. a class that takes its row id nowhere is told so, once, in the log")
+    func noBackFill() throws {
+        final class Forgetful: Record {
+            override class var databaseTableName: String { "other" }
+            override func encode(to container: inout PersistenceContainer) { container["id"] = nil as Int64? }
+        }
+        let recorder = Recorder<String>()
+        Database.logError = { code, message in
+            if code == .SQLITE_WARNING, message.contains("Forgetful") { recorder.record(message) }
+        }
+        defer { Database.logError = nil }
+        try queue().write { db in
+            for _ in 0..<3 { try Forgetful().insert(db) }
+            #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM other") == 3)
+        }
+        #expect(recorder.elements.count == 1)
+        #expect(recorder.elements.first?.contains("has not taken its row id (id)") == true)
+    }
+
+    // MARK: - 20
+
+    @Test("20. no method passes by an override that validates, but upsert")
+    func validation() throws {
+        func generically<R: MutablePersistableRecord>(_ record: R, _ db: Database) throws {
+            var record = record
+            try record.insert(db)
+        }
+        func generically<R: PersistableRecord>(constant record: R, _ db: Database) throws {
+            try record.save(db)
+        }
+        try queue().write { db in
+            let invalid = ValidPlayer()
+            let insertions: [(Database) throws -> Void] = [
+                { try invalid.insert($0) }, { try invalid.insert($0, onConflict: .replace) },
+                { try invalid.insert($0, refreshing: true) }, { try invalid.save($0) },
+                { try invalid.save($0, onConflict: .ignore) }, { _ = try invalid.insertAndFetch($0) },
+                { _ = try invalid.insertAndFetch($0, as: Player.self) }, { _ = try invalid.saveAndFetch($0) },
+                { _ = try invalid.inserted($0) }, { try generically(invalid, $0) },
+                { try generically(constant: invalid, $0) }, { try (invalid as Record).insert($0) },
+            ]
+            for (index, insertion) in insertions.enumerated() {
+                #expect(throws: ValidPlayer.Invalid.self, "insertion \(index)") { try insertion(db) }
+                #expect(invalid.validations == index + 1)
+            }
+            #expect(try Player.fetchCount(db) == 0)
+            invalid.name = "Arthur"
+            try invalid.save(db)
+            #expect(invalid.id == 1)
+            invalid.name = ""
+            let updates: [(Database) throws -> Void] = [
+                { try invalid.update($0) }, { try invalid.update($0, onConflict: .replace) },
+                { try invalid.update($0, columns: ["score"]) }, { try invalid.updateChanges($0) },
+                { _ = try invalid.updateChanges($0) { $0.score += 1 } }, { try invalid.save($0) },
+                { _ = try invalid.updateAndFetch($0) }, { _ = try invalid.saveAndFetch($0) },
+                { try generically(constant: invalid, $0) },
+            ]
+            for (index, update) in updates.enumerated() {
+                #expect(throws: ValidPlayer.Invalid.self, "update \(index)") { try update(db) }
+            }
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == ["Arthur"])
+            try invalid.upsert(db)
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM player") == [""])
+            invalid.name = "undeletable"
+            #expect(throws: ValidPlayer.Invalid.self) { try invalid.delete(db) }
+        }
+    }
+
+    @Test("20. an override may save other records on the way, and what was asked of it stays its own")
+    func nestedSaves() throws {
+        final class Chained: Player {
+            var friend: Player?
+            override func insert(_ db: Database) throws {
+                try friend?.insert(db)
+                try super.insert(db)
+            }
+        }
+        try queue().write { db in
+            try Player(name: "Arthur").insert(db)
+            let chained = Chained()
+            (chained.name, chained.friend) = ("Barbara", Player(name: "Arthur"))
+            // The friend is inserted without IGNORE.
+            let error = try #require(thrownError { try chained.insert(db, onConflict: .ignore) })
+            #expect((error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+            chained.friend = Player(name: "Craig")
+            let fetched = try chained.insertAndFetch(db)
+            #expect(fetched.name == "Barbara")
+            #expect(chained.friend?.id == 2)
+            #expect(fetched.id == 3)
+        }
+    }
+
+    @Test(
+        "20. save updates where there is a row, inserts where there is none, and lets another record's absence through"
+    )
+    func saving() throws {
+        final class Dependent: Player {
+            override func willUpdate(_ db: Database, columns: Set<String>) throws {
+                try Player(name: "nobody", id: 4000).update(db)
+            }
+        }
+        try queue().write { db in
+            let player = Player(name: "Arthur", id: 5)
+            spy.removeAll()
+            try player.save(db)
+            #expect(
+                spy.sql == [
+                    #"UPDATE "player" SET "name" = ?, "score" = ?, "team" = ? WHERE "id" = ?"#,
+                    #"SELECT 1 FROM "player" WHERE "id" = ?"#, Self.insertSQL,
+                ])
+            spy.removeAll()
+            try player.save(db)
+            #expect(spy.sql.count == 1)
+            let nilKey = Player(name: "Barbara")
+            spy.removeAll()
+            try nilKey.save(db)
+            #expect(spy.sql == [Self.insertSQL])
+            let dependent = Dependent()
+            (dependent.id, dependent.name) = (5, "Arthur")
+            #expect(throws: RecordError.recordNotFound(databaseTableName: "player", key: ["id": 4000])) {
+                try dependent.save(db)
+            }
+        }
+    }
+
+    // MARK: - 21 to 25
+
+    @Test("22. update looks the row up by the record's current primary key")
+    func currentKey() throws {
+        try queue().write { db in
+            let (a, b) = (Player(name: "a"), Player(name: "b"))
+            try a.insert(db)
+            try b.insert(db)
+            a.id = b.id
+            a.name = "c"
+            try a.update(db)
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY id") == ["a", "c"])
+            #expect(!a.hasDatabaseChanges)
+        }
+    }
+
+    @Test(
+        "23. a table of key columns alone runs its UPDATE, which triggers hear of, and finds a missing row out"
+    )
+    func keyColumnsAlone() throws {
+        final class Other: Record {
+            var id: Int64? = 1
+            override class var databaseTableName: String { "other" }
+            override func encode(to container: inout PersistenceContainer) { container["id"] = id }
+        }
+        try queue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE heard (id); INSERT INTO other VALUES (1);
+                    CREATE TRIGGER t AFTER UPDATE ON other BEGIN INSERT INTO heard VALUES (NEW.id); END;
+                    """)
+            let other = Other()
+            spy.removeAll()
+            try other.update(db)
+            #expect(spy.sql.first == #"UPDATE "other" SET "id" = ? WHERE "id" = ?"#)
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM heard") == [1])
+            other.id = 2
+            #expect(throws: RecordError.recordNotFound(databaseTableName: "other", key: ["id": 2])) {
+                try other.update(db)
+            }
+        }
+    }
+
+    @Test("24. a class without a table is fetched by SQL, copied and asked for changes")
+    func withoutTable() throws {
+        final class Sum: Record {
+            var total = 0
+            override func updateFromRow(_ row: Row) throws { total = try row["total"] }
+        }
+        try queue().write { db in
+            let sum = try #require(try Sum.fetchOne(db, sql: "SELECT 3 AS total"))
+            #expect(sum.total == 3)
+            #expect(!sum.hasDatabaseChanges)
+            #expect(Sum().hasDatabaseChanges)
+            #expect(try sum.databaseChanges == [:])
+        }
+    }
+
+    @Test(
+        "24. what needs the table stops the program where there is none, and so does an encoding without columns or key",
+        arguments: ["no table", "no columns", "no key"])
+    func misuse(_ what: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [what = what as String] in
+            crashWithoutBacktrace()
+            class Empty: Record {}
+            class Columnless: Record { override class var databaseTableName: String { "other" } }
+            class Keyless: Columnless {
+                override func encode(to container: inout PersistenceContainer) { container["name"] = "x" }
+            }
+            try DatabaseQueue().write { db in
+                try db.execute(sql: "CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT)")
+                switch what {
+                case "no table": try Empty().insert(db)
+                case "no columns": try Columnless().insert(db)
+                default: try Keyless().update(db)
+                }
+            }
+        }
+        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let sentences = [
+            "no table": "Empty has no table. Override `class var databaseTableName`",
+            "no columns":
+                "a record of the table other encodes no column, and cannot be saved. Implement encode(to:)",
+            "no key": "a record of the table other does not encode its primary key (id)",
+        ]
+        #expect(said.contains(try #require(sentences[what])))
+    }
+
+    // MARK: - 29
+
+    @Test("29. …AndFetch uses RETURNING, as another type, too, and takes what the database made of the row")
+    func andFetch() throws {
+        struct Persisted: FetchableRecord, TableRecord {
+            static let databaseTableName = "player"
+            static var databaseSelection: [any SQLSelectable] { [Column("name"), Column("id")] }
+            let id: Int64
+            let name: String
+            init(row: Row) throws {
+                (id, name) = (try row["id"], try row["name"])
+                #expect(row.columnNames == ["name", "id"])
+            }
+        }
+        try queue().write { db in
+            let player = Player(name: "Arthur")
+            spy.removeAll()
+            let persisted = try player.insertAndFetch(db, as: Persisted.self)
+            #expect(spy.sql == [Self.insertSQL + #" RETURNING "name", "id""#])
+            #expect(persisted.id == 1)
+            #expect(player.id == 1)
+            #expect(!player.hasDatabaseChanges)
+            player.name = "Barbara"
+            #expect(try player.updateAndFetch(db, as: Persisted.self).name == "Barbara")
+            #expect(try player.saveAndFetch(db, as: Persisted.self).name == "Barbara")
+            player.name = "Craig"
+            #expect(try player.upsertAndFetch(db, as: Persisted.self).name == "Craig")
+            let record: Record = player
+            #expect(try record.saveAndFetch(db) is Player)
+        }
+    }
+
+    @Test("29. a commit that fails at the end of INSERT … RETURNING is thrown, and the record is as it was")
+    func failedLoneCommit() throws {
+        try queue().writeWithoutTransaction { db in
+            let player = Player(name: "Arthur")
+            player.team = 99
+            let error = try #require(thrownError { _ = try player.insertAndFetch(db) })
+            #expect((error as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+            #expect(player.id == nil)
+            #expect(player.hasDatabaseChanges)
+            #expect(try Player.fetchCount(db) == 0)
+            player.team = nil
+            #expect(try player.insertAndFetch(db).id == 1)
+        }
+    }
+
+    @Test("29. insert(_:refreshing:) brings default values and generated columns into the same instance")
+    func refreshing() throws {
+        final class Item: Record {
+            var id: Int64?
+            var price = 0.0
+            var currency: String?
+            var total: Double?
+            override class var databaseTableName: String { "item" }
+            override func updateFromRow(_ row: Row) throws {
+                (id, price) = (try row["id"], try row["price"])
+                (currency, total) = (try row["currency"], try row["total"])
+            }
+            override func encode(to container: inout PersistenceContainer) {
+                (container["id"], container["price"]) = (id, price)
+            }
+        }
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE item (
+                        id INTEGER PRIMARY KEY, price REAL, currency TEXT DEFAULT 'EUR',
+                        total REAL GENERATED ALWAYS AS (price * 1.5))
+                    """)
+            let item = Item()
+            item.price = 2
+            try item.insert(db, refreshing: true)
+            #expect(item.id == 1)
+            #expect(item.currency == "EUR")
+            #expect(item.total == 3)
+            #expect(!item.hasDatabaseChanges)
+            item.price = 4
+            try item.update(db)
+            try item.reload(db)
+            #expect(item.total == 6)
+        }
+    }
+
+    // MARK: - 30
+
+    @Test("30. subclasses of any depth, ad hoc ones with other columns too, fetch as themselves")
+    func subclasses() throws {
+        final class Ranked: Player {
+            var rank = 0
+            override func updateFromRow(_ row: Row) throws {
+                try super.updateFromRow(row)
+                rank = try row["rank"]
+            }
+        }
+        try queue().write { db in
+            for name in ["Arthur", "Barbara"] { try Player(name: name).insert(db) }
+            #expect(try ValidPlayer.fetchAll(db).map(\.name) == ["Arthur", "Barbara"])
+            let ranked = try Ranked.fetchAll(
+                db, sql: "SELECT *, ROW_NUMBER() OVER (ORDER BY name DESC) AS rank FROM player ORDER BY rank")
+            #expect(ranked.map(\.name) == ["Barbara", "Arthur"])
+            #expect(ranked.map(\.rank) == [1, 2])
+            #expect(ranked.allSatisfy { !$0.hasDatabaseChanges })
+            let one: Ranked? = try Ranked.fetchOne(db, sql: "SELECT *, 7 AS rank FROM player")
+            #expect(one?.rank == 7)
+            let cursor = try Ranked.fetchCursor(db, sql: "SELECT *, 7 AS rank FROM player")
+            #expect(try cursor.next()?.rank == 7)
+            let found: ValidPlayer = try ValidPlayer.find(db, key: 1)
+            #expect(found.name == "Arthur")
+            let type: Player.Type = ValidPlayer.self
+            #expect(try type.init(row: ["name": "x"]) is ValidPlayer)
+        }
+    }
+}
