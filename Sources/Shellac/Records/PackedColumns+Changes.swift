@@ -20,11 +20,13 @@ extension PackedColumns {
 
     private func changesInOrder(from row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
-        var old = row.bytes + row.count
+        let oldTags = row.bytes
+        var old = oldTags + count
         forEach { column, tag, payload in
-            let oldTag = row.bytes.load(fromByteOffset: column, as: UInt8.self)
-            let affinity = row.layout.affinity(ofColumn: column)
-            if !PackedTag.isStored(tag, payload, as: oldTag, old, in: affinity) { mask.insert(column) }
+            let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
+            if !PackedTag.isStored(tag, payload, as: oldTag, old, in: row.layout.affinity(ofColumn: column)) {
+                mask.insert(column)
+            }
             old += PackedTag.length(oldTag, old)
         }
         return mask
@@ -99,26 +101,35 @@ extension PackedColumns {
 extension PackedColumns {
     /// The same, where the old row has the same columns.
     private func row(savingInOrder mask: ColumnMask, in row: PackedRow) -> PackedRow {
-        var length = count
-        var old = row.bytes + count
+        let (count, oldTags) = (count, row.bytes)
+        var byteCount = row.byteCount
+        var old = oldTags + count
         forEach { column, tag, payload in
-            let oldLength = PackedTag.length(row.bytes.load(fromByteOffset: column, as: UInt8.self), old)
-            length += mask.contains(column) ? PackedTag.length(tag, payload) : oldLength
+            let oldLength = PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
+            if mask.contains(column) { byteCount += PackedTag.length(tag, payload) - oldLength }
             old += oldLength
         }
-        old = row.bytes + count
-        return PackedRow.make(row.layout, byteCount: length) { tags in
+        return PackedRow.make(row.layout, byteCount: byteCount) { tags in
+            tags.copyMemory(from: oldTags, byteCount: count)
             var place = tags + count
-            forEach { column, tag, payload in
-                let oldTag = row.bytes.load(fromByteOffset: column, as: UInt8.self)
-                let oldLength = PackedTag.length(oldTag, old)
-                let isSaved = mask.contains(column)
-                let length = isSaved ? PackedTag.length(tag, payload) : oldLength
-                tags.storeBytes(of: isSaved ? tag : oldTag, toByteOffset: column, as: UInt8.self)
-                place.copyMemory(from: isSaved ? payload : old, byteCount: length)
-                place += length
-                old += oldLength
+            func copy(_ bytes: UnsafeRawPointer, to end: UnsafeRawPointer) {
+                place.copyMemory(from: bytes, byteCount: end - bytes)
+                place += end - bytes
             }
+            // What lies between two saved columns is copied at once.
+            var old = oldTags + count
+            var start = old
+            forEach { column, tag, payload in
+                let oldEnd = old + PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
+                if mask.contains(column) {
+                    copy(start, to: old)
+                    tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+                    copy(payload, to: payload + PackedTag.length(tag, payload))
+                    start = oldEnd
+                }
+                old = oldEnd
+            }
+            copy(start, to: old)
         }
     }
 }
@@ -159,13 +170,13 @@ extension PackedTag {
     @inline(__always)
     static func isStored(
         _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
-        in affinity: ColumnAffinity?
+        in affinity: @autoclosure () -> ColumnAffinity?
     ) -> Bool {
         if tag == oldTag || tag == dateText && oldTag == shortText {
             let length = length(tag, payload)
             if length == 0 || memcmp(payload, old, length) == 0 { return true }
         }
-        return isStoredDifferently(tag, payload, as: oldTag, old, in: affinity)
+        return isStoredDifferently(tag, payload, as: oldTag, old, in: affinity())
     }
 
     @inline(never)

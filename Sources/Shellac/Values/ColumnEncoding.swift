@@ -248,7 +248,8 @@ extension ColumnEncoding {
         case .comparing:
             let tag = tag
             if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
-                advance(past: tag)
+                payload += PackedTag.byteCount(ofInteger: tag)
+                next &+= 1
             } else {
                 compareSlowly(DatabaseValue(.int64(value)), isDate: false)
             }

@@ -82,9 +82,12 @@ extension PackedTag {
     /// How many bytes an integer takes.
     @inline(__always)
     static func byteCount(_ value: Int64) -> Int {
-        let tag = integer(value)
-        return tag == int64 ? 8 : tag == zero ? 0 : 1 << Int(tag - int8)
+        byteCount(ofInteger: integer(value))
     }
+
+    /// How many bytes an integer of a tag takes.
+    @inline(__always)
+    static func byteCount(ofInteger tag: UInt8) -> Int { tag == zero ? 0 : 1 << Int(tag &- int8) }
 
     /// How many bytes a text or a blob takes.
     @inline(__always)
