@@ -126,7 +126,9 @@ struct RecordDecoding {
     }
 
     /// A decoder of the JSON in a column.
-    func jsonDecoder(in column: String) throws -> any Decoder { JSONColumnDecoder(decoding: self, column: column) }
+    func jsonDecoder(in column: String) throws -> any Decoder {
+        JSONColumnDecoder(decoding: self, column: column)
+    }
 }
 
 extension Row {
@@ -147,7 +149,9 @@ extension Row {
     ) throws -> Value {
         guard let value = databaseValue(named: column) else { return try missingValue(column, at: nil) }
         if value.isNull, let nothing = Value.fromMissingColumn() { return nothing }
-        guard let converted = convert(value) as? Value else { throw error(in: column, expecting: type) }
+        guard let converted = convert(value), let converted = converted as? Value else {
+            throw error(in: column, expecting: type)
+        }
         return converted
     }
 }

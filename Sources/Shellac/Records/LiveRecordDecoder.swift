@@ -73,7 +73,8 @@ struct LiveRecordDecoder: Decoder {
     @inline(__always)
     private var cache: RecordDecodingCache {
         live.checkIsDecoding(
-            live.place.pointee.decodingGeneration == generation && live.place.pointee.generation == generation)
+            live.place.pointee.decodingGeneration == generation && live.place.pointee.generation == generation
+        )
         return live.decodingCache.unsafelyUnwrapped
     }
 

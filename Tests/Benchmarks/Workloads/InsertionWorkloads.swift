@@ -7,6 +7,7 @@ enum InsertionWorkloads {
         Workload("insert.class.player", gate: 1.3, goal: 1.1, sides: classPlayers),
         Workload("insert.class.player.init", gate: 1.3, goal: 1.1, sides: initializedPlayers),
         Workload("insert.struct.player", gate: 1.3, goal: 1.1, sides: structPlayers),
+        Workload("insert.codable.player", gate: 2.5, goal: 1.8, sides: codablePlayers),
     ]
 
     private static func classItems(_ fixture: Fixture) throws -> Sides {
@@ -45,6 +46,17 @@ enum InsertionWorkloads {
     private static func structPlayers(_ fixture: Fixture) throws -> Sides {
         try insertions(
             fixture, Player.self, c: { Player(row: $0) }, { StructPlayer(Player(row: $0)) },
+            insertPlain: { players, statement, connection in
+                for index in players.indices { try players[index].insert(statement, connection) }
+            },
+            insert: { players, db in
+                for index in players.indices { try players[index].insert(db) }
+            })
+    }
+
+    private static func codablePlayers(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Player.self, c: { Player(row: $0) }, { CodablePlayer(Player(row: $0)) },
             insertPlain: { players, statement, connection in
                 for index in players.indices { try players[index].insert(statement, connection) }
             },

@@ -5,6 +5,8 @@ enum RecordWorkloads {
     static let all = [
         Workload("records.struct.item", gate: 1.15, goal: 1.05, sides: structItems),
         Workload("records.struct.player", gate: 1.25, goal: 1.15, sides: structPlayers),
+        Workload("records.codable.item", gate: 2.6, goal: 2.0, sides: codableItems),
+        Workload("records.codable.player", gate: 2.5, goal: 1.8, sides: codablePlayers),
         Workload("records.class.item", gate: 1.35, goal: 1.10, sides: classItems),
         Workload("records.class.player", gate: 1.35, goal: 1.10, sides: classPlayers),
         Workload("records.class.player.init", gate: 1.35, goal: 1.10, sides: initializedPlayers),
@@ -19,6 +21,20 @@ enum RecordWorkloads {
         let statement = try fixture.connection().prepare(Item.selection)
         return try arrays(
             fixture, c: { try statement.array { Item($0) } }, shellac: { try StructItem.fetchAll($0) })
+    }
+
+    private static func codableItems(_ fixture: Fixture) throws -> Sides {
+        let statement = try fixture.connection().prepare(Item.selection)
+        return try arrays(
+            fixture, c: { try statement.array { Item($0) } }, shellac: { try CodableItem.fetchAll($0) })
+    }
+
+    private static func codablePlayers(_ fixture: Fixture) throws -> Sides {
+        let statement = try fixture.connection().prepare(Player.selection)
+        return try arrays(
+            fixture, c: { try statement.array { try Player($0) } },
+            shellac: { try CodablePlayer.fetchAll($0) }
+        )
     }
 
     private static func classItems(_ fixture: Fixture) throws -> Sides {
