@@ -146,12 +146,7 @@ struct DriftCheck {
     // MARK: - Encoding
 
     private static func columns(of record: some EncodableRecord) throws -> [Encoded] {
-        let packed = try record.encoded()
-        var columns: [Encoded] = []
-        packed.forEach { column, tag, payload in
-            columns.append((packed.layout.names[column], tag, PackedTag.databaseValue(tag, payload)))
-        }
-        return columns
+        try record.encoded().columnsWithTags
     }
 
     /// Compares what is encoded with the table.
@@ -225,6 +220,14 @@ struct DriftCheck {
             let detail: String = try step["detail"]
             return indexes.contains { detail.contains("INDEX \($0.name) ") }
         }
+    }
+}
+
+extension PackedColumns {
+    fileprivate var columnsWithTags: [(name: String, tag: UInt8, value: DatabaseValue)] {
+        var columns: [(name: String, tag: UInt8, value: DatabaseValue)] = []
+        forEach { columns.append((layout.names[$0], $1, PackedTag.databaseValue($1, $2))) }
+        return columns
     }
 }
 

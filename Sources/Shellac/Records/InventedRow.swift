@@ -13,7 +13,8 @@ struct InventedRow {
     private struct Column {
         let name: String
         var candidates: [DatabaseValue]
-        var hasSeenType = false
+        /// Why the first value did not do: it says more than what came of NULL, the last one.
+        var refusal: RowDecodingError?
         var json: InventedJSON?
     }
 
@@ -42,8 +43,12 @@ struct InventedRow {
                 return try type.init(row: row(missed))
             } catch {
                 if let error = error as? RowDecodingError, heed(error) { continue }
-                guard !stored.isEmpty else { throw error }
-                for (index, value) in stored.enumerated() { columns[index].candidates = [value] }
+                guard !stored.isEmpty else {
+                    throw columns.first(where: \.candidates.isEmpty)?.refusal ?? error
+                }
+                for (index, value) in stored.enumerated() {
+                    (columns[index].candidates, columns[index].refusal) = ([value], nil)
+                }
                 stored = []
             }
         }
@@ -83,8 +88,8 @@ struct InventedRow {
         }
         columns[index].json = nil
         columns[index].candidates.removeFirst()
-        if !columns[index].hasSeenType {
-            columns[index].hasSeenType = true
+        if columns[index].refusal == nil {
+            columns[index].refusal = error
             columns[index].candidates.insert(contentsOf: Self.values(of: error.expectedType), at: 0)
         }
         return !columns[index].candidates.isEmpty

@@ -199,6 +199,21 @@ struct HealthySchemaTests {
             in: "CREATE TABLE player (id INTEGER PRIMARY KEY, full_name TEXT, born_on DATETIME)")
     }
 
+    @Test("columns in camel case, where a strategy looks for snake case first")
+    func camelCase() throws {
+        struct Player: Codable, Drifting {
+            static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
+                .convertFromSnakeCase
+            }
+            var id: Int64?
+            var fullName: String
+            var homeURL: URL?
+        }
+        try expect(
+            [], of: Player.self,
+            in: "CREATE TABLE player (id INTEGER PRIMARY KEY, fullName TEXT, homeURL TEXT)")
+    }
+
     @Test("the columns of a Codable record, but for those that are missing or of another type")
     func codableRecords() throws {
         struct Player: Codable, Drifting {

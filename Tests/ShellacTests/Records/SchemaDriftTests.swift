@@ -267,6 +267,43 @@ struct SchemaDriftTests {
             ], of: Player.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY, teamID REFERENCES team)")
     }
 
+    @Test("that no record can be made from invented values, and not when the table has a row")
+    func rowsHelp() throws {
+        struct Player: Codable, Drifting {
+            enum Color: String, Codable { case red, blue }
+            var id: Int64
+            var color: Color
+        }
+        struct Guest: Drifting {
+            let name: String?
+            init(row: Row) throws {
+                name = try row["name"]
+                if name != nil { throw TestError(7) }
+            }
+            func encode(to container: inout PersistenceContainer) { container["name"] = name }
+        }
+        let dbQueue = try DatabaseQueue()
+        try dbQueue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE player (id INTEGER PRIMARY KEY, color TEXT NOT NULL);
+                    CREATE TABLE guest (name TEXT PRIMARY KEY);
+                    """)
+            let error = thrownError { try db.checkSchema(of: Player.self, Guest.self) }
+            let faults = try #require(error as? SchemaDriftError).faults
+            #expect(faults.map(\.recordType) == ["Player", "Guest"])
+            let reason = "(could not read Color from column \"color\": it holds the text '1' - in the row "
+            #expect("\(try #require(faults.first))".contains(reason))
+            try db.execute(
+                sql: "INSERT INTO player VALUES (1, 'blue'); INSERT INTO guest VALUES ('Arthur')")
+            try db.checkSchema(of: Player.self)
+            let refused = thrownError { try db.checkSchema(of: Guest.self) }
+            #expect("\(try #require(refused))".hasSuffix(" (TestError(number: 7))"))
+            try db.execute(sql: "UPDATE guest SET name = NULL")
+            try db.checkSchema(of: Guest.self)
+        }
+    }
+
     @Test("that a record cannot be encoded")
     func recordNotEncoded() throws {
         struct Player: Drifting {
