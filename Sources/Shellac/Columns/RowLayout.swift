@@ -15,16 +15,20 @@ final class RowLayout: Sendable {
     /// as it is of a column that the table lacks.
     let affinities: [ColumnAffinity?]
 
+    /// What notes the names that are looked for in vain. Nil, but for the row that a drift check makes.
+    private let missed: MissedNames?
+
     /// The columns by name, for rows that are too wide for a search from left to right. Built when first asked.
     private let index = Lock<[CaseInsensitiveName: Int]?>(nil)
 
     @usableFromInline
     convenience init(names: [String], sql: String?) { self.init(names: names, sql: sql, affinities: []) }
 
-    init(names: [String], sql: String?, affinities: [ColumnAffinity?]) {
+    init(names: [String], sql: String?, affinities: [ColumnAffinity?], missed: MissedNames? = nil) {
         self.names = names
         self.sql = sql
         self.affinities = affinities
+        self.missed = missed
         count = names.count
         let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)
         var seen: Set<CaseInsensitiveName> = []
@@ -64,6 +68,12 @@ final class RowLayout: Sendable {
 
     @inline(never)
     private func search(_ name: String) -> Int? {
+        let column = find(name)
+        if column == nil, let missed { missed.note(name) }
+        return column
+    }
+
+    private func find(_ name: String) -> Int? {
         if count <= Self.fewColumns { return names.firstIndex { CaseInsensitiveName.matches($0, name) } }
         return index.withLock { index in
             if index == nil {

@@ -1,0 +1,271 @@
+/// The comparison of a type of records with its table.
+///
+/// What a type reads shows when a record is made from a row: see ``InventedRow``. What it encodes shows when that record
+/// is encoded. All else is in the schema.
+struct DriftCheck {
+    private let db: Database
+    private let recordType: String
+    private let tableName: String
+    private let table: TableSchema
+    /// The columns of the primary key that the table declares, or else the type.
+    private let key: [String]
+    private var faults: [SchemaFault] = []
+
+    /// What a record encodes in one column.
+    private typealias Encoded = (name: String, tag: UInt8, value: DatabaseValue)
+
+    // MARK: - Types and instances
+
+    /// The faults of a type.
+    static func faults<T: FetchableRecord & EncodableRecord & TableRecord>(
+        of type: T.Type, in db: Database
+    ) throws -> [SchemaFault] {
+        guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        var row = try check.inventedRow(type)
+        let record: T
+        do {
+            record = try row.makeRecord(type)
+        } catch {
+            check.checkReading(row.missed.names, encoding: [], type)
+            check.add(.recordNotMade(reason: "\(error)"))
+            try check.checkForeignKeys()
+            return check.faults
+        }
+        do {
+            let encoded = try columns(of: record)
+            check.checkReading(row.missed.names, encoding: encoded, type)
+            try check.checkEncoding(encoded) { column in
+                // A record that is made without the value shows what it stores then.
+                guard let other = row.recordWithNull(in: column.name, as: type) else { return false }
+                return (try? columns(of: other))?.contains {
+                    CaseInsensitiveName.matches($0.name, column.name) && $0.value.isNull
+                } ?? false
+            }
+        } catch {
+            check.checkReading(row.missed.names, encoding: [], type)
+            check.add(.recordNotEncoded(reason: "\(error)"))
+        }
+        try check.checkForeignKeys()
+        return check.faults
+    }
+
+    /// The faults of what one record encodes.
+    static func faults<T: EncodableRecord & TableRecord>(of record: T, in db: Database) throws
+        -> [SchemaFault]
+    {
+        let type = Swift.type(of: record)
+        guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        try check.checkEncoding(columns(of: record)) { $0.value.isNull }
+        try check.checkForeignKeys()
+        return check.faults
+    }
+
+    private static func tableMissing(_ type: any TableRecord.Type) -> SchemaFault {
+        SchemaFault(
+            kind: .tableMissing, recordType: "\(type)", tableName: type.databaseTableName, columns: [])
+    }
+
+    /// - Returns: Nil where there is no such table.
+    private init?(_ type: any TableRecord.Type, _ db: Database) throws {
+        tableName = type.databaseTableName
+        // A type without a name for its table is told so by its plan.
+        guard let table = try tableName.isEmpty ? type.plan(on: db).table : db.schema.table(tableName) else {
+            return nil
+        }
+        self.db = db
+        self.table = table
+        recordType = "\(type)"
+        key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
+    }
+
+    private mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
+
+    private mutating func add(_ kind: SchemaFault.Kind, _ columns: [String]) {
+        faults.append(
+            SchemaFault(kind: kind, recordType: recordType, tableName: tableName, columns: columns))
+    }
+
+    // MARK: - Reading
+
+    /// The row that a record is made from: the first one of the table where there is one.
+    private mutating func inventedRow(_ type: any TableRecord.Type) throws -> InventedRow {
+        var names = table.columns.map(\.name)
+        var values: [DatabaseValue] = []
+        do {
+            let statement = try type.plan(on: db).select(" LIMIT 1")
+            names = statement.columnNames
+            values = try Row.fetchOne(statement)?.databaseValues ?? []
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            add(.selectionInvalid(message: error.message ?? "\(error.resultCode)"))
+        }
+        var row = InventedRow(stored: values)
+        for (index, name) in names.enumerated() {
+            let column = table.column(named: name)
+            var likely = values.indices.contains(index) ? [values[index]] : []
+            if let sql = column?.defaultValueSQL,
+                let value = try? DatabaseValue.fetchOne(db, sql: "SELECT \(sql)")
+            {
+                likely.append(value)
+            }
+            row.append(name, likely: likely, column)
+        }
+        return row
+    }
+
+    /// Compares what was read with what is selected.
+    private mutating func checkReading(
+        _ missed: [String], encoding: [Encoded], _ type: any FetchableRecord.Type
+    ) {
+        for name in missed where !isReadElsewhere(name, type) {
+            if hasColumn(name) {
+                add(.columnNotSelected, name)
+            } else {
+                let isEncoded = encoding.contains { CaseInsensitiveName.matches($0.name, name) }
+                add(.columnMissing(isRead: true, isEncoded: isEncoded), name)
+            }
+        }
+    }
+
+    /// Whether a decoding strategy that looked for one name has found another one.
+    private func isReadElsewhere(_ name: String, _ type: any FetchableRecord.Type) -> Bool {
+        let strategy = type.databaseColumnDecodingStrategy
+        guard case .convertFromSnakeCase = strategy else { return false }
+        let key = CaseInsensitiveName(strategy.key(ofColumn: name))
+        return table.columns.contains { CaseInsensitiveName(strategy.key(ofColumn: $0.name)) == key }
+    }
+
+    /// Whether the table has a column of that name, or a row id.
+    private func hasColumn(_ name: String) -> Bool { table.column(named: name) != nil || isRowID(name) }
+
+    /// Whether a name is one of the row id, and of no column.
+    private func isRowID(_ name: String) -> Bool {
+        table.kind != .view && table.primaryKey.tableHasRowID && table.column(named: name) == nil
+            && TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
+    }
+
+    // MARK: - Encoding
+
+    private static func columns(of record: some EncodableRecord) throws -> [Encoded] {
+        try record.encoded().columnsWithTags
+    }
+
+    /// Compares what is encoded with the table.
+    ///
+    /// - Parameter canBeNull: Whether a record stores NULL in a column.
+    private mutating func checkEncoding(_ encoded: [Encoded], canBeNull: (Encoded) -> Bool) throws {
+        let names = Set(encoded.map { CaseInsensitiveName($0.name) })
+        let missingKey = key.filter { !names.contains(CaseInsensitiveName($0)) }
+        if !missingKey.isEmpty { add(.primaryKeyNotEncoded, key) }
+
+        for item in encoded {
+            guard let column = table.column(named: item.name) else {
+                // What is read as well is told already.
+                if !isRowID(item.name), !faults.contains(where: { $0.columns == [item.name] }) {
+                    add(.columnMissing(isRead: false, isEncoded: true), item.name)
+                }
+                continue
+            }
+            if column.isGenerated {
+                add(.generatedColumnEncoded, column.name)
+                continue
+            }
+            if let sql = column.writtenDefault, column.name != table.primaryKey.rowIDColumn, canBeNull(item) {
+                add(.defaultOverwritten(defaultValueSQL: sql), column.name)
+            }
+            if table.kind == .table, let value = column.unfitValue(item.tag, item.value) {
+                add(.affinityMismatch(value: value, declaredType: column.type), column.name)
+            }
+        }
+
+        for column in table.columns where column.isNotNull && column.writtenDefault == nil {
+            let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
+            if !isKey, !column.isGenerated,
+                !names.contains(CaseInsensitiveName(column.name))
+            {
+                add(.columnNotEncoded, column.name)
+            }
+        }
+    }
+
+    // MARK: - Foreign keys
+
+    /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and Suggested Database
+    /// Indexes").
+    private mutating func checkForeignKeys() throws {
+        guard table.kind == .table else { return }
+        for foreignKey in try db.foreignKeys(on: table.name, in: table.schemaName) {
+            if try !isIndexed(foreignKey.originColumns) {
+                add(
+                    .foreignKeyNotIndexed(destinationTable: foreignKey.destinationTable),
+                    foreignKey.originColumns)
+            }
+        }
+    }
+
+    private func isIndexed(_ columns: [String]) throws -> Bool {
+        let wanted = Set(columns.map(CaseInsensitiveName.init))
+        func begins(_ names: [String?]) -> Bool {
+            let beginning = names.prefix(columns.count).compactMap { $0.map(CaseInsensitiveName.init) }
+            return Set(beginning) == wanted
+        }
+        if let rowID = table.primaryKey.rowIDColumn, begins([rowID]) { return true }
+        let indexes = table.indexes.filter { begins($0.keys.map(\.column)) }
+        if indexes.contains(where: { !$0.isPartial }) { return true }
+        // SQLite finds rows by an index of those that are not NULL, and by no other partial one. It says so.
+        guard !indexes.isEmpty else { return false }
+        let name = table.name.quoted(in: table.schemaName)
+        let sql = "EXPLAIN QUERY PLAN SELECT 1 FROM \(name) WHERE \(RecordPlan.condition(columns))"
+        let steps = try Row.fetchAll(db.makeStatement(sql: sql), arguments: StatementArguments(columns))
+        return try steps.contains { step in
+            let detail: String = try step["detail"]
+            return indexes.contains { detail.contains("INDEX \($0.name) ") }
+        }
+    }
+}
+
+extension PackedColumns {
+    fileprivate var columnsWithTags: [(name: String, tag: UInt8, value: DatabaseValue)] {
+        var columns: [(name: String, tag: UInt8, value: DatabaseValue)] = []
+        forEach { columns.append((layout.names[$0], $1, PackedTag.databaseValue($1, $2))) }
+        return columns
+    }
+}
+
+extension ColumnInfo {
+    /// The default, unless it is NULL.
+    fileprivate var writtenDefault: String? {
+        defaultValueSQL.flatMap { CaseInsensitiveName.matches($0, "null") ? nil : $0 }
+    }
+
+    /// The kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type Affinity").
+    ///
+    /// A column stores the value as another one, or may do so with other values of that kind.
+    fileprivate func unfitValue(_ tag: UInt8, _ value: DatabaseValue) -> SchemaFault.StoredValue? {
+        if PackedTag.isDate(tag) {
+            // A date that a text cannot tell is a number: no column holds many of them.
+            return nil
+        }
+        switch (value.storage, affinity) {
+        case (.null, _), (_, .blob): return nil
+        case (.blob, .numeric):
+            // A type that SQLite does not know, such as UUID or BINARY(16), may well mean a blob.
+            return declares("num", "dec", "bool", "date", "time") ? .blob : nil
+        case (.blob, _): return .blob
+        case (.string, .text): return nil
+        case (.string(var text), _):
+            // Such texts are no numbers.
+            if declares("json", "uuid") { return nil }
+            let isDate = text.withUTF8 { StoredDate(UnsafeRawBufferPointer($0)) != nil }
+            return isDate && declares("date", "time") && affinity.storing(value) == value ? nil : .text
+        case (.int64, .text): return .integer
+        case (.double, .text), (.double, .integer): return .real
+        case (.int64, _), (.double, _): return nil
+        }
+    }
+
+    /// Whether the declared type contains a word.
+    func declares(_ words: String...) -> Bool {
+        let type = type.lowercased()
+        return words.contains { type.contains($0) }
+    }
+}

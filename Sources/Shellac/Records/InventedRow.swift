@@ -1,0 +1,145 @@
+/// A row from which a drift check makes a record, to see what the record reads and encodes.
+///
+/// Each column has a list of values that a record might take. The record is made again and again: an error that names
+/// a column brings its next value, or adds the column where it was missing. So a record of twenty columns is made in a
+/// few dozen steps. NULL comes last, as it would hide what the record encodes.
+struct InventedRow {
+    /// The columns that were asked for, and are missing.
+    let missed = MissedNames()
+    private var columns: [Column] = []
+    /// The row that the table has, to try as it is where nothing else helps.
+    private var stored: [DatabaseValue]
+
+    private struct Column {
+        let name: String
+        var candidates: [DatabaseValue]
+        /// Why the first value did not do: it says more than what came of NULL, the last one.
+        var refusal: RowDecodingError?
+        var json: InventedJSON?
+    }
+
+    init(stored: [DatabaseValue]) { self.stored = stored }
+
+    /// Adds a column.
+    ///
+    /// - Parameters:
+    ///   - likely: The values to try first.
+    ///   - column: What the schema says of it.
+    mutating func append(_ name: String, likely: [DatabaseValue], _ column: ColumnInfo?) {
+        var candidates = likely + Self.values(for: column)
+        var seen: Set<DatabaseValue> = [.null]
+        candidates = candidates.filter { seen.insert($0).inserted }
+        columns.append(Column(name: name, candidates: candidates + [.null]))
+    }
+
+    // MARK: - Making records
+
+    /// Makes a record.
+    ///
+    /// - Throws: what the record throws where no value helps.
+    mutating func makeRecord<Record: FetchableRecord>(_ type: Record.Type) throws -> Record {
+        while true {
+            do {
+                return try type.init(row: row(missed))
+            } catch {
+                if let error = error as? RowDecodingError, heed(error) { continue }
+                guard !stored.isEmpty else {
+                    throw columns.first(where: \.candidates.isEmpty)?.refusal ?? error
+                }
+                for (index, value) in stored.enumerated() {
+                    (columns[index].candidates, columns[index].refusal) = ([value], nil)
+                }
+                stored = []
+            }
+        }
+    }
+
+    /// A record that is made of the same values, but for one that is NULL. Nil where there is none.
+    func recordWithNull<Record: FetchableRecord>(in name: String, as type: Record.Type) -> Record? {
+        var other = self
+        for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
+            other.columns[index].candidates = [.null]
+        }
+        return try? type.init(row: other.row(nil))
+    }
+
+    private func row(_ missed: MissedNames?) -> Row {
+        let layout = RowLayout(names: columns.map(\.name), sql: nil, affinities: [], missed: missed)
+        return Row(.make(layout, values: columns.map { $0.candidates.first ?? .null }))
+    }
+
+    /// Changes the row so that the next attempt may get further. Returns false where nothing is left to try.
+    private mutating func heed(_ error: RowDecodingError) -> Bool {
+        let place = columns.firstIndex { column in
+            error.columnName.map { CaseInsensitiveName.matches($0, column.name) } ?? false
+        }
+        guard let index = error.columnIndex ?? place, columns.indices.contains(index) else {
+            guard error.reason == .columnNotFound, let name = error.columnName else { return false }
+            append(name, likely: [], nil)
+            return true
+        }
+        // What decodes an object of JSON says what it wants.
+        if columns[index].json == nil, case .string("{}")? = columns[index].candidates.first?.storage {
+            columns[index].json = InventedJSON()
+        }
+        if columns[index].json?.heed(error.underlyingError) == true {
+            columns[index].candidates[0] = columns[index].json?.text.databaseValue ?? .null
+            return true
+        }
+        columns[index].json = nil
+        columns[index].candidates.removeFirst()
+        if columns[index].refusal == nil {
+            columns[index].refusal = error
+            columns[index].candidates.insert(contentsOf: Self.values(of: error.expectedType), at: 0)
+        }
+        return !columns[index].candidates.isEmpty
+    }
+
+    // MARK: - Values
+
+    private static let date = "2001-01-01 00:00:00.000".databaseValue
+    private static let uuidText = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    private static let numbers: [DatabaseValue] = [1.databaseValue, "1".databaseValue, 1.5.databaseValue]
+    private static let uuids: [DatabaseValue] = [
+        DatabaseValue(.blob(.init(uuidText.utf8.prefix(16)))), uuidText.databaseValue,
+    ]
+    private static let json: [DatabaseValue] = ["{}".databaseValue, "[]".databaseValue]
+    private static let blob = DatabaseValue(.blob(.init()))
+
+    /// The values to try, those that the type of a column suggests first.
+    private static func values(for column: ColumnInfo?) -> [DatabaseValue] {
+        var values: [DatabaseValue] = []
+        if let column {
+            if column.declares("date", "time") { values.append(date) }
+            if column.declares("uuid") { values += uuids }
+            if column.declares("json") { values += json }
+            switch column.affinity {
+            case .text: values.append("1".databaseValue)
+            case .blob: values.append(blob)
+            case .real: values.append(1.5.databaseValue)
+            case .integer, .numeric: break
+            }
+        }
+        return values + numbers + [date] + uuids + json + [blob]
+    }
+
+    /// The values that a type lists: an enum's first case.
+    private static func values(of type: any Any.Type) -> [DatabaseValue] {
+        func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> DatabaseValue? {
+            guard let first = type.allCases.first else { return nil }
+            let value = (first as? any RawRepresentable)?.rawValue ?? first
+            return (value as? any DatabaseValueConvertible)?.databaseValue
+        }
+        let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+        return (type as? any CaseIterable.Type).flatMap { firstCase($0) }.map { [$0] } ?? []
+    }
+}
+
+/// An optional, which a cast finds.
+private protocol OptionalType {
+    static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var wrappedType: any Any.Type { Wrapped.self }
+}

@@ -1,0 +1,163 @@
+/// What is wrong between records and their tables: thrown by `checkSchema`.
+///
+/// ```swift
+/// do {
+///     try db.checkSchema(of: Player.self, Team.self)
+/// } catch let error as SchemaDriftError {
+///     print(error)
+///     // Player reads and encodes the column nickname, which the table player lacks.
+///     // Team never encodes the column city of the table team, which is NOT NULL and has no default.
+/// }
+/// ```
+public struct SchemaDriftError: Error, Hashable, Sendable {
+    /// All faults that were found: at least one.
+    ///
+    /// ```swift
+    /// let tables = Set(error.faults.map(\.tableName))
+    /// ```
+    public let faults: [SchemaFault]
+
+    /// - Returns: Nil where there is no fault.
+    init?(_ faults: [SchemaFault]) {
+        guard !faults.isEmpty else { return nil }
+        var seen: Set<String> = []
+        // What is wrong with a table alone is told once, and not by each of its types.
+        self.faults = faults.filter { seen.insert($0.description).inserted }
+    }
+}
+
+extension SchemaDriftError: CustomStringConvertible {
+    /// A sentence for each fault, one a line.
+    public var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
+/// One thing that is wrong between a record and its table: see ``SchemaDriftError``.
+///
+/// ```swift
+/// let fault = error.faults[0]
+/// fault.kind           // .columnMissing(isRead: true, isEncoded: true)
+/// fault.recordType     // "Player"
+/// fault.tableName      // "player"
+/// fault.columns        // ["nickname"]
+/// print(fault)         // Player reads and encodes the column nickname, which the table player lacks.
+/// ```
+public struct SchemaFault: Hashable, Sendable {
+    /// What is wrong.
+    public let kind: Kind
+    /// The name of the record's type.
+    public let recordType: String
+    /// The name of the table, as the type has it.
+    public let tableName: String
+    /// The column, or the columns of the key. Empty where the whole record or table is meant.
+    public let columns: [String]
+
+    /// The column, or the first one of the key.
+    ///
+    /// ```swift
+    /// let missing = error.faults.filter { $0.kind == .columnNotSelected }.compactMap(\.column)
+    /// ```
+    public var column: String? { columns.first }
+
+    /// What is wrong.
+    ///
+    /// ```swift
+    /// if case .affinityMismatch(let value, let declaredType) = fault.kind {
+    ///     print("\(value) in a column of type \(declaredType)")
+    /// }
+    /// ```
+    public enum Kind: Hashable, Sendable {
+        /// There is no such table, and no such view.
+        case tableMissing
+        /// SQLite cannot compile the type's `databaseSelection`.
+        case selectionInvalid(message: String)
+        /// The table lacks a column that the record reads, as an optional perhaps, or encodes.
+        case columnMissing(isRead: Bool, isEncoded: Bool)
+        /// The table has a column that the record reads, and the type's `databaseSelection` lacks it.
+        case columnNotSelected
+        /// The record encodes a column that SQLite computes.
+        case generatedColumnEncoded
+        /// The record does not encode a column that is NOT NULL and has no default: nothing can be inserted.
+        case columnNotEncoded
+        /// The record does not encode the whole primary key: it can be neither updated nor deleted.
+        case primaryKeyNotEncoded
+        /// The record stores NULL where it has no value, and the default of the column is of no effect.
+        case defaultOverwritten(defaultValueSQL: String)
+        /// The columns of a foreign key are not the beginning of an index: SQLite reads the whole table whenever
+        /// a row that the key refers to is deleted.
+        case foreignKeyNotIndexed(destinationTable: String)
+        /// The column stores another value than the one that the record encodes, or may do so.
+        case affinityMismatch(value: StoredValue, declaredType: String)
+        /// No record could be made from a row, to see what it encodes.
+        case recordNotMade(reason: String)
+        /// The record that was made from a row could not be encoded.
+        case recordNotEncoded(reason: String)
+    }
+
+    /// A kind of value that a record encodes.
+    ///
+    /// ```swift
+    /// SchemaFault.StoredValue.real.description     // "a real number"
+    /// ```
+    public enum StoredValue: String, Hashable, Sendable, CustomStringConvertible {
+        case integer, real, text, blob
+
+        /// The value in words.
+        public var description: String {
+            switch self {
+            case .integer: "an integer"
+            case .real: "a real number"
+            case .text: "a text"
+            case .blob: "a blob"
+            }
+        }
+    }
+}
+
+extension SchemaFault: CustomStringConvertible {
+    /// The fault as a sentence.
+    public var description: String {
+        let column = columns.count == 1 ? "the column \(names)" : "the columns \(names)"
+        let table = "the table \(tableName)"
+        return switch kind {
+        case .tableMissing: "\(recordType) is stored in \(table), which does not exist."
+        case .selectionInvalid(let message):
+            "\(recordType) has a databaseSelection that \(table) does not have: \(message)."
+        case .columnMissing(let isRead, let isEncoded):
+            "\(recordType) \(isRead ? isEncoded ? "reads and encodes" : "reads" : "encodes") \(column), "
+                + "which \(table) lacks."
+        case .columnNotSelected:
+            "\(recordType) reads \(column) of \(table), which its databaseSelection lacks."
+        case .generatedColumnEncoded:
+            "\(recordType) encodes \(column) of \(table), which is generated and cannot be written."
+        case .columnNotEncoded:
+            "\(recordType) never encodes \(column) of \(table), which is NOT NULL and has no default."
+        case .primaryKeyNotEncoded:
+            "\(recordType) does not encode the primary key (\(names)) of \(table), by which it is updated and deleted."
+        case .defaultOverwritten(let sql):
+            "\(recordType) stores NULL in \(column) of \(table) where it has no value, in place of the default \(sql)."
+        case .foreignKeyNotIndexed(let destination):
+            "The foreign key (\(names)) of \(table), which refers to the table \(destination), has no index."
+        case .affinityMismatch(let value, let type):
+            "\(recordType) encodes \(value) in \(column) of \(table), whose type is \(type): \(effect(of: value, type))."
+        case .recordNotMade(let reason):
+            "No \(recordType) could be made from a row of \(table), to see what it encodes: call checkSchema(_:) on "
+                + "an instance. (\(reason))"
+        case .recordNotEncoded(let reason):
+            "The \(recordType) that was made from a row of \(table) could not be encoded: call checkSchema(_:) on "
+                + "an instance. (\(reason))"
+        }
+    }
+
+    private var names: String { columns.joined(separator: ", ") }
+
+    /// What becomes of a value.
+    private func effect(of value: StoredValue, _ declaredType: String) -> String {
+        switch value {
+        case .blob: "declare it BLOB"
+        case .text: "texts that look like numbers are stored as numbers"
+        case .real where ColumnAffinity(declaredType: declaredType) == .integer:
+            "numbers without a fraction are stored as integers"
+        case .integer, .real: "it is stored as a text"
+        }
+    }
+}
