@@ -101,21 +101,19 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
-        Self.all.withLock { all in
-            all.removeAll { $0.database == nil }
-            all.append(WeakDatabase(database: self))
-        }
+        Self.all.withLock { $0[ObjectIdentifier(self)] = Unmanaged.passUnretained(self) }
     }
 
-    private struct WeakDatabase {
-        weak var database: Database?
-    }
-    /// All connections.
-    private static let all = Lock<[WeakDatabase]>([])
+    deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-    /// The connections that the running thread has the access to.
+    /// All connections. (Weak references would make all others slow.)
+    private static let all = Lock<[ObjectIdentifier: Unmanaged<Database>]>([:])
+
+    /// The connections that the running thread has the access to: nobody frees these meanwhile.
     static var accessed: [Database] {
-        all.withLock { all in all.compactMap(\.database) }.filter(\.isAccessed)
+        all.withLock { all in
+            all.values.filter { $0._withUnsafeGuaranteedRef(\.isAccessed) }.map { $0.takeUnretainedValue() }
+        }
     }
 
     /// The underlying connection, for what only the C API does. Nil once the database is closed.

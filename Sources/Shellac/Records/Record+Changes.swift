@@ -58,10 +58,16 @@ extension Record {
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseChanges: [String: DatabaseValue?] {
-        guard let snapshot, let previousSnapshot else { return [:] }
+        guard let snapshot else { return [:] }
+        var previous: PackedRow?
+        switch snapshot.memory {
+        case .forgotten: return [:]
+        case .nothing: break
+        case .row(let row): previous = row
+        }
         var changes: [String: DatabaseValue?] = [:]
         for (column, name) in snapshot.layout.names.enumerated() {
-            let old = previousSnapshot.layout.column(named: name).map { previousSnapshot.column($0) }
+            let old = previous.flatMap { row in row.layout.column(named: name).map { row.column($0) } }
             let new = snapshot.column(column)
             if let old {
                 let affinity = snapshot.layout.affinity(ofColumn: column)
@@ -88,24 +94,27 @@ extension Record {
         }
     }
 
-    /// Remembers what was saved.
+    /// Notes what the record remembers, and makes it the past of what was saved.
     ///
     /// - Parameter rowID: The row id that the database gave the record, if it did.
     @inline(__always)
-    final func remember(saved row: PackedRow, givenRowID rowID: Journal.GivenRowID?, in db: Database) {
-        note(rowID, in: db)
-        previousSnapshot = snapshot ?? Self.noSnapshot
-        snapshot = row
+    final func past(givenRowID rowID: Journal.GivenRowID? = nil, in db: Database) -> PackedRow.Past {
+        past(moment: note(rowID, in: db))
     }
 
-    /// What the database held of a record that it did not hold.
-    nonisolated(unsafe) static let noSnapshot =  // never written
-        PackedRow.make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in }
-
-    /// Notes what the record remembers, so that a rollback can give it back.
+    /// What the record remembers, as the past of what was saved.
     @inline(__always)
-    final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) {
-        db.transactionLog.note(self, snapshot, rowID: rowID, moment: &journalMoment)
+    final func past(moment: UInt64) -> PackedRow.Past {
+        guard let snapshot else { return PackedRow.Past(memory: .nothing, moment: moment) }
+        // Only the last save is told of.
+        snapshot.forgetPast()
+        return PackedRow.Past(memory: .row(snapshot), moment: moment)
+    }
+
+    /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
+    @inline(__always) @discardableResult
+    final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
+        db.transactionLog.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0)
     }
 
     /// The same, where no connection is given: any that the running thread has the access to.

@@ -114,17 +114,21 @@ extension TransactionLog {
     /// Notes what an object was before it was changed, where the change may be undone.
     ///
     /// - Parameters:
-    ///   - moment: What the object remembers of its last note.
     ///   - rowID: The row id that the object was given.
+    ///   - moment: The moment of the object's last note, or 0.
+    /// - Returns: The moment of this one, or 0 where nothing can be undone.
     @inline(__always)
-    func note(_ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: inout UInt64)
-    {
+    func note(
+        _ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: UInt64
+    ) -> UInt64 {
+        guard canUndo else { return 0 }
         let depth = database.callbackDepth
         // The statement whose function saves may be undone by itself.
-        guard canUndo, rowID != nil || depth > 0 || moment != journal.moment else { return }
-        moment = journal.moment
-        journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
-        if !isOpen { database.hasLoneState = true }
+        if rowID != nil || depth > 0 || moment != journal.moment {
+            journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
+            if !isOpen { database.hasLoneState = true }
+        }
+        return journal.moment
     }
 
     /// What was saved since a savepoint was opened, or at all, is undone.

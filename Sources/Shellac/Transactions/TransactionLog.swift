@@ -12,7 +12,7 @@ import CSQLite
 /// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
 /// the transaction ends.
 final class TransactionLog: StatementListener {
-    unowned let database: Database
+    unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
