@@ -198,6 +198,39 @@ struct RecordFunctionsTests {
         }
     }
 
+    @Test("15. A record fetched with columns that its table lacks stays saved, where SQLite keeps it")
+    func extraColumns() throws {
+        try queue().inDatabase { db in
+            try Hero("Arthur").insert(db)
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT *, 1 AS more FROM hero"))
+            try db.addFunction("save") {
+                hero.score = 5
+                try hero.updateChanges(db)
+            }
+            try db.execute(sql: "BEGIN")
+            #expect(throws: DatabaseError.self) { try db.execute(sql: Caller.singleRow.rawValue) }
+            #expect(try db.score("Arthur") == 5)
+            #expect(!hero.hasDatabaseChanges)
+            try db.execute(sql: "ROLLBACK")
+            #expect(try hero.databaseChanges == ["score": 0])
+        }
+    }
+
+    @Test("15. A record without a table whose flag is set in a function that fails harms nobody")
+    func withoutTable() throws {
+        final class Loose: Record {
+            override func encode(to container: inout PersistenceContainer) throws { container["a"] = 1 }
+        }
+        try queue().inDatabase { db in
+            let record = Loose()
+            for flag in [false, true] {
+                try db.addFunction("save") { record.hasDatabaseChanges = flag }
+                #expect(throws: DatabaseError.self) { try db.execute(sql: Caller.singleRow.rawValue) }
+            }
+            #expect(record.hasDatabaseChanges)
+        }
+    }
+
     @Test("15. A SELECT that is interrupted keeps what its function saved and committed")
     func interruptedSelect() throws {
         let queue = try queue()
