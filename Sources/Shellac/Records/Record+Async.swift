@@ -31,7 +31,7 @@ extension Record {
             try Persistence.with(type, on: db, encoding: { sent.encode(to: &$0) }) { try $0.save(type) }
         }
         guard let saved else { return }
-        previousSnapshot = snapshot ?? Self.noSnapshot
+        lastSave = snapshot ?? Self.noSnapshot
         snapshot = saved.row
         var rejection: RecordError?
         if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {

@@ -28,6 +28,7 @@ extension Record {
         }
         set {
             note()
+            keepSavedRows()
             if newValue {
                 snapshot = nil
             } else if let columns = try? encoded() {
@@ -58,13 +59,13 @@ extension Record {
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseChanges: [String: DatabaseValue?] {
-        guard let snapshot, let previousSnapshot else { return [:] }
+        guard let (before, after) = savedRows else { return [:] }
         var changes: [String: DatabaseValue?] = [:]
-        for (column, name) in snapshot.layout.names.enumerated() {
-            let old = previousSnapshot.layout.column(named: name).map { previousSnapshot.column($0) }
-            let new = snapshot.column(column)
+        for (column, name) in after.layout.names.enumerated() {
+            let old = before.layout.column(named: name).map { before.column($0) }
+            let new = after.column(column)
             if let old {
-                let affinity = snapshot.layout.affinity(ofColumn: column)
+                let affinity = after.layout.affinity(ofColumn: column)
                 if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
                     continue
                 }
@@ -74,6 +75,20 @@ extension Record {
             }
         }
         return changes
+    }
+
+    /// The row before the last save, and after it.
+    private var savedRows: (before: PackedRow, after: PackedRow)? {
+        if let saved = lastSave as? SavedRows { return (saved.before, saved.after) }
+        guard let before = lastSave as? PackedRow, let snapshot else { return nil }
+        return (before, snapshot)
+    }
+
+    /// The record is about to remember something else than what was saved.
+    final func keepSavedRows() {
+        if lastSave != nil, !(lastSave is SavedRows), let (before, after) = savedRows {
+            lastSave = SavedRows(before: before, after: after)
+        }
     }
 
     // MARK: - Remembering
@@ -94,7 +109,7 @@ extension Record {
     @inline(__always)
     final func remember(saved row: PackedRow, givenRowID rowID: Journal.GivenRowID?, in db: Database) {
         note(rowID, in: db)
-        previousSnapshot = snapshot ?? Self.noSnapshot
+        lastSave = snapshot ?? Self.noSnapshot
         snapshot = row
     }
 
@@ -109,6 +124,14 @@ extension Record {
 
     /// The same, where no connection is given: any that the running thread has the access to.
     private func note() { for db in Database.accessed { note(in: db) } }
+}
+
+/// A row before the last save of its record, and after it.
+final class SavedRows {
+    let before: PackedRow
+    let after: PackedRow
+
+    init(before: PackedRow, after: PackedRow) { (self.before, self.after) = (before, after) }
 }
 
 extension PackedColumns {

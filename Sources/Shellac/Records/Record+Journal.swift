@@ -4,7 +4,7 @@ extension Record: Journaled {
     /// Gives the record back what it remembered, and takes the row id away that it was given.
     final func giveBack(_ note: Journal.Note) {
         snapshot = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
-        previousSnapshot = nil
+        lastSave = nil
         journalMoment = 0
         if let rowID = note.rowID { takeAway(rowID) }
     }

@@ -115,6 +115,7 @@ extension Record {
     final func deleteRow(in db: Database) throws -> Bool {
         try runDeletion(in: db) {
             note(in: db)
+            keepSavedRows()
             snapshot = nil
         }
     }
@@ -194,6 +195,7 @@ extension Record {
                 reason: "override updateFromRow(_:), and read the columns there")
         }
         note(in: db)
+        keepSavedRows()
         snapshot = fetched
     }
 }

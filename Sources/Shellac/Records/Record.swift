@@ -64,8 +64,9 @@
 open class Record: FetchableRecord, PersistableRecord {
     /// What the database holds, as far as it is known.
     @exclusivity(unchecked) final var snapshot: PackedRow?
-    /// What the database held before the last save.
-    @exclusivity(unchecked) final var previousSnapshot: PackedRow?
+    /// What the database held before the last save: a row, or, once the record remembers something else than what was
+    /// saved, ``SavedRows``.
+    @exclusivity(unchecked) final var lastSave: AnyObject?
     /// Which notes of a connection's journal the last one of this record is among.
     @exclusivity(unchecked) final var journalMoment: UInt64 = 0
 
