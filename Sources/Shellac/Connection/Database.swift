@@ -58,6 +58,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Whether something is owed at the end of a statement outside of a transaction: to forget its date, to tell the
     /// listener.
     @exclusivity(unchecked) var hasLoneState = false
+    /// Whether there is something that ends with a statement because a function was called inside of it.
+    @exclusivity(unchecked) var hasNestedState = false
     /// The error thrown by a Swift function inside the running statement.
     @exclusivity(unchecked) var functionError: FunctionError?
 
@@ -298,7 +300,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 }
 
 /// What hears of the statements of a connection that open and end transactions, of those that change the schema,
-/// and of all that fail.
+/// of all that fail, and of those that end while ``Database/hasNestedState`` is set.
 protocol StatementListener: AnyObject {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool

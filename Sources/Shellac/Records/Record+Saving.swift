@@ -220,8 +220,7 @@ extension Record {
     /// What ``delete(_:)`` does.
     final func deleteRow(in db: Database) throws -> Bool {
         try runDeletion(in: db) {
-            note(in: db)
-            snapshot = nil
+            snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
         }
     }
 }
@@ -294,13 +293,13 @@ extension Record {
         let before = try encoded().row()
         try updateFromRow(row)
         let after = try encoded()
-        let fetched = try row.remembered(by: type(of: self), in: db)
-        if let fetched, after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
+        let fetched = try row.remembered(
+            by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
+        if after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
             throw RecordError.rowNotTaken(
                 recordType: "\(type(of: self))",
                 reason: "override updateFromRow(_:), and read the columns there")
         }
-        note(in: db)
         snapshot = fetched
     }
 }

@@ -19,6 +19,9 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         enum Memory {
             case nothing
             case row(PackedRow)
+            /// The record has come to remember this row in another way. What it remembered before its last save, and
+            /// after it.
+            case save(before: PackedRow?, after: PackedRow)
             /// It is not known any more: another save has come, or a rollback.
             case forgotten
         }

@@ -67,8 +67,10 @@ final class TransactionLog: StatementListener {
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
+        let isLost = error != nil && isOpen && !isInside
+        if database.hasNestedState, !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
         if let error {
-            if isOpen, !isInside { lose(error) } else { settle() }
+            if isLost { lose(error) }
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
             case .commit: return refusal.sayingThatTransactionIsOpen
