@@ -226,7 +226,7 @@ struct DriftCheck {
 extension PackedColumns {
     fileprivate var columnsWithTags: [(name: String, tag: UInt8, value: DatabaseValue)] {
         var columns: [(name: String, tag: UInt8, value: DatabaseValue)] = []
-        forEach { columns.append((layout.names[$0], $1, PackedTag.databaseValue($1, $2))) }
+        eachColumn { columns.append((layout.names[$0], $1, PackedTag.databaseValue($1, $2))) }
         return columns
     }
 }

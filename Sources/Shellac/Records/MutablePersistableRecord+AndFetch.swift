@@ -13,9 +13,11 @@ extension MutablePersistableRecord {
         try returning.finish()
         guard let fetched else {
             // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
-            throw try Persistence.with(Swift.type(of: self), on: db, encoding: { try encode(to: &$0) }) {
-                $0.notFound
-            }
+            throw try Persistence.with(
+                Swift.type(of: self), on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    $0.notFound
+                })
         }
         return fetched
     }

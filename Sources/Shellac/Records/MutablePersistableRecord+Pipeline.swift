@@ -23,16 +23,16 @@ extension MutablePersistableRecord {
                 try aroundInsert(db) {
                     step = .begun
                     let insertion = try Persistence.with(
-                        type, on: db, encoding: { try encode(to: &$0) }
-                    ) {
-                        persistence -> InsertionSuccess? in
-                        let insertion =
-                            isUpsert
-                            ? try persistence.upsert(options.returning)
-                            : try persistence.insert(resolution, options.returning)
-                        if let insertion { try didStore(persistence, insertion) }
-                        return insertion
-                    }
+                        type, on: db, encoding: { try encode(to: &$0) },
+                        perform: {
+                            persistence -> InsertionSuccess? in
+                            let insertion =
+                                isUpsert
+                                ? try persistence.upsert(options.returning)
+                                : try persistence.insert(resolution, options.returning)
+                            if let insertion { try didStore(persistence, insertion) }
+                            return insertion
+                        })
                     guard let insertion else {
                         step = .ignored
                         throw IgnoredConflict()
@@ -64,11 +64,13 @@ extension MutablePersistableRecord {
         // What the will-callbacks change is written, too: compare what is encoded before and after them.
         if !isFull, options.encoded == nil {
             let record = self
-            return try Persistence.with(type, on: db, encoding: { try record.encode(to: &$0) }) {
-                var options = options
-                options.encoded = $0.columns
-                try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
-            }
+            return try Persistence.with(
+                type, on: db, encoding: { try record.encode(to: &$0) },
+                perform: {
+                    var options = options
+                    options.encoded = $0.columns
+                    try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
+                })
         }
         try willSave(db)
         try willUpdate(db, columns: columns)
@@ -81,14 +83,14 @@ extension MutablePersistableRecord {
                     step = .begun
                     let isWritten = try Persistence.with(
                         type, on: db, reusing: isFull ? nil : options.encoded,
-                        encoding: { try encode(to: &$0) }
-                    ) { persistence, changed in
-                        var mask = persistence.shape.allColumns
-                        if !isFull { mask = try persistence.mask(of: columns, and: changed) }
-                        let isWritten = try persistence.update(mask, resolution, options.returning)
-                        if isWritten { try didStore(persistence, mask) }
-                        return isWritten
-                    }
+                        encoding: { try encode(to: &$0) },
+                        perform: { persistence, changed in
+                            var mask = persistence.shape.allColumns
+                            if !isFull { mask = try persistence.mask(of: columns, and: changed) }
+                            let isWritten = try persistence.update(mask, resolution, options.returning)
+                            if isWritten { try didStore(persistence, mask) }
+                            return isWritten
+                        })
                     guard isWritten else {
                         step = .ignored
                         throw IgnoredConflict()
@@ -115,9 +117,11 @@ extension MutablePersistableRecord {
         var step = Step<Bool>.none
         try aroundDelete(db) {
             step = .begun
-            let isDeleted = try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
-                try $0.delete()
-            }
+            let isDeleted = try Persistence.with(
+                type, on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    try $0.delete()
+                })
             didStore()
             step = .done(isDeleted)
             return isDeleted

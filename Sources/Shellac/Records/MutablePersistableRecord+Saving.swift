@@ -32,19 +32,23 @@ extension MutablePersistableRecord {
 
     /// The names of all columns that the record encodes.
     func allColumns(in db: Database) throws -> Set<String> {
-        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { $0.shape.allNames }
+        try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
     }
 
     /// Whether the record has a key to be found by.
     func hasKey(in db: Database) throws -> Bool {
-        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { $0.hasKey }
+        try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { $0.hasKey })
     }
 
     /// Whether an error says that the record has no row.
     func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
-        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
-            error == $0.notFound
-        }
+        try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: {
+                error == $0.notFound
+            })
     }
 
     // MARK: - Inserting
@@ -194,7 +198,8 @@ extension MutablePersistableRecord {
 
     /// Whether there is a row with the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
-        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) { try $0.exists() }
+        try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { try $0.exists() })
     }
 }
 

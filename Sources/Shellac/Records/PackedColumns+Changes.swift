@@ -22,7 +22,7 @@ extension PackedColumns {
         var mask = ColumnMask()
         let oldTags = row.bytes
         var old = oldTags + count
-        forEach { column, tag, payload in
+        eachColumn { column, tag, payload in
             let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
             if !PackedTag.isStored(tag, payload, as: oldTag, old, in: row.layout.affinity(ofColumn: column)) {
                 mask.insert(column)
@@ -34,7 +34,7 @@ extension PackedColumns {
 
     private func changesByName(from row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
-        forEach { column, tag, payload in
+        eachColumn { column, tag, payload in
             if let position = row.layout.column(named: layout.names[column]) {
                 let old = row.column(position)
                 let affinity = row.layout.affinity(ofColumn: position)
@@ -82,12 +82,13 @@ extension PackedColumns {
         var pieces: [(tag: UInt8, payload: UnsafeRawPointer)] = []
         pieces.reserveCapacity(names.count)
         if let row {
-            PackedTag.forEach(row.bytes, count: row.count) { _, tag, payload in pieces.append((tag, payload))
+            PackedTag.eachColumn(row.bytes, count: row.count) { _, tag, payload in
+                pieces.append((tag, payload))
             }
         }
         var columns: [(tag: UInt8, payload: UnsafeRawPointer)] = []
         columns.reserveCapacity(count)
-        forEach { _, tag, payload in columns.append((tag, payload)) }
+        eachColumn { _, tag, payload in columns.append((tag, payload)) }
         for (position, source) in sources.enumerated() {
             guard let source else { continue }
             if position < pieces.count {
@@ -106,7 +107,7 @@ extension PackedColumns {
         let (count, oldTags) = (count, row.bytes)
         var byteCount = row.byteCount
         var old = oldTags + count
-        forEach { column, tag, payload in
+        eachColumn { column, tag, payload in
             let oldLength = PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
             if mask.contains(column) { byteCount += PackedTag.length(tag, payload) - oldLength }
             old += oldLength
@@ -121,7 +122,7 @@ extension PackedColumns {
             // What lies between two saved columns is copied at once.
             var old = oldTags + count
             var start = old
-            forEach { column, tag, payload in
+            eachColumn { column, tag, payload in
                 let oldEnd = old + PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
                 if mask.contains(column) {
                     copy(start, to: old)

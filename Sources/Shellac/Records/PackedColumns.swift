@@ -82,14 +82,16 @@ final class PackedColumns {
 
     /// Calls a function with each column's tag and payload, from left to right.
     @inline(__always)
-    func forEach(_ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void) rethrows {
-        try PackedTag.forEach(UnsafeRawPointer(base), count: count, body)
+    func eachColumn(_ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void)
+        rethrows
+    {
+        try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
     }
 
     /// The value in a column.
     subscript(_ column: Int) -> DatabaseValue {
         var value = DatabaseValue.null
-        forEach { index, tag, payload in
+        eachColumn { index, tag, payload in
             if index == column { value = PackedTag.databaseValue(tag, payload) }
         }
         return value
@@ -107,7 +109,7 @@ final class PackedColumns {
     func row(with number: Int64, in column: Int, past: PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
             var payload = tags + count
-            forEach { index, tag, old in
+            eachColumn { index, tag, old in
                 var copied = tag
                 if index == column {
                     copied = PackedTag.writeExactly(number, to: &payload)

@@ -15,7 +15,7 @@ struct Persistence {
     @inline(__always)
     static func with<Result>(
         _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
-        _ body: (Persistence) throws -> Result
+        perform body: (Persistence) throws -> Result
     ) throws -> Result {
         let records = database.records
         let plan = try records.plan(for: type, on: database)
@@ -35,7 +35,8 @@ struct Persistence {
     @inline(__always)
     static func with<Result>(
         _ type: any TableRecord.Type, on database: Database, reusing encoded: PackedColumns?,
-        encoding encode: PackedColumns.Encode, _ body: (Persistence, _ changed: ColumnMask) throws -> Result
+        encoding encode: PackedColumns.Encode,
+        perform body: (Persistence, _ changed: ColumnMask) throws -> Result
     ) throws -> Result {
         guard let encoded else {
             return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
@@ -131,7 +132,7 @@ struct Persistence {
         try run(statement, saving: mask, returning: returning) { pointer in
             var code = SQLITE_OK
             var parameter: Int32 = 1
-            columns.forEach { column, tag, payload in
+            columns.eachColumn { column, tag, payload in
                 guard mask.contains(column) else { return }
                 let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
                 if bound != SQLITE_OK { code = bound }
@@ -182,7 +183,7 @@ struct Persistence {
     @inline(__always)
     private func bindAll(to pointer: OpaquePointer) -> Int32 {
         var code = SQLITE_OK
-        columns.forEach { column, tag, payload in
+        columns.eachColumn { column, tag, payload in
             let bound = PackedTag.bind(tag, payload, to: pointer, at: Int32(truncatingIfNeeded: column &+ 1))
             if bound != SQLITE_OK { code = bound }
         }
@@ -192,7 +193,7 @@ struct Persistence {
     @inline(__always)
     private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
         var code = SQLITE_OK
-        columns.forEach { column, tag, payload in
+        columns.eachColumn { column, tag, payload in
             guard let position = shape.keyColumns.firstIndex(of: column) else { return }
             let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
             if bound != SQLITE_OK { code = bound }

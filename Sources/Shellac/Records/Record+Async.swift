@@ -33,7 +33,8 @@ extension Record {
         }
         let sent = SentColumns(row: try encoded().row())
         let saved = try await writer.write { db in
-            try Persistence.with(type, on: db, encoding: { sent.encode(to: &$0) }) { try $0.save(type) }
+            try Persistence.with(
+                type, on: db, encoding: { sent.encode(to: &$0) }, perform: { try $0.save(type) })
         }
         guard let saved else { return }
         let bytes = UnsafeRawBufferPointer(start: saved.row.bytes, count: saved.row.byteCount)
@@ -55,7 +56,7 @@ private struct SentColumns: @unchecked Sendable {  // the row is never changed
     let row: PackedRow
 
     func encode(to container: inout PersistenceContainer) {
-        PackedTag.forEach(row.bytes, count: row.count) { column, tag, payload in
+        PackedTag.eachColumn(row.bytes, count: row.count) { column, tag, payload in
             container.store(Packed(tag: tag, payload: payload), in: row.layout.names[column])
         }
     }

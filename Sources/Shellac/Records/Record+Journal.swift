@@ -13,8 +13,8 @@ extension Record: Journaled {
         do {
             let row = try encoded().row()
             var values = row.databaseValues
-            guard let column = row.layout.column(named: rowID.column),
-                values[column] == rowID.value.databaseValue
+            let column = rowID.column
+            guard values.indices.contains(column), values[column] == rowID.value.databaseValue
             else { return }  // it has another one by now
             values[column] = .null
             try updateFromRow(Row(.make(row.layout, values: values)))
@@ -30,9 +30,11 @@ extension Record: Journaled {
         if type(of: self).databaseTableName.isEmpty { return true }
         do {
             guard let snapshot, snapshot.count > 0 else {
-                return try Persistence.with(type(of: self), on: database, encoding: { try encode(to: &$0) }) {
-                    try !$0.shape.keyColumns.isEmpty && !$0.exists()
-                }
+                return try Persistence.with(
+                    type(of: self), on: database, encoding: { try encode(to: &$0) },
+                    perform: {
+                        try !$0.shape.keyColumns.isEmpty && !$0.exists()
+                    })
             }
             let plan = try database.records.plan(for: type(of: self), on: database)
             let key = try plan.keyCondition()

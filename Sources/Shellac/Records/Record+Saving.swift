@@ -33,17 +33,19 @@ extension Record {
             return try db.records.with(options, for: self) { try insert(db) }
         }
         var stored: Stored?
-        try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) { persistence in
-            if persistence.hasKey {
-                do {
-                    return try updateStraight(
-                        persistence, persistence.shape.allColumns, isFull: true, options)
-                } catch let error as RecordError where error == persistence.notFound {
-                    // It is to be inserted.
+        try Persistence.with(
+            type, on: db, encoding: { try encode(to: &$0) },
+            perform: { persistence in
+                if persistence.hasKey {
+                    do {
+                        return try updateStraight(
+                            persistence, persistence.shape.allColumns, isFull: true, options)
+                    } catch let error as RecordError where error == persistence.notFound {
+                        // It is to be inserted.
+                    }
                 }
-            }
-            stored = try insertStraight(persistence, options, isUpsert: false)
-        }
+                stored = try insertStraight(persistence, options, isUpsert: false)
+            })
         try stored.map(finish)
     }
 
@@ -62,9 +64,11 @@ extension Record {
             var record = self
             try record.runInsertion(in: db, options, isUpsert: isUpsert) { stored = store($0, $1) }
         } else {
-            stored = try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
-                try insertStraight($0, options, isUpsert: isUpsert)
-            }
+            stored = try Persistence.with(
+                type, on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    try insertStraight($0, options, isUpsert: isUpsert)
+                })
         }
         if let stored { try finish(stored) }
     }
@@ -104,7 +108,7 @@ extension Record {
             snapshot = columns.row(past: past(in: db))
             return Stored()
         }
-        let given = Journal.GivenRowID(value: insertion.rowID, column: columns.layout.names[column])
+        let given = Journal.GivenRowID(value: insertion.rowID, column: column)
         let row = columns.row(with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
         snapshot = row
         let plan = persistence.plan
@@ -164,14 +168,16 @@ extension Record {
     final func updateRow(in db: Database) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
-        try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) { persistence in
-            if persistence.plan.overridesWhatSaves {
-                try update(db, columns: persistence.shape.allNames)
-            } else {
-                let options = db.records.takeOptions(for: self)
-                try updateStraight(persistence, persistence.shape.allColumns, isFull: true, options)
-            }
-        }
+        try Persistence.with(
+            type, on: db, encoding: { try encode(to: &$0) },
+            perform: { persistence in
+                if persistence.plan.overridesWhatSaves {
+                    try update(db, columns: persistence.shape.allNames)
+                } else {
+                    let options = db.records.takeOptions(for: self)
+                    try updateStraight(persistence, persistence.shape.allColumns, isFull: true, options)
+                }
+            })
     }
 
     /// What ``update(_:columns:)`` does.
@@ -181,9 +187,11 @@ extension Record {
         let type = Swift.type(of: self)
         let plan = try db.records.plan(for: type, on: db)
         guard plan.overridesWhatSaves else {
-            return try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
-                try updateStraight($0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options)
-            }
+            return try Persistence.with(
+                type, on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    try updateStraight($0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options)
+                })
         }
         let isFull = plan.shape?.allNames == columns
         var record = self
@@ -238,22 +246,25 @@ extension Record {
     @discardableResult
     public final func updateChanges(_ db: Database) throws -> Bool {
         db.checkAccess()
-        return try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
-            persistence in
-            let columns = persistence.columns
-            let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
-            if mask.isEmpty { return false }
-            if !persistence.plan.overridesWhatSaves {
-                let isFull = mask == ColumnMask(0..<columns.count)
-                try updateStraight(
-                    persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions())
+        if !hasDatabaseChanges { return false }
+        return try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: {
+                persistence in
+                let columns = persistence.columns
+                let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
+                if mask.isEmpty { return false }
+                if !persistence.plan.overridesWhatSaves {
+                    let isFull = mask == ColumnMask(0..<columns.count)
+                    try updateStraight(
+                        persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions())
+                    return true
+                }
+                let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
+                let options = PersistenceOptions(encoded: columns)
+                try db.records.with(options, for: self) { try update(db, columns: names) }
                 return true
-            }
-            let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-            let options = PersistenceOptions(encoded: columns)
-            try db.records.with(options, for: self) { try update(db, columns: names) }
-            return true
-        }
+            })
     }
 
     /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
@@ -282,9 +293,11 @@ extension Record {
     public final func reload(_ db: Database) throws {
         db.checkAccess()
         var row: Row?
-        try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
-            try $0.withRow { row = $0.copy() }
-        }
+        try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: {
+                try $0.withRow { row = $0.copy() }
+            })
         if let row { try refresh(from: row, in: db) }
     }
 

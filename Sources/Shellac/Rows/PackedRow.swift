@@ -21,7 +21,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
             case row(PackedRow)
             /// The record has come to remember this row in another way. What it remembered before its last save, and
             /// after it.
-            case save(before: PackedRow?, after: PackedRow)
+            indirect case save(before: PackedRow?, after: PackedRow)
             /// It is not known any more: another save has come, or a rollback.
             case forgotten
         }

@@ -32,19 +32,39 @@ protocol Journaled: AnyObject {
 /// ``moment``, of which each object remembers that of its last note.
 struct Journal {
     struct Note {
-        let object: any Journaled
+        /// It is a ``Journaled`` one.
+        let object: AnyObject
         /// What the object was.
         let state: AnyObject?
+        private let rowIDValue: Int64
+        private let rowIDColumn: Int16
+        private var storedDepth: Int16
+
+        init(object: AnyObject, state: AnyObject?, rowID: GivenRowID?, depth: Int) {
+            self.object = object
+            self.state = state
+            rowIDValue = rowID?.value ?? 0
+            rowIDColumn = rowID.map { Int16(truncatingIfNeeded: $0.column) } ?? -1
+            storedDepth = Int16(truncatingIfNeeded: depth)
+        }
+
         /// The row id that the object was given.
-        let rowID: GivenRowID?
+        var rowID: GivenRowID? {
+            rowIDColumn < 0 ? nil : GivenRowID(value: rowIDValue, column: Int(rowIDColumn))
+        }
+
         /// How many functions called by SQLite were running, whose statements may still fail.
-        var depth: Int
+        var depth: Int {
+            get { Int(storedDepth) }
+            set { storedDepth = Int16(truncatingIfNeeded: newValue) }
+        }
     }
 
     /// A row id that the database gave an object.
     struct GivenRowID {
         let value: Int64
-        let column: String
+        /// The number of the column, among those that the object stores.
+        let column: Int
     }
 
     private var notes: [Note] = []
@@ -89,8 +109,8 @@ struct Journal {
     mutating func removeAll() {
         moment = Self.nextMoment()
         marks.removeAll(keepingCapacity: true)
-        // A large transaction is an exception.
-        notes.removeAll(keepingCapacity: notes.capacity <= 4096)
+        // Memory that is new is slow. (A very large transaction is an exception.)
+        notes.removeAll(keepingCapacity: notes.capacity <= 1 << 16)
     }
 
     /// Takes the notes made from inside the functions of statements that ran at a depth.
@@ -148,7 +168,9 @@ extension TransactionLog {
 
     /// What was saved since a savepoint was opened, or at all, is undone.
     func playBack(since savepoint: Int?) {
-        for note in journal.takeNotes(since: savepoint).reversed() { note.object.giveBack(note) }
+        for note in journal.takeNotes(since: savepoint).reversed() {
+            (note.object as? any Journaled)?.giveBack(note)
+        }
     }
 
     /// A statement has ended, at the present depth.
@@ -162,11 +184,13 @@ extension TransactionLog {
         var kept: [Journal.Note] = []
         for note in journal.takeNotes(deeperThan: database.callbackDepth).reversed() {
             let identifier = ObjectIdentifier(note.object)
-            if settled.contains(identifier) || note.object.isTrue(on: database) {
+            if settled.contains(identifier)
+                || (note.object as? any Journaled)?.isTrue(on: database) != false
+            {
                 settled.insert(identifier)
                 kept.append(note)
             } else {
-                note.object.giveBack(note)
+                (note.object as? any Journaled)?.giveBack(note)
             }
         }
         journal.putBack(kept.reversed(), depth: database.callbackDepth)

@@ -202,7 +202,7 @@ extension PackedTag {
 
     /// Calls a function with each packed column's tag and payload, from left to right.
     @inline(__always)
-    static func forEach(
+    static func eachColumn(
         _ bytes: UnsafeRawPointer, count: Int,
         _ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void
     ) rethrows {
@@ -218,7 +218,7 @@ extension PackedTag {
     static func databaseValues(_ bytes: UnsafeRawPointer, count: Int) -> [DatabaseValue] {
         var values: [DatabaseValue] = []
         values.reserveCapacity(count)
-        forEach(bytes, count: count) { _, tag, payload in values.append(databaseValue(tag, payload)) }
+        eachColumn(bytes, count: count) { _, tag, payload in values.append(databaseValue(tag, payload)) }
         return values
     }
 }

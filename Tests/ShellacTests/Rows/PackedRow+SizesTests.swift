@@ -111,7 +111,7 @@ struct PackedRowSizesTests {
 
     @Test(
         "Rows of many columns are packed, by position and by name",
-        arguments: [1, 2, 12, 13, 100, 500, 1015, 1016, 1017, 1023, 1024, 1025, 2000])
+        arguments: [1, 12, 13, 100, 1016, 1024, 2000])
     func wide(count: Int) throws {
         try expectRoundTrip((0..<count).map { DatabaseValue(.int64(Int64($0))) }, "integers")
         try expectRoundTrip(Array(repeating: .null, count: count), "NULL")
