@@ -24,8 +24,13 @@ let package = Package(
         .executableTarget(
             name: "SecondProcess", dependencies: ["Shellac"], path: "Tests/SecondProcess",
             swiftSettings: settings),
+        // A process whose allocations the tests count.
+        .executableTarget(
+            name: "AllocationCount", dependencies: ["Shellac"], path: "Tests/AllocationCount",
+            swiftSettings: settings),
         .testTarget(
-            name: "ShellacTests", dependencies: ["Shellac", "TestSupport", "SecondProcess"],
+            name: "ShellacTests",
+            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount"],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",

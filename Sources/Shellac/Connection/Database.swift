@@ -58,6 +58,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Whether something is owed at the end of a statement outside of a transaction: to forget its date, to tell the
     /// listener.
     @exclusivity(unchecked) var hasLoneState = false
+    /// Whether there is something that ends with a statement because a function was called inside of it.
+    @exclusivity(unchecked) var hasNestedState = false
     /// The error thrown by a Swift function inside the running statement.
     @exclusivity(unchecked) var functionError: FunctionError?
 
@@ -105,21 +107,19 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
-        Self.all.withLock { all in
-            all.removeAll { $0.database == nil }
-            all.append(WeakDatabase(database: self))
-        }
+        Self.all.withLock { $0[ObjectIdentifier(self)] = Unmanaged.passUnretained(self) }
     }
 
-    private struct WeakDatabase {
-        weak var database: Database?
-    }
-    /// All connections.
-    private static let all = Lock<[WeakDatabase]>([])
+    deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-    /// The connections that the running thread has the access to.
+    /// All connections. (Weak references would make all others slow.)
+    private static let all = Lock<[ObjectIdentifier: Unmanaged<Database>]>([:])
+
+    /// The connections that the running thread has the access to: nobody frees these meanwhile.
     static var accessed: [Database] {
-        all.withLock { all in all.compactMap(\.database) }.filter(\.isAccessed)
+        all.withLock { all in
+            all.values.filter { $0._withUnsafeGuaranteedRef(\.isAccessed) }.map { $0.takeUnretainedValue() }
+        }
     }
 
     /// The underlying connection, for what only the C API does. Nil once the database is closed.
@@ -324,7 +324,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 }
 
 /// What hears of the statements of a connection that open and end transactions, of those that change the schema,
-/// and of all that fail.
+/// of all that fail, and of those that end while ``Database/hasNestedState`` is set.
 protocol StatementListener: AnyObject {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool

@@ -298,7 +298,9 @@ public final class Statement {
         if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
-        if concernsListener && hasRun || error != nil, let listener = database.statementListener {
+        if concernsListener && hasRun || error != nil || database.hasNestedState,
+            let listener = database.statementListener
+        {
             error = listener.statementDidEnd(self, error: error)
         }
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }

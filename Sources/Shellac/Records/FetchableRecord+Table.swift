@@ -111,6 +111,7 @@ extension FetchableRecord where Self: TableRecord {
         var lists = KeyLists(keys)
         var cursor: DatabaseCursor<Self>?
         return AnyCursor {
+            db.checkAccess()  // and keep it alive
             while true {
                 if let record = try cursor?.next() { return record }
                 guard let list = lists.next() else { return nil }

@@ -130,10 +130,17 @@ extension MutablePersistableRecord {
 
 extension Persistence {
     /// The columns to update: those that were asked for, and those that the will-callbacks have changed.
-    fileprivate func mask(of names: Set<String>, and changed: ColumnMask) throws -> ColumnMask {
+    func mask(of names: Set<String>, and changed: ColumnMask) throws -> ColumnMask {
         var mask = try shape.columns(named: names)
         if !changed.isEmpty { mask.formUnion(changed) }
-        // The row is found by its key, which stays.
+        return settable(mask)
+    }
+
+    /// Columns without those of the primary key, by which the row is found. Where there are no others, the key is set to
+    /// what it is.
+    @inline(__always)
+    func settable(_ mask: ColumnMask) -> ColumnMask {
+        var mask = mask
         for column in shape.keyColumns { mask.remove(column) }
         return mask.isEmpty ? ColumnMask(shape.keyColumns) : mask
     }

@@ -4,23 +4,30 @@
 /// places as in the superclass, and are the same unless they are overridden. Where the methods in question stand
 /// is found out with two classes of ours, one of which overrides them.
 enum Overrides {
-    /// Whether a class overrides what `save` calls with a database.
-    static func whatSaves(_ type: Record.Type) -> Bool {
-        guard !places.isEmpty else {
-            Misuse.trap(
-                "this Swift runtime does not tell whether \(type) overrides a method that saves: "
-                    + "use write(sending:_:) instead of save(in:).")
-        }
+    /// Whether a class overrides a callback that is called with a database around a save. True where it is not known.
+    static func callbacks(_ type: Record.Type) -> Bool { overrides(callbackPlaces, type) ?? true }
+
+    /// Whether a class overrides such a callback, or a method that saves. Nil where it is not known.
+    static func whatSaves(_ type: Record.Type) -> Bool? {
+        guard let methods = overrides(methodPlaces, type) else { return nil }
+        return methods || callbacks(type)
+    }
+
+    private static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
+        if places.isEmpty { return nil }
         let (base, other) = (words(Record.self), words(type))
         return places.contains { base[$0] != other[$0] }
     }
 
     /// The places of these methods among the words of a class's metadata. None where they were not found.
-    private static let places: [Int] = {
-        let (base, plain, overriding) = (words(Record.self), words(Plain.self), words(Overriding.self))
+    private static let methodPlaces = places(overriddenBy: Methods.self, count: Methods.count)
+    private static let callbackPlaces = places(overriddenBy: Callbacks.self, count: Callbacks.count)
+
+    private static func places(overriddenBy type: Record.Type, count: Int) -> [Int] {
+        let (base, plain, overriding) = (words(Record.self), words(Plain.self), words(type))
         let places = base.indices.filter { plain[$0] == base[$0] && overriding[$0] != base[$0] }
-        return places.count == Overriding.count ? places : []
-    }()
+        return places.count == count ? places : []
+    }
 
     /// The words of a class's metadata that those of `Record` have places for, from its methods on.
     private static func words(_ type: Record.Type) -> UnsafeBufferPointer<UInt> {
@@ -45,14 +52,19 @@ enum Overrides {
 
     private final class Plain: Record {}
 
-    private final class Overriding: Record {
-        static let count = 9
+    private final class Methods: Record {
+        static let count = 3
 
         override func insert(_ db: Database) throws { try super.insert(db) }
         override func update(_ db: Database) throws { try super.update(db) }
         override func update(_ db: Database, columns: Set<String>) throws {
             try super.update(db, columns: columns)
         }
+    }
+
+    private final class Callbacks: Record {
+        static let count = 6
+
         override func willSave(_ db: Database) throws { try super.willSave(db) }
         override func willInsert(_ db: Database) throws { try super.willInsert(db) }
         override func willUpdate(_ db: Database, columns: Set<String>) throws {

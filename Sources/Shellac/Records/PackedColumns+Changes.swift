@@ -56,8 +56,10 @@ extension PackedColumns {
     }
 
     /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
-    func row(saving mask: ColumnMask, in row: PackedRow?) -> PackedRow {
-        if let row, layout.hasSameNames(as: row.layout) { return self.row(savingInOrder: mask, in: row) }
+    func row(saving mask: ColumnMask, in row: PackedRow?, past: PackedRow.Past?) -> PackedRow {
+        if let row, layout.hasSameNames(as: row.layout) {
+            return self.row(savingInOrder: mask, in: row, past: past)
+        }
         // Where each column of the new row comes from: one of these, or else one of the old row.
         var names = row?.layout.names ?? []
         var affinities = row.map { row in (0..<row.count).map(row.layout.affinity(ofColumn:)) } ?? []
@@ -94,13 +96,13 @@ extension PackedColumns {
                 pieces.append(columns[source])
             }
         }
-        return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces) }
+        return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces, past: past) }
     }
 }
 
 extension PackedColumns {
     /// The same, where the old row has the same columns.
-    private func row(savingInOrder mask: ColumnMask, in row: PackedRow) -> PackedRow {
+    private func row(savingInOrder mask: ColumnMask, in row: PackedRow, past: PackedRow.Past?) -> PackedRow {
         let (count, oldTags) = (count, row.bytes)
         var byteCount = row.byteCount
         var old = oldTags + count
@@ -109,7 +111,7 @@ extension PackedColumns {
             if mask.contains(column) { byteCount += PackedTag.length(tag, payload) - oldLength }
             old += oldLength
         }
-        return PackedRow.make(row.layout, byteCount: byteCount) { tags in
+        return PackedRow.make(row.layout, byteCount: byteCount, past: past) { tags in
             tags.copyMemory(from: oldTags, byteCount: count)
             var place = tags + count
             func copy(_ bytes: UnsafeRawPointer, to end: UnsafeRawPointer) {
@@ -137,10 +139,10 @@ extension PackedColumns {
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
     fileprivate static func make(
-        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)]
+        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: Past?
     ) -> PackedRow {
         let length = pieces.reduce(pieces.count) { $0 + PackedTag.length($1.tag, $1.payload) }
-        return make(layout, byteCount: length) { tags in
+        return make(layout, byteCount: length, past: past) { tags in
             var payload = tags + pieces.count
             for (column, piece) in pieces.enumerated() {
                 let length = PackedTag.length(piece.tag, piece.payload)

@@ -101,11 +101,11 @@ final class PackedColumns {
 
     /// A row of all columns.
     @inline(__always)
-    func row() -> PackedRow { PackedRow.make(layout, copying: bytes) }
+    func row(past: PackedRow.Past? = nil) -> PackedRow { PackedRow.make(layout, copying: bytes, past: past) }
 
     /// A row of all columns, in which one that is NULL holds a number.
-    func row(with number: Int64, in column: Int) -> PackedRow {
-        PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number)) { tags in
+    func row(with number: Int64, in column: Int, past: PackedRow.Past? = nil) -> PackedRow {
+        PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
             var payload = tags + count
             forEach { index, tag, old in
                 var copied = tag

@@ -21,7 +21,12 @@ extension Record {
     /// - Throws: what ``save(_:)`` throws.
     nonisolated(nonsending) public final func save(in writer: some DatabaseWriter) async throws {
         let type = type(of: self)
-        if Overrides.whatSaves(type) {
+        guard let overrides = Overrides.whatSaves(type) else {
+            Misuse.trap(
+                "this Swift runtime does not tell whether \(type) overrides a method that saves: "
+                    + "use write(sending:_:) instead of save(in:).")
+        }
+        if overrides {
             Misuse.trap(
                 "\(type) overrides a method that saves, or one of its callbacks, which need the record inside of the "
                     + "access: save it with write(sending:_:), and not with save(in:).")
@@ -31,8 +36,10 @@ extension Record {
             try Persistence.with(type, on: db, encoding: { sent.encode(to: &$0) }) { try $0.save(type) }
         }
         guard let saved else { return }
-        previousSnapshot = snapshot ?? Self.noSnapshot
-        snapshot = saved.row
+        let bytes = UnsafeRawBufferPointer(start: saved.row.bytes, count: saved.row.byteCount)
+        snapshot = withExtendedLifetime(saved.row) {
+            PackedRow.make(saved.row.layout, copying: bytes, past: past(moment: 0))
+        }
         var rejection: RecordError?
         if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {
             rejection = take(saved.row)

@@ -11,7 +11,7 @@ extension Record {
     /// true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
-            guard let snapshot else { return true }
+            guard let snapshot, snapshot.count > 0 else { return true }
             var encoding = ColumnEncoding(comparingWith: snapshot.bytes, layout: snapshot.layout)
             do {
                 try withUnsafeMutablePointer(to: &encoding) { pointer in
@@ -27,11 +27,11 @@ extension Record {
             return encoding.isDifferent
         }
         set {
-            note()
+            let past = pastOfSave(moment: note())
             if newValue {
-                snapshot = nil
+                snapshot = .nothing(past: past)
             } else if let columns = try? encoded() {
-                snapshot = columns.row(affinitiesOf: snapshot?.layout)
+                snapshot = columns.row(affinitiesOf: snapshot?.layout, past: past)
             }
         }
     }
@@ -58,13 +58,13 @@ extension Record {
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseChanges: [String: DatabaseValue?] {
-        guard let snapshot, let previousSnapshot else { return [:] }
+        guard let (before, after) = lastSave else { return [:] }
         var changes: [String: DatabaseValue?] = [:]
-        for (column, name) in snapshot.layout.names.enumerated() {
-            let old = previousSnapshot.layout.column(named: name).map { previousSnapshot.column($0) }
-            let new = snapshot.column(column)
+        for (column, name) in after.layout.names.enumerated() {
+            let old = before.flatMap { row in row.layout.column(named: name).map { row.column($0) } }
+            let new = after.column(column)
             if let old {
-                let affinity = snapshot.layout.affinity(ofColumn: column)
+                let affinity = after.layout.affinity(ofColumn: column)
                 if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
                     continue
                 }
@@ -74,6 +74,23 @@ extension Record {
             }
         }
         return changes
+    }
+
+    /// What the record remembered before its last save, and after it.
+    private var lastSave: (before: PackedRow?, after: PackedRow)? {
+        guard let snapshot else { return nil }
+        switch snapshot.memory {
+        case .forgotten: return nil
+        case .nothing: return (nil, snapshot)
+        case .row(let row): return (row, snapshot)
+        case .save(let before, let after): return (before, after)
+        }
+    }
+
+    /// The past of a row that the record comes to remember without having saved it: the last save, if there was one.
+    final func pastOfSave(moment: UInt64) -> PackedRow.Past? {
+        guard let (before, after) = lastSave else { return nil }
+        return PackedRow.Past(memory: .save(before: before, after: after), moment: moment)
     }
 
     // MARK: - Remembering
@@ -88,38 +105,50 @@ extension Record {
         }
     }
 
-    /// Remembers what was saved.
+    /// Notes what the record remembers, and makes it the past of what was saved.
     ///
     /// - Parameter rowID: The row id that the database gave the record, if it did.
     @inline(__always)
-    final func remember(saved row: PackedRow, givenRowID rowID: Journal.GivenRowID?, in db: Database) {
-        note(rowID, in: db)
-        previousSnapshot = snapshot ?? Self.noSnapshot
-        snapshot = row
+    final func past(givenRowID rowID: Journal.GivenRowID? = nil, in db: Database) -> PackedRow.Past {
+        past(moment: note(rowID, in: db))
     }
 
-    /// What the database held of a record that it did not hold.
-    nonisolated(unsafe) static let noSnapshot =  // never written
-        PackedRow.make(RowLayout(names: [], sql: nil), byteCount: 0) { _ in }
-
-    /// Notes what the record remembers, so that a rollback can give it back.
+    /// What the record remembers, as the past of what was saved.
     @inline(__always)
-    final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) {
-        db.transactionLog.note(self, snapshot, rowID: rowID, moment: &journalMoment)
+    final func past(moment: UInt64) -> PackedRow.Past {
+        guard let snapshot else { return PackedRow.Past(memory: .nothing, moment: moment) }
+        // Only the last save is told of.
+        snapshot.forgetPast()
+        return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
+    }
+
+    /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
+    @inline(__always) @discardableResult
+    final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
+        db.transactionLog.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0)
     }
 
     /// The same, where no connection is given: any that the running thread has the access to.
-    private func note() { for db in Database.accessed { note(in: db) } }
+    private func note() -> UInt64 { Database.accessed.reduce(0) { max($0, note(in: $1)) } }
 }
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(affinitiesOf known: RowLayout?) -> PackedRow {
+    fileprivate func row(affinitiesOf known: RowLayout?, past: PackedRow.Past?) -> PackedRow {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
         let layout = RowLayout(names: layout.names, sql: nil, affinities: affinities)
-        return PackedRow.make(layout, copying: bytes)
+        return PackedRow.make(layout, copying: bytes, past: past)
+    }
+}
+
+extension PackedRow {
+    private static let noColumns = RowLayout(names: [], sql: nil)
+
+    /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a past.
+    static func nothing(past: Past?) -> PackedRow? {
+        past.map { make(noColumns, byteCount: 0, past: $0) { _ in } }
     }
 }
 
@@ -156,9 +185,11 @@ extension RowLayout {
 
 extension Row {
     /// What records of a type remember of a fetched row that owns its values.
-    func remembered(by type: Record.Type, in database: Database) throws -> PackedRow? {
+    func remembered(
+        by type: Record.Type, in database: Database, past: PackedRow.Past? = nil
+    ) throws -> PackedRow {
         let layout = try layout.remembered(by: type, in: database)
         return PackedRow.make(
-            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.byteCount))
+            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.byteCount), past: past)
     }
 }

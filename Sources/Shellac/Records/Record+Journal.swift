@@ -4,8 +4,7 @@ extension Record: Journaled {
     /// Gives the record back what it remembered, and takes the row id away that it was given.
     final func giveBack(_ note: Journal.Note) {
         snapshot = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
-        previousSnapshot = nil
-        journalMoment = 0
+        snapshot?.forgetPast()
         if let rowID = note.rowID { takeAway(rowID) }
     }
 
@@ -26,13 +25,13 @@ extension Record: Journaled {
         }
     }
 
-    /// Whether the database holds what the record remembers.
+    /// Whether the database holds what the record remembers. A record without a table remembers nothing of a database.
     final func isTrue(on database: Database) -> Bool {
+        if type(of: self).databaseTableName.isEmpty { return true }
         do {
-            guard let snapshot else {
-                return try !Persistence.with(type(of: self), on: database, encoding: { try encode(to: &$0) })
-                {
-                    try $0.exists()
+            guard let snapshot, snapshot.count > 0 else {
+                return try Persistence.with(type(of: self), on: database, encoding: { try encode(to: &$0) }) {
+                    try !$0.shape.keyColumns.isEmpty && !$0.exists()
                 }
             }
             let plan = try database.records.plan(for: type(of: self), on: database)
@@ -40,13 +39,18 @@ extension Record: Journaled {
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null
             }
-            let columns = snapshot.layout.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            // It may have been fetched with columns that are not the table's.
+            let known = snapshot.layout.names.indices.filter {
+                plan.table.column(named: snapshot.layout.names[$0]) != nil
+            }
+            let columns = known.map { snapshot.layout.names[$0].quotedDatabaseIdentifier }
+                .joined(separator: ", ")
             let statement = try database.makeStatement(
                 sql: "SELECT \(columns) FROM \(plan.quotedTable) WHERE \(key)")
             guard let row = try Row.fetchOne(statement, arguments: StatementArguments(arguments)) else {
                 return false
             }
-            return zip(row.databaseValues, 0...).allSatisfy { value, column in
+            return zip(row.databaseValues, known).allSatisfy { value, column in
                 ColumnAffinity.isStored(
                     snapshot.databaseValue(at: column), as: value,
                     in: plan.table.affinity(ofColumn: snapshot.layout.names[column]))

@@ -1,5 +1,8 @@
 // How a class record is saved. Whatever saves it comes to one of its four overridable methods, whose base
 // implementation comes here. What the record remembers is kept here, in final code.
+//
+// A class that overrides no callback with a `Database` takes the straight road: there is nobody to be called around
+// the statement. One that overrides no method that saves either is encoded once, and has its columns named by nobody.
 
 extension Record {
     /// Runs an operation: hands it to the overridable methods.
@@ -14,20 +17,37 @@ extension Record {
             try db.records.with(options, for: self) { try update(db, columns: columns) }
         case .delete: return try delete(db)
         case .upsert: try insertRow(in: db, options, isUpsert: true)
-        case .save:
-            guard try hasKey(in: db) else {
-                try db.records.with(options, for: self) { try insert(db) }
-                break
-            }
-            do {
-                try db.records.with(options, for: self) { try update(db) }
-            } catch let error as RecordError {
-                guard try isAbsence(error, in: db) else { throw error }
-                try db.records.with(options, for: self) { try insert(db) }
-            }
+        case .save: try saveRow(in: db, options)
         }
         return true
     }
+
+    private func saveRow(in db: Database, _ options: PersistenceOptions) throws {
+        let type = Swift.type(of: self)
+        if try db.records.plan(for: type, on: db).overridesWhatSaves {
+            do {
+                if try hasKey(in: db) { return try db.records.with(options, for: self) { try update(db) } }
+            } catch let error as RecordError {
+                guard try isAbsence(error, in: db) else { throw error }
+            }
+            return try db.records.with(options, for: self) { try insert(db) }
+        }
+        var stored: Stored?
+        try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) { persistence in
+            if persistence.hasKey {
+                do {
+                    return try updateStraight(
+                        persistence, persistence.shape.allColumns, isFull: true, options)
+                } catch let error as RecordError where error == persistence.notFound {
+                    // It is to be inserted.
+                }
+            }
+            stored = try insertStraight(persistence, options, isUpsert: false)
+        }
+        try stored.map(finish)
+    }
+
+    // MARK: - Inserting
 
     /// What ``insert(_:)`` does.
     final func insertRow(in db: Database) throws {
@@ -36,33 +56,74 @@ extension Record {
     }
 
     private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
-        var record = self
-        var unknownRowID: (rowID: Int64, plan: RecordPlan)?
-        var rejection: RecordError?
-        try record.runInsertion(in: db, options, isUpsert: isUpsert) { persistence, insertion in
-            let columns = persistence.columns
-            guard let column = persistence.shape.rowIDColumn, columns.isNull(column) else {
-                remember(saved: columns.row(), givenRowID: nil, in: db)
-                return
-            }
-            let row = columns.row(with: insertion.rowID, in: column)
-            let given = Journal.GivenRowID(value: insertion.rowID, column: columns.layout.names[column])
-            remember(saved: row, givenRowID: given, in: db)
-            let plan = persistence.plan
-            switch plan.rowIDRoad {
-            case .updateFromRow: rejection = take(row)
-            case .unknown:
-                rejection = take(row)
-                unknownRowID = (insertion.rowID, plan)
-            case .didInsert, .none: break
-            }
-            if unknownRowID != nil, hasRowID(insertion.rowID, plan) {
-                plan.rowIDRoad = .updateFromRow
-                unknownRowID = nil
+        let type = Swift.type(of: self)
+        var stored: Stored?
+        if try db.records.plan(for: type, on: db).overridesCallbacks {
+            var record = self
+            try record.runInsertion(in: db, options, isUpsert: isUpsert) { stored = store($0, $1) }
+        } else {
+            stored = try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
+                try insertStraight($0, options, isUpsert: isUpsert)
             }
         }
-        if let rejection { throw rejection }
-        if let (rowID, plan) = unknownRowID { learnRowIDRoad(rowID, plan) }
+        if let stored { try finish(stored) }
+    }
+
+    /// Inserts what was encoded, where no callback stands around it.
+    @inline(__always)
+    private func insertStraight(
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool
+    ) throws -> Stored? {
+        let resolution =
+            options.conflictResolution
+            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
+        let insertion =
+            isUpsert
+            ? try persistence.upsert(options.returning)
+            : try persistence.insert(resolution, options.returning)
+        guard let insertion else { return nil }
+        let stored = store(persistence, insertion)
+        didInsert(insertion)
+        didSave(PersistenceSuccess(insertion: insertion))
+        return stored
+    }
+
+    /// What came of an insertion.
+    private struct Stored {
+        /// The error to throw.
+        var rejection: RecordError?
+        /// A row id of which it is not known whether the record has taken it.
+        var unknownRowID: (rowID: Int64, plan: RecordPlan)?
+    }
+
+    /// Remembers what was inserted, and takes the row id.
+    @inline(__always)
+    private func store(_ persistence: Persistence, _ insertion: InsertionSuccess) -> Stored {
+        let (columns, db) = (persistence.columns, persistence.database)
+        guard let column = persistence.shape.rowIDColumn, columns.isNull(column) else {
+            snapshot = columns.row(past: past(in: db))
+            return Stored()
+        }
+        let given = Journal.GivenRowID(value: insertion.rowID, column: columns.layout.names[column])
+        let row = columns.row(with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
+        snapshot = row
+        let plan = persistence.plan
+        switch plan.rowIDRoad {
+        case .didInsert, .none: return Stored()
+        case .updateFromRow: return Stored(rejection: take(row))
+        case .unknown:
+            let rejection = take(row)
+            guard hasRowID(insertion.rowID, plan) else {
+                return Stored(rejection: rejection, unknownRowID: (insertion.rowID, plan))
+            }
+            plan.rowIDRoad = .updateFromRow
+            return Stored(rejection: rejection)
+        }
+    }
+
+    private func finish(_ stored: Stored) throws {
+        if let rejection = stored.rejection { throw rejection }
+        if let (rowID, plan) = stored.unknownRowID { learnRowIDRoad(rowID, plan) }
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
@@ -97,25 +158,69 @@ extension Record {
         }
     }
 
+    // MARK: - Updating
+
+    /// What ``update(_:)`` does.
+    final func updateRow(in db: Database) throws {
+        db.checkAccess()
+        let type = Swift.type(of: self)
+        try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) { persistence in
+            if persistence.plan.overridesWhatSaves {
+                try update(db, columns: persistence.shape.allNames)
+            } else {
+                let options = db.records.takeOptions(for: self)
+                try updateStraight(persistence, persistence.shape.allColumns, isFull: true, options)
+            }
+        }
+    }
+
     /// What ``update(_:columns:)`` does.
     final func updateRow(in db: Database, columns: Set<String>) throws {
         db.checkAccess()
         let options = db.records.takeOptions(for: self)
-        var record = self
-        let plan = try db.records.plan(for: type(of: self), on: db)
+        let type = Swift.type(of: self)
+        let plan = try db.records.plan(for: type, on: db)
+        guard plan.overridesWhatSaves else {
+            return try Persistence.with(type, on: db, encoding: { try encode(to: &$0) }) {
+                try updateStraight($0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options)
+            }
+        }
         let isFull = plan.shape?.allNames == columns
-        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) { persistence, mask in
-            let columns = persistence.columns
-            let row = isFull ? columns.row() : columns.row(saving: mask, in: snapshot)
-            remember(saved: row, givenRowID: nil, in: db)
+        var record = self
+        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
+            remember($0, $1, isFull: isFull)
         }
     }
+
+    /// Updates columns that were encoded, where no callback stands around it.
+    @inline(__always)
+    private func updateStraight(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions
+    ) throws {
+        let resolution =
+            options.conflictResolution
+            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
+        guard try persistence.update(mask, resolution, options.returning) else { return }
+        remember(persistence, mask, isFull: isFull)
+        let success = PersistenceSuccess(insertion: nil)
+        didUpdate(success)
+        didSave(success)
+    }
+
+    /// Remembers the columns that were updated.
+    @inline(__always)
+    private func remember(_ persistence: Persistence, _ mask: ColumnMask, isFull: Bool) {
+        let columns = persistence.columns
+        let (old, past) = (snapshot, past(in: persistence.database))
+        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+    }
+
+    // MARK: - Deleting
 
     /// What ``delete(_:)`` does.
     final func deleteRow(in db: Database) throws -> Bool {
         try runDeletion(in: db) {
-            note(in: db)
-            snapshot = nil
+            snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
         }
     }
 }
@@ -136,14 +241,15 @@ extension Record {
         return try Persistence.with(type(of: self), on: db, encoding: { try encode(to: &$0) }) {
             persistence in
             let columns = persistence.columns
-            let names: Set<String>
-            if let snapshot {
-                let mask = columns.changes(from: snapshot)
-                if mask.isEmpty { return false }
-                names = persistence.shape.names(of: mask)
-            } else {
-                names = persistence.shape.allNames
+            let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
+            if mask.isEmpty { return false }
+            if !persistence.plan.overridesWhatSaves {
+                let isFull = mask == ColumnMask(0..<columns.count)
+                try updateStraight(
+                    persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions())
+                return true
             }
+            let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
             let options = PersistenceOptions(encoded: columns)
             try db.records.with(options, for: self) { try update(db, columns: names) }
             return true
@@ -187,13 +293,13 @@ extension Record {
         let before = try encoded().row()
         try updateFromRow(row)
         let after = try encoded()
-        let fetched = try row.remembered(by: type(of: self), in: db)
-        if let fetched, after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
+        let fetched = try row.remembered(
+            by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
+        if after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
             throw RecordError.rowNotTaken(
                 recordType: "\(type(of: self))",
                 reason: "override updateFromRow(_:), and read the columns there")
         }
-        note(in: db)
         snapshot = fetched
     }
 }

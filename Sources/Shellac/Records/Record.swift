@@ -62,12 +62,8 @@
 /// handed to `write(sending:_:)`. A record that was saved in an access belongs to that access until it ends, since the
 /// connection still holds it.
 open class Record: FetchableRecord, PersistableRecord {
-    /// What the database holds, as far as it is known.
+    /// What the database holds, as far as it is known, and what the last save has changed.
     @exclusivity(unchecked) final var snapshot: PackedRow?
-    /// What the database held before the last save.
-    @exclusivity(unchecked) final var previousSnapshot: PackedRow?
-    /// Which notes of a connection's journal the last one of this record is among.
-    @exclusivity(unchecked) final var journalMoment: UInt64 = 0
 
     // MARK: - The table
 
@@ -113,7 +109,11 @@ open class Record: FetchableRecord, PersistableRecord {
     /// It has what is encoded. Override it to copy more.
     open func copy() throws -> Self {
         let copy = try type(of: self).init(row: Row(encoded().row()))
-        copy.snapshot = snapshot
+        // Not the same row: it belongs to this record, as its past does.
+        copy.snapshot = snapshot.map { row in
+            PackedRow.make(
+                row.layout, copying: UnsafeRawBufferPointer(start: row.bytes, count: row.byteCount))
+        }
         return copy
     }
 
@@ -130,7 +130,7 @@ open class Record: FetchableRecord, PersistableRecord {
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
-    open func update(_ db: Database) throws { try update(db, columns: allColumns(in: db)) }
+    open func update(_ db: Database) throws { try updateRow(in: db) }
 
     /// Updates some columns of the record's row.
     ///

@@ -10,7 +10,7 @@ final class RecordPlan {
     let key: [String]
     let schemaGeneration: UInt64
     private let selection: String
-    private unowned let database: Database
+    private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
     @exclusivity(unchecked) private(set) var shape: RecordShape?
@@ -24,6 +24,10 @@ final class RecordPlan {
     }
     @exclusivity(unchecked) var rowIDRoad = RowIDRoad.unknown
 
+    /// Whether a class overrides callbacks that are called with a database around a save, or the methods that save.
+    let overridesCallbacks: Bool
+    let overridesWhatSaves: Bool
+
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         let name = type.databaseTableName
         if name.isEmpty {
@@ -35,6 +39,8 @@ final class RecordPlan {
         table = try database.tableSchema(name)
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = type.selectionSQL
+        overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
+        overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
     }
 
     var tableName: String { table.name }

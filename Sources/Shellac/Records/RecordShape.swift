@@ -11,8 +11,8 @@ final class RecordShape {
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
 
-    private unowned let plan: RecordPlan
-    private unowned let database: Database
+    private unowned(unsafe) let plan: RecordPlan  // which owns this
+    private unowned(unsafe) let database: Database  // which owns this
 
     private struct Key: Hashable {
         var verb: Verb

@@ -9,9 +9,28 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
     struct Header {
         let layout: RowLayout
-        /// How many bytes there are.
-        let byteCount: Int
+        /// Twice the number of bytes, and one more for a row that has a ``Past`` behind them.
+        let size: Int
     }
+
+    /// What came before a row that a record saved.
+    struct Past {
+        /// What the record remembered before.
+        enum Memory {
+            case nothing
+            case row(PackedRow)
+            /// The record has come to remember this row in another way. What it remembered before its last save, and
+            /// after it.
+            case save(before: PackedRow?, after: PackedRow)
+            /// It is not known any more: another save has come, or a rollback.
+            case forgotten
+        }
+        var memory: Memory
+        /// Which notes of a journal the save's note is among.
+        var moment: UInt64
+    }
+
+    deinit { if hasPast { pastPointer.deinitialize(count: 1) } }
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
@@ -24,7 +43,35 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     /// How many bytes there are.
     @inline(__always)
-    var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.byteCount } }
+    var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.size >> 1 } }
+
+    /// Whether there is something that came before.
+    @inline(__always)
+    private var hasPast: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
+
+    /// What came before the row, if it was saved.
+    var memory: Past.Memory { hasPast ? pastPointer.pointee.memory : .forgotten }
+
+    /// Which notes of a journal the note of the save is among, or 0.
+    @inline(__always)
+    var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
+
+    /// Forgets what came before. This alone changes a row, under the hands of the record that saved it.
+    @inline(__always)
+    func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
+
+    private var pastPointer: UnsafeMutablePointer<Past> {
+        let offset = Self.alignedForPast(byteCount)
+        return withUnsafeMutablePointerToElements {
+            UnsafeMutableRawPointer($0 + offset).assumingMemoryBound(to: Past.self)
+        }
+    }
+
+    /// The elements begin at a multiple of the alignment of pointers.
+    private static func alignedForPast(_ byteCount: Int) -> Int {
+        let alignment = MemoryLayout<Past>.alignment
+        return (byteCount + alignment - 1) / alignment * alignment
+    }
 
     /// The bytes: tags, then payloads.
     @inline(__always)
@@ -36,17 +83,24 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of a number of bytes, which a function writes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, byteCount: Int, write: (UnsafeMutableRawPointer) -> Void
+        _ layout: RowLayout, byteCount: Int, past: Past? = nil, write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
-        let row = create(minimumCapacity: byteCount) { _ in Header(layout: layout, byteCount: byteCount) }
+        let capacity =
+            past == nil ? byteCount : alignedForPast(byteCount) + MemoryLayout<Past>.size
+        let size = byteCount << 1 | (past == nil ? 0 : 1)
+        let row = unsafeDowncast(
+            create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
         row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
-        return unsafeDowncast(row, to: PackedRow.self)
+        if let past { row.pastPointer.initialize(to: past) }
+        return row
     }
 
     /// Makes a row of packed bytes.
     @inline(__always)
-    static func make(_ layout: RowLayout, copying bytes: UnsafeRawBufferPointer) -> PackedRow {
-        make(layout, byteCount: bytes.count) { destination in
+    static func make(
+        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: Past? = nil
+    ) -> PackedRow {
+        make(layout, byteCount: bytes.count, past: past) { destination in
             if let start = bytes.baseAddress { destination.copyMemory(from: start, byteCount: bytes.count) }
         }
     }

@@ -20,7 +20,7 @@
 ///
 /// What the C interface changes in a transaction, behind our back, is found out in the next one.
 final class SchemaCache {
-    private unowned let database: Database
+    private unowned(unsafe) let database: Database  // which owns this
 
     /// Changes whenever something has been forgotten.
     private(set) var generation: UInt64 = 1

@@ -22,7 +22,8 @@ protocol Journaled: AnyObject {
 ///   belong to what is around the savepoint.
 /// - *A statement that failed*. Whether SQLite has undone what was saved from inside of it depends on the kind of
 ///   statement, and SQLite does not tell. So each object saved from there is compared with the database, and its notes
-///   are played back until they agree.
+///   are played back until they agree. A statement that only reads undoes nothing when it fails. What is left of the
+///   notes, and those of a statement that did not fail, then belong to what is around the statement.
 /// - *COMMIT*, and the end of the outermost statement where there is no transaction: the notes are dropped.
 ///
 /// All of this happens when the statement has ended, and never inside one of SQLite's hooks.
@@ -36,8 +37,8 @@ struct Journal {
         let state: AnyObject?
         /// The row id that the object was given.
         let rowID: GivenRowID?
-        /// How many functions called by SQLite were running.
-        let depth: Int
+        /// How many functions called by SQLite were running, whose statements may still fail.
+        var depth: Int
     }
 
     /// A row id that the database gave an object.
@@ -104,8 +105,21 @@ struct Journal {
         return taken
     }
 
-    /// Puts notes back that still count.
-    mutating func putBack(_ notes: [Note]) { self.notes += notes }
+    /// Puts notes back that still count. They now belong to what is around the statement.
+    mutating func putBack(_ notes: [Note], depth: Int) {
+        self.notes += notes
+        keepNotes(deeperThan: depth)
+    }
+
+    /// A statement that ran at a depth will not be undone by itself. The notes made from inside of its functions now
+    /// belong to what is around it.
+    mutating func keepNotes(deeperThan depth: Int) {
+        var index = notes.endIndex
+        while index > 0, notes[index - 1].depth > depth {
+            index -= 1
+            notes[index].depth = depth
+        }
+    }
 }
 
 // MARK: - Playing back
@@ -114,17 +128,22 @@ extension TransactionLog {
     /// Notes what an object was before it was changed, where the change may be undone.
     ///
     /// - Parameters:
-    ///   - moment: What the object remembers of its last note.
     ///   - rowID: The row id that the object was given.
+    ///   - moment: The moment of the object's last note, or 0.
+    /// - Returns: The moment of this one, or 0 where nothing can be undone.
     @inline(__always)
-    func note(_ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: inout UInt64)
-    {
+    func note(
+        _ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: UInt64
+    ) -> UInt64 {
+        guard canUndo else { return 0 }
         let depth = database.callbackDepth
         // The statement whose function saves may be undone by itself.
-        guard canUndo, rowID != nil || depth > 0 || moment != journal.moment else { return }
-        moment = journal.moment
-        journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
-        if !isOpen { database.hasLoneState = true }
+        if rowID != nil || depth > 0 || moment != journal.moment {
+            journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
+            if !isOpen { database.hasLoneState = true }
+            if depth > 0 { database.hasNestedState = true }
+        }
+        return journal.moment
     }
 
     /// What was saved since a savepoint was opened, or at all, is undone.
@@ -132,9 +151,13 @@ extension TransactionLog {
         for note in journal.takeNotes(since: savepoint).reversed() { note.object.giveBack(note) }
     }
 
-    /// A statement has failed, at the present depth.
-    func settle() {
+    /// A statement has ended, at the present depth.
+    ///
+    /// - Parameter mayBeUndone: Whether it was to write, and failed.
+    func settle(mayBeUndone: Bool) {
+        if database.callbackDepth == 0 { database.hasNestedState = false }
         guard !journal.isEmpty else { return }
+        guard mayBeUndone else { return journal.keepNotes(deeperThan: database.callbackDepth) }
         var settled: Set<ObjectIdentifier> = []
         var kept: [Journal.Note] = []
         for note in journal.takeNotes(deeperThan: database.callbackDepth).reversed() {
@@ -146,6 +169,6 @@ extension TransactionLog {
                 note.object.giveBack(note)
             }
         }
-        journal.putBack(kept.reversed())
+        journal.putBack(kept.reversed(), depth: database.callbackDepth)
     }
 }

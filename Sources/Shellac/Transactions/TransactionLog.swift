@@ -12,7 +12,7 @@ import CSQLite
 /// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
 /// the transaction ends.
 final class TransactionLog: StatementListener {
-    unowned let database: Database
+    unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
@@ -69,8 +69,10 @@ final class TransactionLog: StatementListener {
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
+        let isLost = error != nil && isOpen && !isInside
+        if database.hasNestedState, !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
         if let error {
-            if isOpen, !isInside { lose(error) } else { settle() }
+            if isLost { lose(error) }
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
             case .commit: return refusal.sayingThatTransactionIsOpen

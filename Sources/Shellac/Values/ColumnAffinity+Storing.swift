@@ -21,7 +21,8 @@ extension ColumnAffinity {
                 return false
             }
             return number == real || Self.text15(number) == Self.text15(real)
-        case (let affinity?, _, _): return affinity.storing(value) == stored
+        // RETURNING gives 2 for the 2.0 that a REAL column holds.
+        case (let affinity?, _, _): return affinity.storing(value) == affinity.storing(stored)
         }
     }
 

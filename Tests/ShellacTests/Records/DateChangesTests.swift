@@ -1,0 +1,195 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A record with a value that is read and written.
+private final class Event<Value: DatabaseValueConvertible>: Record {
+    var id: Int64?
+    var value: Value?
+
+    override class var databaseTableName: String { "event" }
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("value") { value = try row["value"] }
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["value"] = value
+    }
+}
+
+@Suite("Changes of dates")
+struct DateChangesTests {
+    static let types = ["DATETIME", "TEXT", "INTEGER", "REAL", "BLOB", ""]
+
+    /// What stands in a column, as SQL: a date, in a readable format.
+    static let readable = [
+        "CURRENT_TIMESTAMP", "CURRENT_DATE", "'2020-02-29'", "'2020-02-29 12:30'", "'2020-02-29 12:30:45'",
+        "'2020-02-29 12:30:45.123'", "'2020-02-29T12:30'", "'2020-02-29T12:30:45'",
+        "'2020-02-29T12:30:45.123'",
+        "'2020-02-29 12:30:45.1'", "'2020-02-29 12:30:45.123456789'", "'2020-02-29 12:30:45.1239'",
+        "'2020-02-29 12:30:45Z'", "'2020-02-29T12:30:45.123Z'", "'2020-02-29 12:30:45+05:30'",
+        "'2020-02-29T00:00-08:00'", "'0000-01-01'", "'9999-12-31 23:59:59.999'", "'1969-12-31 23:59:59.9995'",
+        "0", "1582979445", "-1", "1582979445.123", "1582979445.1234567", "-0.0004", "253402300800", "-1e12",
+        "1e12",
+    ]
+
+    private func withEvent<Value>(
+        _ type: String, _ sql: String, _ body: (Database, Event<Value>) throws -> Void
+    ) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE event (id INTEGER PRIMARY KEY, value \(type));
+                    INSERT INTO event VALUES (1, \(sql));
+                    """)
+            try body(db, #require(try Event<Value>.fetchOne(db)))
+        }
+    }
+
+    @Test("7. A date in any of the readable formats is clean right after a fetch", arguments: types, readable)
+    func formats(type: String, sql: String) throws {
+        // Such a date has no text, and must not stand in a column that makes one of it.
+        if type == "TEXT", Double(sql) != nil { return }
+        try withEvent(type, sql) { (db, event: Event<Date>) in
+            let date = try #require(event.value)
+            #expect(!event.hasDatabaseChanges)
+            #expect(try event.databaseChanges == [:])
+            #expect(try !event.updateChanges(db))
+            let wide = try #require(
+                try Event<Date>.fetchOne(db, sql: "SELECT 1 AS a, value, id FROM event"))
+            #expect(try !wide.hasDatabaseChanges && wide.databaseChanges == [:])
+            event.value = date.addingTimeInterval(0.002)
+            #expect(event.hasDatabaseChanges)
+            event.value = nil
+            #expect(event.hasDatabaseChanges)
+            event.value = date
+            try event.update(db)
+            #expect(!event.hasDatabaseChanges)
+            try event.reload(db)
+            #expect(!event.hasDatabaseChanges)
+            #expect(try #require(try Event<Date>.fetchOne(db)).hasDatabaseChanges == false)
+        }
+    }
+
+    @Test(
+        "7. Dates within the same millisecond are the same, and those of the next one are not",
+        arguments: types)
+    func milliseconds(type: String) throws {
+        try withEvent(type, "'2020-02-29T12:30:45.123'") { (db, event: Event<Date>) in
+            let date = try #require(event.value)
+            for (seconds, isClean) in [
+                (0, true), (0.0004, true), (-0.0004, true), (0.0006, false), (-0.0006, false), (0.001, false),
+                (3600, false),
+            ] {
+                event.value = date.addingTimeInterval(seconds)
+                #expect(event.hasDatabaseChanges == !isClean, "\(seconds)")
+                #expect(try event.databaseChanges.isEmpty == isClean, "\(seconds)")
+            }
+            event.value = date.addingTimeInterval(0.0004)
+            try event.update(db)
+            event.value = date.addingTimeInterval(-0.0004)
+            #expect(!event.hasDatabaseChanges, "after a save, too")
+        }
+    }
+
+    @Test("7. NULL is no date, and a date that is NULL is clean")
+    func null() throws {
+        try withEvent("DATETIME", "NULL") { (_, event: Event<Date>) in
+            #expect(event.value == nil && !event.hasDatabaseChanges)
+            event.value = Date(timeIntervalSince1970: 0)
+            try #expect(event.databaseChanges == ["value": DatabaseValue.null])
+        }
+        try withEvent("DATETIME", "'2020-02-29'") { (_, event: Event<Date>) in
+            event.value = nil
+            try #expect(event.databaseChanges == ["value": "2020-02-29"])
+        }
+        try withEvent("INTEGER", "0") { (_, event: Event<Date>) in
+            event.value = nil
+            #expect(event.hasDatabaseChanges)
+        }
+    }
+
+    @Test(
+        "7. Date components in every format are clean right after a fetch",
+        arguments: [
+            "1973-09-18", "1973-09-18 12:30", "1973-09-18 12:30:45", "1973-09-18 12:30:45.123", "12:30",
+            "12:30:45",
+            "12:30:45.123", "1973-09-18T12:30", "1973-09-18T12:30:45", "1973-09-18T12:30:45.123",
+            "12:30:45.1",
+            "1973-09-18 12:30:45.1",
+        ])
+    func components(text: String) throws {
+        try withEvent("TEXT", "'\(text)'") { (db, event: Event<DatabaseDateComponents>) in
+            #expect(event.value != nil)
+            #expect(try !event.hasDatabaseChanges && event.databaseChanges == [:])
+            let old = event.value
+            if text.contains(":") {
+                event.value?.dateComponents.minute = 31
+            } else {
+                event.value?.dateComponents.day = 19
+            }
+            #expect(event.hasDatabaseChanges)
+            #expect(try event.databaseChanges == ["value": text.databaseValue])
+            event.value = old
+            try event.update(db)
+            #expect(
+                try !event.hasDatabaseChanges
+                    && !#require(try Event<DatabaseDateComponents>.fetchOne(db)).hasDatabaseChanges)
+        }
+    }
+
+    @Test("7. A time alone is no time of any day")
+    func timeAlone() throws {
+        try withEvent("TEXT", "'2001-01-01 12:30:00'") { (_, event: Event<DatabaseDateComponents>) in
+            event.value?.format = .HM
+            #expect(event.hasDatabaseChanges)
+        }
+    }
+
+    @Test("7. A text that looks like a date compares as a text")
+    func texts() throws {
+        try withEvent("DATETIME", "'2020-02-29 12:30:45'") { (db, event: Event<String>) in
+            #expect(!event.hasDatabaseChanges)
+            for text in ["2020-02-29T12:30:45", "2020-02-29 12:30:45.000", "2020-02-29 12:30:45Z"] {
+                event.value = text
+                #expect(try event.databaseChanges == ["value": "2020-02-29 12:30:45"])
+                try event.update(db, columns: ["value"])
+                #expect(!event.hasDatabaseChanges)
+                event.value = "2020-02-29 12:30:45"
+                #expect(event.hasDatabaseChanges)
+                try event.update(db)
+            }
+        }
+        // And so does one behind a box of any kind of value.
+        try withEvent("DATETIME", "'2020-02-29'") { (_, event: Event<DatabaseValue>) in
+            event.value = "2020-02-29 00:00:00.000"
+            #expect(event.hasDatabaseChanges)
+        }
+    }
+
+    /// A record whose date goes through a box.
+    private final class Boxed: Record {
+        var value: (any DatabaseValueConvertible)?
+        override class var databaseTableName: String { "event" }
+        override func updateFromRow(_ row: Row) throws { value = try row["value"] as Date? }
+        override func encode(to container: inout PersistenceContainer) throws { container["value"] = value }
+    }
+
+    @Test("7. A date is marked as one, also when it is encoded as any value")
+    func boxed() throws {
+        try withEvent("DATETIME", "'2020-02-29T12:30Z'") { (db, _: Event<Date>) in
+            let record = try #require(try Boxed.fetchOne(db))
+            #expect(try !record.hasDatabaseChanges && record.databaseChanges == [:])
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Changes of records")
+struct RecordChangesTests {
+    /// A database with one hero, who is fetched.
+    private func withArthur(_ body: (Database, Hero) throws -> Void) throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10)")
+            try body(db, #require(try Hero.fetchOne(db)))
+        }
+    }
+
+    // MARK: - Dirty is computed
+
+    @Test("1. A record has changes while its values are not those of its row, whoever set them")
+    func computed() throws {
+        try withArthur { db, hero in
+            #expect(!hero.hasDatabaseChanges)
+            hero.score = 11
+            #expect(hero.hasDatabaseChanges)
+            try #expect(hero.databaseChanges == ["score": 10])
+            hero.score = 10
+            #expect(!hero.hasDatabaseChanges)
+            hero.name = "Arth" + "ur"
+            #expect(!hero.hasDatabaseChanges)
+            try #expect(hero.databaseChanges == [:])
+            hero.id = nil
+            hero.name = "Barbara"
+            try #expect(hero.databaseChanges == ["id": 1, "name": "Arthur"])
+        }
+    }
+
+    /// A hero who cannot be encoded now and then.
+    private final class Fickle: Hero {
+        var fails = false
+
+        override func encode(to container: inout PersistenceContainer) throws {
+            if fails { throw TestError(1) }
+            try super.encode(to: &container)
+        }
+    }
+
+    @Test("1. A record that cannot be encoded has changes, and setting the flag to false leaves it so")
+    func encodingFails() throws {
+        try withArthur { db, _ in
+            let hero = try #require(try Fickle.fetchOne(db))
+            #expect(!hero.hasDatabaseChanges)
+            hero.fails = true
+            #expect(hero.hasDatabaseChanges)
+            #expect(throws: TestError(1)) { try hero.databaseChanges }
+            hero.hasDatabaseChanges = false
+            #expect(hero.hasDatabaseChanges)
+            hero.fails = false
+            #expect(!hero.hasDatabaseChanges, "the snapshot is still that of the fetched row")
+            hero.score = 11
+            #expect(try hero.databaseChanges == ["score": 10])
+            let new = Fickle()
+            new.fails = true
+            new.hasDatabaseChanges = false
+            #expect(new.hasDatabaseChanges)
+        }
+    }
+
+    // MARK: - What sets the snapshot
+
+    @Test("2. A new record has changes, of which nothing is known")
+    func new() throws {
+        #expect(Hero().hasDatabaseChanges)
+        #expect(try Hero("Arthur").databaseChanges == Hero.allUnknown)
+    }
+
+    @Test("2. A record read from a row made by hand has changes, one read from a fetched row has none")
+    func rows() throws {
+        let row: Row = ["id": 1, "name": "Arthur", "score": 10]
+        #expect(try Hero(row: row).hasDatabaseChanges)
+        #expect(try Hero(row: row.copy()).databaseChanges == Hero.allUnknown)
+        #expect(try Hero(row: Row(["id": 1])).hasDatabaseChanges)
+        try withArthur { db, hero in
+            let sql = "SELECT * FROM hero"
+            let rows = try Row.fetchCursor(db, sql: sql)
+            let live = try #require(try rows.next())
+            #expect(try !Hero(row: live).hasDatabaseChanges)
+            #expect(try !Hero(row: live.copy()).hasDatabaseChanges)
+            let owned = try #require(try Row.fetchOne(db, sql: sql))
+            #expect(try !Hero(row: owned).hasDatabaseChanges)
+            #expect(try Hero(row: Row(owned.map { ($0.name, $0.value) })).hasDatabaseChanges)
+            #expect(try !Hero.fetchAll(db)[0].hasDatabaseChanges)
+            #expect(try Hero.fetchCursor(db, sql: sql).next()?.hasDatabaseChanges == false)
+            #expect(try !Hero.find(db, key: 1).hasDatabaseChanges)
+        }
+    }
+
+    @Test("3. Old values are nil until they are known, and NULL is a known one")
+    func unknown() throws {
+        /// A hero whose score is not known.
+        final class Scoreless: Hero {
+            var points: Int?
+            override class var databaseTableName: String { "scoreless" }
+            override func updateFromRow(_ row: Row) throws { points = try row["points"] }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["points"] = points
+            }
+        }
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: "CREATE TABLE scoreless (points INTEGER); INSERT INTO scoreless VALUES (NULL)")
+            let known = try #require(try Scoreless.fetchOne(db))
+            known.points = 1
+            #expect(try known.databaseChanges == ["points": DatabaseValue.null])
+            #expect(try known.databaseChanges["points"] != .some(nil))
+            let unknown = Scoreless()
+            #expect(try unknown.databaseChanges == ["points": nil])
+            try unknown.insert(db)
+            unknown.points = 2
+            #expect(try unknown.databaseChanges == ["points": DatabaseValue.null])
+        }
+    }
+
+    @Test(
+        "4. A fetch of all columns is clean, and so is a wider one",
+        arguments: [
+            "*", "score, name, id", "*, 'more' AS more, 1", "id, 5 AS x, score, name, 'other' AS NAME",
+        ])
+    func wide(columns: String) throws {
+        try withArthur { db, _ in
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
+            #expect(!hero.hasDatabaseChanges)
+            #expect(try hero.databaseChanges == [:])
+            hero.name = "Barbara"
+            #expect(hero.hasDatabaseChanges)
+            #expect(try hero.databaseChanges == ["name": "Arthur"])
+        }
+    }
+
+    @Test(
+        "4. A fetch of some columns is dirty on those that it lacks",
+        arguments: [
+            "id": ["name", "score"], "name": ["id", "score"], "score, id": ["name"],
+            "1 AS x": ["id", "name", "score"],
+        ])
+    func partial(columns: String, missing: Set<String>) throws {
+        try withArthur { db, _ in
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
+            #expect(hero.hasDatabaseChanges)
+            let changes = try hero.databaseChanges
+            #expect(Set(changes.keys) == missing)
+            #expect(changes.values.allSatisfy { $0 == nil })
+        }
+    }
+
+    // MARK: - Names
+
+    @Test("5. Columns match without regard to case, and changes are spelled as they are encoded")
+    func spelling() throws {
+        final class Shouting: Hero {
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["ID"] = id
+                container["Name"] = name
+                container["sCORE"] = score
+            }
+        }
+        try withArthur { db, _ in
+            for sql in ["SELECT * FROM hero", "SELECT score AS SCORE, id AS Id, name FROM hero"] {
+                let hero = try #require(try Shouting.fetchOne(db, sql: sql))
+                #expect(!hero.hasDatabaseChanges, "\(sql)")
+                (hero.name, hero.score) = ("Barbara", 11)
+                #expect(try hero.databaseChanges == ["Name": "Arthur", "sCORE": 10], "\(sql)")
+            }
+            let saved = Shouting("Craig")
+            try saved.insert(db)
+            saved.score = 12
+            #expect(try saved.databaseChanges == ["sCORE": 0])
+            try saved.update(db, columns: ["SCORE"])
+            #expect(!saved.hasDatabaseChanges)
+            #expect(try db.score("Craig") == 12)
+        }
+    }
+
+    // MARK: - The flag
+
+    @Test("8. The flag informs: a record without changes is updated, saved and inserted all the same")
+    func informs() throws {
+        try withArthur { db, hero in
+            try db.execute(sql: "UPDATE hero SET score = 99")
+            #expect(!hero.hasDatabaseChanges)
+            try hero.update(db)
+            #expect(try db.score("Arthur") == 10)
+            try db.execute(sql: "UPDATE hero SET score = 99")
+            try hero.save(db)
+            #expect(try db.score("Arthur") == 10)
+            try db.execute(sql: "DELETE FROM hero")
+            #expect(!hero.hasDatabaseChanges)
+            try hero.insert(db)
+            #expect(try db.score("Arthur") == 10)
+        }
+    }
+
+    @Test("9. Setting the flag to false takes the values for those of the database, and later edits show")
+    func flagFalse() throws {
+        try withArthur { db, hero in
+            hero.score = 11
+            hero.hasDatabaseChanges = false
+            #expect(!hero.hasDatabaseChanges)
+            hero.score = 12
+            try #expect(hero.databaseChanges == ["score": 11])
+            let new = Hero("Barbara")
+            new.hasDatabaseChanges = false
+            try #expect(!new.hasDatabaseChanges && new.databaseChanges == [:])
+            new.name = "Craig"
+            try #expect(new.databaseChanges == ["name": "Barbara"])
+            try #expect(db.score("Arthur") == 10, "nothing was written")
+        }
+    }
+
+    @Test("9. Setting the flag to true forgets what is known, until the next save")
+    func flagTrue() throws {
+        try withArthur { db, hero in
+            hero.hasDatabaseChanges = true
+            #expect(hero.hasDatabaseChanges)
+            #expect(try hero.databaseChanges == Hero.allUnknown)
+            hero.hasDatabaseChanges = true
+            #expect(hero.hasDatabaseChanges)
+            try hero.update(db)
+            #expect(!hero.hasDatabaseChanges)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Copies and saved changes of records")
+struct RecordCopyTests {
+    private func withHeroes(_ body: (Database) throws -> Void) throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10)")
+            try body(db)
+        }
+    }
+
+    // MARK: - copy()
+
+    @Test(
+        "25. A copy has what is encoded, and remembers the same row",
+        arguments: ["*", "id", "id, score", "*, 1 AS more"])
+    func copies(columns: String) throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
+            for name in ["Arthur", "Barbara"] {
+                hero.name = name
+                let copy = try hero.copy()
+                #expect(copy !== hero)
+                #expect(copy.id == 1 && copy.name == name && copy.score == hero.score)
+                #expect(copy.hasDatabaseChanges == hero.hasDatabaseChanges)
+                #expect(try copy.databaseChanges == hero.databaseChanges)
+            }
+            let copy = try hero.copy()
+            (copy.name, copy.score) = ("Craig", 3)
+            try copy.update(db)
+            #expect(!copy.hasDatabaseChanges)
+            #expect(hero.name == "Barbara" && hero.hasDatabaseChanges, "each goes its own way")
+        }
+    }
+
+    @Test("25. A copy of a new record is new, and one of a saved record is rolled back by itself")
+    func copyOfNew() throws {
+        try withHeroes { db in
+            let hero = Hero("Barbara", score: 2)
+            #expect(try hero.copy().databaseChanges == Hero.allUnknown)
+            var copy = Hero()
+            try db.inTransaction {
+                try hero.insert(db)
+                copy = try hero.copy()
+                #expect(copy.id == 2 && !copy.hasDatabaseChanges)
+                return .rollback
+            }
+            #expect(hero.id == nil)
+            #expect(copy.id == 2, "a copy was never saved")
+        }
+    }
+
+    @Test("25. A copy of a subclass is of the subclass, and its override can copy more")
+    func subclass() throws {
+        final class Armed: Hero {
+            var weapon = "none"
+            override func copy() throws -> Self {
+                let copy = try super.copy()
+                copy.weapon = weapon
+                return copy
+            }
+        }
+        let hero = Armed("Arthur")
+        hero.weapon = "Excalibur"
+        #expect(try hero.copy().weapon == "Excalibur")
+        #expect(try type(of: (hero as Hero).copy()) == Armed.self)
+    }
+
+    @Test("25. A record that cannot be encoded is not copied, and the error is the encoder's")
+    func cannotCopy() throws {
+        final class Failing: Hero {
+            override func encode(to container: inout PersistenceContainer) throws { throw TestError(4) }
+        }
+        #expect(throws: TestError(4)) { try Failing().copy() }
+    }
+
+    // MARK: - savedDatabaseChanges
+
+    @Test("17. savedDatabaseChanges has the old values of what the last save changed, until the next save")
+    func savedChanges() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db))
+            #expect(hero.savedDatabaseChanges == [:])
+            hero.score = 11
+            #expect(hero.savedDatabaseChanges == [:])
+            try hero.update(db)
+            #expect(hero.savedDatabaseChanges == ["score": 10])
+            (hero.name, hero.score) = ("Barbara", 12)
+            #expect(hero.savedDatabaseChanges == ["score": 10], "edits are not saved")
+            try hero.update(db, columns: ["name"])
+            #expect(hero.savedDatabaseChanges == ["name": "Arthur"])
+            try hero.updateChanges(db)
+            #expect(hero.savedDatabaseChanges == ["score": 11])
+            try hero.updateChanges(db)
+            #expect(hero.savedDatabaseChanges == ["score": 11], "nothing was saved")
+            try hero.save(db)
+            #expect(hero.savedDatabaseChanges == [:], "saved without a change")
+            let new = Hero("Craig")
+            try new.save(db)
+            #expect(new.savedDatabaseChanges == Hero.allUnknown)
+        }
+    }
+
+    @Test("17. savedDatabaseChanges follows line 6: what affinity stores is no change")
+    func savedAffinity() throws {
+        final class Real: Record {
+            var a = 0
+            override class var databaseTableName: String { "reals" }
+            override func updateFromRow(_ row: Row) throws { a = try row["a"] }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = 1
+                container["A"] = a
+            }
+        }
+        try withHeroes { db in
+            try db.execute(
+                sql: "CREATE TABLE reals (id INTEGER PRIMARY KEY, a REAL); INSERT INTO reals VALUES (1, 5)")
+            let record = try #require(try Real.fetchOne(db))
+            try record.update(db)
+            #expect(record.savedDatabaseChanges == [:])
+            record.a = 6
+            try record.update(db)
+            #expect(record.savedDatabaseChanges == ["A": 5])
+        }
+    }
+
+    @Test("17. savedDatabaseChanges is empty after a rollback, and stays after a commit")
+    func savedAndRolledBack() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db))
+            hero.score = 11
+            try db.inTransaction {
+                try hero.update(db)
+                return .commit
+            }
+            #expect(hero.savedDatabaseChanges == ["score": 10])
+            try db.inTransaction {
+                hero.score = 12
+                try hero.update(db)
+                #expect(hero.savedDatabaseChanges == ["score": 11])
+                return .rollback
+            }
+            #expect(hero.savedDatabaseChanges == [:])
+        }
+    }
+
+    @Test("17. Neither a reload, nor the flag, nor a deletion is a save: savedDatabaseChanges stays")
+    func noSaves() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db))
+            func expectStill(_ what: Comment) {
+                #expect(hero.savedDatabaseChanges == ["score": 10], what)
+            }
+            hero.score = 11
+            try hero.update(db)
+            expectStill("update")
+            try db.execute(sql: "UPDATE hero SET name = 'Barbara'")
+            try hero.reload(db)
+            expectStill("reload")
+            hero.name = "Craig"
+            hero.hasDatabaseChanges = false
+            expectStill("false")
+            hero.hasDatabaseChanges = true
+            expectStill("true")
+            try hero.delete(db)
+            expectStill("delete")
+            try hero.insert(db)
+            #expect(hero.savedDatabaseChanges == Hero.allUnknown)
+        }
+    }
+
+    @Test("17. savedDatabaseChanges is what the last save changed when the callbacks of the save ask for it")
+    func inCallback() throws {
+        final class Curious: Hero {
+            var heard: [[String: DatabaseValue?]] = []
+            override func didSave(_ saved: PersistenceSuccess) { heard.append(savedDatabaseChanges) }
+        }
+        try withHeroes { db in
+            let hero = try #require(try Curious.fetchOne(db))
+            hero.score = 11
+            try hero.update(db)
+            hero.name = "Barbara"
+            try hero.update(db, columns: ["name"])
+            #expect(hero.heard == [["score": 10], ["name": "Arthur"]])
+        }
+    }
+}

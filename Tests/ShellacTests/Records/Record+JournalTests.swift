@@ -1,0 +1,238 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Records follow their transaction")
+struct RecordJournalTests {
+    /// What changes what a record remembers.
+    enum Operation: String, CaseIterable, Sendable {
+        case insert, refreshingInsert, saveNew, upsertNew
+        case update, partialUpdate, updateChanges, save, upsert, delete, reload, flagFalse, flagTrue
+
+        var isInsertion: Bool { [.insert, .refreshingInsert, .saveNew, .upsertNew].contains(self) }
+
+        /// A record to run the operation on, which has changes to write.
+        func makeHero(_ db: Database) throws -> Hero {
+            if isInsertion { return Hero("new") }
+            try db.execute(sql: "INSERT INTO hero VALUES (7, 'old', 10)")
+            let hero = try #require(try Hero.fetchOne(db, key: 7))
+            (hero.name, hero.score) = ("new", 11)
+            return hero
+        }
+
+        func run(_ hero: Hero, _ db: Database) throws {
+            switch self {
+            case .insert: try hero.insert(db)
+            case .refreshingInsert: try hero.insert(db, refreshing: true)
+            case .saveNew, .save: try hero.save(db)
+            case .upsertNew, .upsert: try hero.upsert(db)
+            case .update: try hero.update(db)
+            case .partialUpdate: try hero.update(db, columns: ["score"])
+            case .updateChanges: try hero.updateChanges(db)
+            case .delete: try hero.delete(db)
+            case .reload:
+                try db.execute(sql: "UPDATE hero SET score = 12 WHERE id = 7")
+                try hero.reload(db)
+            case .flagFalse: hero.hasDatabaseChanges = false
+            case .flagTrue: hero.hasDatabaseChanges = true
+            }
+        }
+    }
+
+    @Test(
+        "15. What is undone is forgotten: the record remembers what it did before, and has no id that is gone",
+        arguments: Operation.allCases, Undoing.allCases)
+    func undone(operation: Operation, way: Undoing) throws {
+        let queue = try DatabaseQueue.withHeroes()
+        let hero = try queue.inDatabase(operation.makeHero)
+        let (id, remembered) = try (hero.id, hero.remembered)
+        var during: [String: DatabaseValue?] = [:]
+        try way.run(queue) { db in
+            do {
+                try operation.run(hero, db)
+                during = try hero.remembered
+            } catch {
+                throw UnexpectedIssue(error: error)
+            }
+        }
+        #expect(during != remembered, "the operation changes what the record remembers")
+        #expect(try hero.remembered == remembered)
+        #expect(hero.id == id)
+        #expect(hero.savedDatabaseChanges == [:])
+        try queue.inDatabase { db in
+            #expect(try hero.tellsTheTruth(on: db))
+            #expect(!db.isInsideTransaction)
+            #expect(try db.heroes() == (operation.isInsertion ? [] : ["old"]))
+            // The record works on: it is saved as if nothing had happened.
+            hero.name = "next"
+            try hero.save(db)
+            #expect(try !hero.hasDatabaseChanges && hero.tellsTheTruth(on: db))
+        }
+    }
+
+    /// A way to commit.
+    enum Commit: String, CaseIterable, Sendable {
+        case autocommit, write, raw, savepoint, savepointInTransaction, rollbackToEarlier
+
+        func run(_ queue: DatabaseQueue, _ body: (Database) throws -> Void) throws {
+            func sql(_ before: String, _ after: String) throws {
+                try queue.inDatabase { db in
+                    try db.execute(sql: before)
+                    try body(db)
+                    try db.execute(sql: after)
+                }
+            }
+            switch self {
+            case .autocommit: try queue.writeWithoutTransaction(body)
+            case .write: try queue.write(body)
+            case .raw: try sql("BEGIN", "END")
+            case .savepoint: try sql("SAVEPOINT a", "RELEASE A")
+            case .savepointInTransaction: try sql("BEGIN; SAVEPOINT a", "RELEASE A; COMMIT")
+            case .rollbackToEarlier: try sql("BEGIN", "SAVEPOINT a; ROLLBACK TO a; COMMIT")
+            }
+        }
+    }
+
+    @Test(
+        "15. What is committed stays, whatever is rolled back later",
+        arguments: Operation.allCases, Commit.allCases)
+    func committed(operation: Operation, commit: Commit) throws {
+        let queue = try DatabaseQueue.withHeroes()
+        let hero = try queue.inDatabase(operation.makeHero)
+        var remembered: [String: DatabaseValue?] = [:]
+        try commit.run(queue) { db in
+            try operation.run(hero, db)
+            remembered = try hero.remembered
+        }
+        #expect(try hero.remembered == remembered)
+        let id = hero.id
+        #expect(id != nil)
+        try queue.inTransaction { db in
+            try Hero("other").insert(db)
+            return .rollback
+        }
+        try queue.inDatabase { db in
+            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO hero VALUES (1)") }
+            #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO hero (name) VALUES (NULL)")
+            }
+        }
+        #expect(try hero.remembered == remembered)
+        #expect(hero.id == id)
+    }
+
+    @Test("15. A record saved in nested savepoints goes back one level at a time")
+    func nested() throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            let hero = Hero("Arthur")
+            try db.execute(sql: "BEGIN")
+            try hero.insert(db)
+            for score in 1...3 {
+                try db.execute(sql: "SAVEPOINT s")
+                hero.score = score
+                try hero.update(db)
+                hero.score = score * 10
+                try hero.updateChanges(db)
+            }
+            hero.score = 99
+            #expect(try hero.databaseChanges == ["score": 30])
+            for old in [20, 10, 0] as [DatabaseValue] {
+                try db.execute(sql: "ROLLBACK TO S")
+                #expect(try hero.databaseChanges == ["score": old])
+                #expect(try hero.tellsTheTruth(on: db))
+                // Going back again changes nothing, and neither does saving and going back.
+                try hero.update(db)
+                try db.execute(sql: "ROLLBACK TO s; ROLLBACK TO s; RELEASE s")
+                #expect(try hero.databaseChanges == ["score": old])
+            }
+            #expect(hero.id == 1)
+            try db.execute(sql: "ROLLBACK")
+            #expect(try hero.id == nil && hero.databaseChanges == Hero.allUnknown)
+        }
+    }
+
+    @Test("15. A released savepoint is undone with the one around it, and not with an earlier one inside")
+    func released() throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            let (first, second, third) = (Hero("Arthur"), Hero("Barbara"), Hero("Craig"))
+            try db.execute(sql: "BEGIN")
+            try first.insert(db)
+            try db.execute(sql: "SAVEPOINT outer; SAVEPOINT inner")
+            try second.insert(db)
+            try db.execute(sql: "RELEASE Inner; SAVEPOINT later")
+            try third.insert(db)
+            try db.execute(sql: "ROLLBACK TO LATER")
+            #expect([first.id, second.id, third.id] == [1, 2, nil])
+            try third.insert(db)
+            try db.execute(sql: "ROLLBACK TO OUTER")
+            #expect([first.id, second.id, third.id] == [1, nil, nil])
+            #expect(throws: DatabaseError.self) { try db.execute(sql: "ROLLBACK TO inner") }
+            #expect(first.id == 1)
+            try db.execute(sql: "COMMIT")
+            #expect([first.id, second.id, third.id] == [1, nil, nil])
+            #expect(try first.tellsTheTruth(on: db) && second.tellsTheTruth(on: db))
+        }
+    }
+
+    // MARK: - Row ids
+
+    @Test("15. An id is taken away where the base filled it in, and where it is still the same")
+    func ids() throws {
+        let queue = try DatabaseQueue.withHeroes()
+        let (filled, given, changed, emptied) = (Hero("a"), Hero("b"), Hero("c"), Hero("d"))
+        given.id = 50
+        try queue.inTransaction { db in
+            for hero in [filled, given, changed, emptied] { try hero.insert(db) }
+            changed.id = 77
+            emptied.id = nil
+            return .rollback
+        }
+        #expect([filled.id, given.id, changed.id, emptied.id] == [nil, 50, 77, nil])
+        #expect(
+            try [filled, given, changed, emptied].allSatisfy { try $0.databaseChanges == Hero.allUnknown })
+        #expect(
+            [filled, given, changed, emptied].map(\.name) == ["a", "b", "c", "d"], "the rest is as it was")
+    }
+
+    @Test("15. A record inserted, deleted and inserted again in one transaction loses its id all the same")
+    func insertedTwice() throws {
+        let queue = try DatabaseQueue.withHeroes()
+        let hero = Hero("Arthur")
+        try queue.inTransaction { db in
+            try hero.insert(db)
+            try hero.delete(db)
+            #expect(try hero.id == 1 && hero.databaseChanges == Hero.allUnknown)
+            hero.id = nil
+            try hero.insert(db)
+            try hero.update(db)
+            return .rollback
+        }
+        #expect(try hero.id == nil && hero.databaseChanges == Hero.allUnknown)
+    }
+
+    @Test("15. An id that the user's didInsert has set stays, and the record has changes")
+    func didInsert() throws {
+        final class Stubborn: Record {
+            var id: Int64?
+            override class var databaseTableName: String { "hero" }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = id
+                container["name"] = "Arthur"
+                container["score"] = 0
+            }
+            override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+        }
+        let queue = try DatabaseQueue.withHeroes()
+        for _ in 1...2 {
+            let hero = Stubborn()
+            try queue.inTransaction { db in
+                try hero.insert(db)
+                #expect(!hero.hasDatabaseChanges)
+                return .rollback
+            }
+            #expect(hero.id == 1)
+            #expect(try hero.databaseChanges == Hero.allUnknown)
+        }
+    }
+}
