@@ -143,7 +143,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     @inline(never)
     func trapOutsideOfAccess() -> Never {
-        if isAccessed {
+        if owner.load(ordering: .relaxed) == shellac_thread() | 1 {
             Misuse.trap(
                 "the Database of \(description) was used by an observer that was being told of a change, or of a "
                     + "commit to come: the changes are not committed yet. Use it in databaseDidCommit(_:) "

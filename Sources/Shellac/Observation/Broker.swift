@@ -265,7 +265,7 @@ final class Broker: StatementObserver {
             }
             return failure
         }
-        if failure == nil { follow(statement.effects.transaction) }
+        if failure == nil, let effect = statement.effects.transaction { follow(effect) }
         if !run.events.isEmpty { pass(run, at: index, failed: error != nil && changesCount == 0) }
         return failure
     }
@@ -312,7 +312,7 @@ final class Broker: StatementObserver {
     }
 
     /// Follows the savepoints, of which the layer of transactions has heard before.
-    private func follow(_ effect: StatementEffects.Transaction?) {
+    private func follow(_ effect: StatementEffects.Transaction) {
         let savepoints = database.transactionLog.savepoints
         switch effect {
         case .savepoint:
@@ -331,7 +331,7 @@ final class Broker: StatementObserver {
             if start < held.count { held.removeSubrange(start...) }
             marks.removeAll { $0.savepoint > savepoint }
             undoHooks(since: savepoint)
-        case .begin, .commit, .rollback, nil: break
+        case .begin, .commit, .rollback: break
         }
     }
 
