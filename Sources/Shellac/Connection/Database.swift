@@ -70,6 +70,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
     @exclusivity(unchecked) var statementListener: (any StatementListener)?
+    /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
+    @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
+    /// What is kept for observers: a slot for the layer of observation.
+    @exclusivity(unchecked) var observation: AnyObject?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// What is kept for records: a slot for the layer of records.
@@ -139,6 +143,12 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     @inline(never)
     func trapOutsideOfAccess() -> Never {
+        if owner.load(ordering: .relaxed) == shellac_thread() | 1 {
+            Misuse.trap(
+                "the Database of \(description) was used by an observer that was being told of a change, or of a "
+                    + "commit to come: the changes are not committed yet. Use it in databaseDidCommit(_:) "
+                    + "or databaseDidRollback(_:).")
+        }
         Misuse.trap(
             "the Database of \(description) was used outside of its access, or on another thread. "
                 + "Use a database, its statements and its cursors inside the closure that received it, "
@@ -146,7 +156,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     /// Whether the running thread holds the access.
-    var isAccessed: Bool { owner.load(ordering: .relaxed) == shellac_thread() }
+    var isAccessed: Bool { owner.load(ordering: .relaxed) & ~1 == shellac_thread() }
 
     /// Throws where a statement must not run: the access was cancelled, or its transaction is lost, or the
     /// database is closed.
@@ -212,6 +222,16 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         try authorizer.touchingNothing(body)
     }
 
+    /// The tables of which each deleted row is notified, also by a DELETE without WHERE: see ``Authorizer``.
+    var tablesWithObservedDeletions: Set<CaseInsensitiveName> {
+        get { authorizer.tablesWithObservedDeletions }
+        set {
+            authorizer.tablesWithObservedDeletions = newValue
+            // SQLite asks while it prepares: this has it prepare every statement again.
+            if handle != nil { authorizer.install(on: pointer) }
+        }
+    }
+
     // MARK: - Closing
 
     /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`.
@@ -225,6 +245,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         finishLeftovers()
         statementCache.removeAll()
         recordConnection = nil
+        statementObserver = nil
+        observation = nil
         statementListener?.connectionWillClose()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))
@@ -240,6 +262,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     func abandon() {
         statementCache.removeAll()
         recordConnection = nil
+        statementObserver = nil
+        observation = nil
         statementListener = nil
         abandoning.withLock { _ in
             finishLeftovers(abandon: true)

@@ -46,11 +46,14 @@ extension Statement {
         // A statement that has called a function is in the middle of a step.
         guard database.callbackDepth == 0 else { return }
         var running = database.lastBegun?.takeUnretainedValue()
+        var observed: [(statement: Statement, error: (any Error)?)] = []
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
-            if code != SQLITE_OK, !statement.isReadonly, database.forgottenError == nil {
-                database.forgottenError = database.failure(code, sql: statement.sql)
+            let error = code == SQLITE_OK ? nil : database.failure(code, sql: statement.sql)
+            if let error, !statement.isReadonly, database.forgottenError == nil {
+                database.forgottenError = error
             }
+            if statement.concernsObserver, statement.phase == .running { observed.append((statement, error)) }
             statement.row.moveOut()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
             running = statement.previousRunning
@@ -59,5 +62,10 @@ extension Statement {
         }
         database.lastBegun = nil
         if database.hasLoneState { database.endLoneState() }
+        guard let observer = database.statementObserver else { return }
+        for (statement, failure) in observed {
+            let error = observer.statementDidEnd(statement, error: failure)
+            if let error, failure == nil || database.forgottenError == nil { database.forgottenError = error }
+        }
     }
 }

@@ -29,7 +29,10 @@ public final class Statement {
     public let sqliteStatement: OpaquePointer
 
     /// What the statement does to the database: SQLite tells when it prepares the statement.
-    @exclusivity(unchecked) private(set) var effects: StatementEffects
+    @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { observationPlan = nil } }
+
+    /// What is kept of the effects: a slot for the layer of observation.
+    @exclusivity(unchecked) var observationPlan: AnyObject?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
     public let isReadonly: Bool
@@ -63,6 +66,8 @@ public final class Statement {
     @exclusivity(unchecked) var phase = Phase.idle
     /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
     private let concernsListener: Bool
+    /// Whether the observer is told of the runs: they write, or open or end transactions.
+    let concernsObserver: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
 
@@ -80,6 +85,7 @@ public final class Statement {
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
         concernsListener = (effects.transaction != nil || effects.changesSchema) && !isExplained
+        concernsObserver = (effects.transaction != nil || !isReadonly) && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer, sql: sql, connection: database)
@@ -247,6 +253,9 @@ public final class Statement {
                     try end(error: error)
                 }
             }
+            if concernsObserver, let observer = database.statementObserver {
+                do { try observer.statementWillStep(self) } catch { try end(error: error) }
+            }
             phase = .running
             isFirstStep = true
             return true
@@ -285,6 +294,7 @@ public final class Statement {
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
         let hasRun = phase != .begun
+        let isObserved = concernsObserver && phase == .running
         if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
@@ -294,6 +304,9 @@ public final class Statement {
             error = listener.statementDidEnd(self, error: error)
         }
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
+        if isObserved, let observer = database.statementObserver {
+            error = observer.statementDidEnd(self, error: error)
+        }
         if let error { throw error }
     }
 
@@ -323,18 +336,6 @@ public final class Statement {
         return database.failure(code, sql: sql, arguments: boundArguments)
     }
 
-    private func busyError() -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "the statement is running: make another for a second use at the same time", sql: sql)
-    }
-
-    private func readOnlyError() -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_READONLY, message: "attempt to write in a read-only access", sql: sql,
-            arguments: boundArguments,
-            publicStatementArguments: database.configuration.publicStatementArguments)
-    }
 }
 
 @available(*, unavailable, message: "a statement belongs to the access that made it")

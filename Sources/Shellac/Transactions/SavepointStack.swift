@@ -28,6 +28,9 @@ struct SavepointStack {
     /// The number of the savepoint opened last.
     var innermost: Int? { savepoints.last?.number }
 
+    /// The number of the savepoint opened first.
+    var outermost: Int? { savepoints.first?.number }
+
     /// Whether a savepoint is open.
     func contains(_ number: Int) -> Bool { savepoints.contains { $0.number == number } }
 

@@ -17,6 +17,8 @@ final class TransactionLog: StatementListener {
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
     private(set) var savepoints = SavepointStack()
+    /// Whether a savepoint has opened the transaction: its release commits.
+    private(set) var isOpenedBySavepoint = false
     /// How many transactions have been opened: what tells one from the next.
     private(set) var transactionCount: UInt = 0
     /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
@@ -85,7 +87,10 @@ final class TransactionLog: StatementListener {
         case .commit: if !isInside { close() }
         case .rollback: if !isInside { undoAndClose() }
         case .savepoint(let name):
-            if !isOpen { open() }
+            if !isOpen {
+                open()
+                isOpenedBySavepoint = true
+            }
             journal.open(savepoint: savepoints.open(name))
         case .release(let name):
             if let number = savepoints.number(of: name) { journal.forgetSavepoints(after: number - 1) }
@@ -100,6 +105,11 @@ final class TransactionLog: StatementListener {
         case nil: break
         }
         return nil
+    }
+
+    /// Whether the release of a savepoint commits the transaction.
+    func isCommit(releasing name: String) -> Bool {
+        isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
     /// Whether what is written now may be undone.
@@ -130,6 +140,7 @@ final class TransactionLog: StatementListener {
 
     private func open() {
         isOpen = true
+        isOpenedBySavepoint = false
         transactionCount &+= 1
         database.currentDate = nil
         if !journal.isEmpty, database.callbackDepth == 0 { journal.removeAll() }

@@ -1,0 +1,125 @@
+import CSQLite
+
+// What the broker tells the observers, and when.
+
+extension Broker {
+    /// Tells events to those who wanted them.
+    func tell(_ events: [HeldEvent]) {
+        guard !events.isEmpty else { return }
+        database.forbiddingUse {
+            for event in events {
+                let name = tables.names[Int(event.table)]
+                for listener in event.audience.listeners where !listener.observation.isPaused {
+                    guard listener.kinds.contains(where: { $0.contains(event.kind, tableName: name.table) }),
+                        let observer = listener.observation.observer
+                    else { continue }
+                    observer.databaseDidChange(
+                        with: DatabaseEvent(
+                            kind: event.kind, tableName: name.table, rowID: event.rowID,
+                            databaseName: name.schema))
+                }
+            }
+        }
+    }
+
+    /// Asks the observers whether the transaction may be committed.
+    func askForVeto() throws {
+        try database.forbiddingUse {
+            for observation in observations { try observation.observer?.databaseWillCommit() }
+        }
+    }
+
+    /// A statement is about to commit. A veto rolls back.
+    func willCommit() throws {
+        let events = held
+        held = []
+        for index in marks.indices { marks[index].start = 0 }
+        tell(events)
+        do {
+            try askForVeto()
+        } catch {
+            try? database.rollback()
+            throw error
+        }
+    }
+
+    /// A transaction has ended.
+    ///
+    /// - Parameter isSilent: Whether it has only read, in a read-only access: observers are not told.
+    func complete(isCommitted: Bool, _ isSilent: Bool) {
+        forgetTransaction()
+        let told = isSilent ? [] : observations
+        for observation in observations { observation.isPaused = false }
+        let hooks = self.hooks
+        self.hooks = []
+        // An observer may open the next transaction, which is not that of those who leave now.
+        if !isSilent { removeObservations { $0.extent == .nextTransaction } }
+        observationsDidChange()
+        guard !told.isEmpty || !hooks.isEmpty else { return }
+        allowingUse {
+            for observation in told {
+                guard let observer = observation.observer else { continue }
+                if isCommitted {
+                    observer.databaseDidCommit(database)
+                } else {
+                    observer.databaseDidRollback(database)
+                }
+            }
+            for hook in hooks { hook.run(isCommitted: isCommitted, database) }
+        }
+    }
+
+    /// A savepoint was rolled back.
+    func undoHooks(since savepoint: Int) {
+        let undone = hooks.filter { $0.isUndone(by: savepoint) }
+        guard !undone.isEmpty else { return }
+        hooks.removeAll { $0.isUndone(by: savepoint) }
+        allowingUse { for hook in undone { hook.run(isCommitted: false, database) } }
+        observationsDidChange()
+    }
+
+    /// Runs a function that may use the database, also after a transaction that SQLite has ended by itself, whose error
+    /// is for the program.
+    private func allowingUse(_ body: () -> Void) {
+        guard let lost = database.lostTransaction else { return body() }
+        database.lostTransaction = nil
+        database.updateObstruction()
+        body()
+        database.lostTransaction = lost
+        database.updateObstruction()
+    }
+
+    /// The events, of a statement that failed and was undone, that stand: those made by statements that functions ran
+    /// inside of it.
+    ///
+    /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not tell. All of them stand,
+    /// or none: the database is asked for a row that was inserted or deleted.
+    func survivors(of events: [HeldEvent]) -> [HeldEvent] {
+        let nested = events.filter(\.isNested)
+        guard !nested.isEmpty else { return [] }
+        struct Place: Hashable {
+            let table: Int32
+            let rowID: Int64
+        }
+        var first: [Place: DatabaseEvent.Kind] = [:]
+        var last: [Place: DatabaseEvent.Kind] = [:]
+        for event in nested {
+            let place = Place(table: event.table, rowID: event.rowID)
+            if first[place] == nil { first[place] = event.kind }
+            last[place] = event.kind
+        }
+        for (place, kind) in last {
+            let wasThere = first[place] != .insert
+            let isThere = kind != .delete
+            guard wasThere != isThere else { continue }
+            let name = tables.names[Int(place.table)]
+            let table = "\(name.schema.quotedDatabaseIdentifier).\(name.table.quotedDatabaseIdentifier)"
+            let sql = "SELECT EXISTS (SELECT 1 FROM \(table) WHERE rowid = ?)"
+            guard let found = try? Bool.fetchOne(database, sql: sql, arguments: [place.rowID]) else {
+                continue
+            }
+            return found == isThere ? nested : []
+        }
+        return nested
+    }
+}

@@ -1,0 +1,94 @@
+extension Database {
+    /// What tells the observers of this connection, if somebody has ever observed.
+    var broker: Broker? {
+        observation.map { unsafeDowncast($0, to: Broker.self) }  // nobody else fills the slot
+    }
+
+    private func installBroker() -> Broker {
+        if let broker { return broker }
+        let broker = Broker(self)
+        observation = broker
+        return broker
+    }
+
+    /// Adds an observer, which is told of changes and transactions from now on.
+    ///
+    /// ```swift
+    /// db.add(transactionObserver: observer, extent: .nextTransaction)
+    /// ```
+    ///
+    /// An observer that was added already is added once more, and told twice.
+    ///
+    /// - Parameter extent: How long it is told.
+    public func add(
+        transactionObserver observer: any TransactionObserver,
+        extent: TransactionObservationExtent = .observerLifetime
+    ) {
+        if !isAccessed { trapOutsideOfAccess() }
+        guard !isClosed else { return }
+        installBroker().add(Observation(observer, extent: extent))
+    }
+
+    /// Removes an observer: it is told nothing any more. Observers may remove themselves, at any time.
+    public func remove(transactionObserver observer: any TransactionObserver) {
+        if !isAccessed { trapOutsideOfAccess() }
+        guard let broker else { return }
+        let identifier = ObjectIdentifier(observer)
+        for observation in broker.observations where observation.identifier == identifier {
+            observation.isRemoved = true
+        }
+        broker.removeObservations { $0.isRemoved }
+    }
+
+    /// Has a function run once, after the present transaction, or else the next one.
+    ///
+    /// ```swift
+    /// try db.inSavepoint {
+    ///     try region.insert(db)
+    ///     db.afterNextTransaction { _ in
+    ///         locationManager.startMonitoring(region)
+    ///     }
+    ///     return .commit
+    /// }
+    /// ```
+    ///
+    /// One of the functions runs, right after the transaction has ended, also if it has changed nothing. In a
+    /// savepoint that is then rolled back, `onRollback` runs at once, and `onCommit` never. Both can use the database.
+    public func afterNextTransaction(
+        onCommit: @escaping (Database) -> Void, onRollback: @escaping (Database) -> Void = { _ in }
+    ) {
+        checkAccess()
+        guard !isClosed else { return }
+        let broker = installBroker()
+        broker.hooks.append(
+            TransactionHook(
+                savepoint: transactionLog.savepoints.innermost, onCommit: onCommit, onRollback: onRollback))
+        broker.observationsDidChange()
+    }
+}
+
+extension DatabaseWriter {
+    /// Adds an observer, which is told of changes and transactions from now on.
+    ///
+    /// ```swift
+    /// let observer = PlayerObserver()
+    /// dbQueue.add(transactionObserver: observer)
+    /// ```
+    ///
+    /// This waits for the access, unless it is called inside of one. The observer is used on the connection's side:
+    /// by the threads that run accesses, one at a time.
+    public func add(
+        transactionObserver observer: any TransactionObserver,
+        extent: TransactionObservationExtent = .observerLifetime
+    ) {
+        // A database that is closed has nothing to tell.
+        try? unsafeReentrantWrite { db in db.add(transactionObserver: observer, extent: extent) }
+    }
+
+    /// Removes an observer: it is told nothing any more.
+    ///
+    /// This waits for the access, unless it is called inside of one.
+    public func remove(transactionObserver observer: any TransactionObserver) {
+        try? unsafeReentrantWrite { db in db.remove(transactionObserver: observer) }
+    }
+}

@@ -1,0 +1,70 @@
+/// A kind of changes: what a statement may do to a table. See ``TransactionObserver/observes(eventsOfKind:)``.
+public enum DatabaseEventKind: Hashable, Sendable {
+    case insert(tableName: String)
+    case delete(tableName: String)
+    /// The columns are those that the statement names, whether their values change or not.
+    case update(tableName: String, columnNames: Set<String>)
+
+    public var tableName: String {
+        switch self {
+        case .insert(let tableName), .delete(let tableName), .update(let tableName, _): tableName
+        }
+    }
+}
+
+/// A row that was inserted, updated or deleted. See ``TransactionObserver/databaseDidChange(with:)``.
+public struct DatabaseEvent: Hashable, Sendable {
+    /// What was done to the row.
+    public enum Kind: String, Hashable, Sendable, CustomStringConvertible {
+        case insert, update, delete
+
+        public var description: String { rawValue }
+    }
+
+    public let kind: Kind
+    /// The name of the table, as it was created.
+    public let tableName: String
+    /// The row's id: of an updated row, the new one.
+    public let rowID: Int64
+    /// The name of the database: `main`, `temp`, or that of an attached one.
+    public let databaseName: String
+
+    /// An event that can be kept. (So can this one: it is a value.)
+    public func copy() -> DatabaseEvent { self }
+}
+
+extension DatabaseEventKind {
+    /// The kinds of changes that a statement may make, in a stable order. SQLite notifies nothing of its own tables.
+    static func kinds(of effects: StatementEffects) -> [DatabaseEventKind] {
+        var kinds: [DatabaseEventKind] = []
+        var columns: [String: Set<String>] = [:]
+        for write in effects.writes {
+            switch write {
+            case .insert(let table): kinds.append(.insert(tableName: table))
+            case .delete(let table): kinds.append(.delete(tableName: table))
+            case .update(let table, let column): columns[table, default: []].insert(column)
+            }
+        }
+        kinds += columns.map { .update(tableName: $0, columnNames: $1) }
+        kinds.removeAll { CaseInsensitiveName.matches(String($0.tableName.prefix(7)), "sqlite_") }
+        return kinds.sorted { ($0.tableName, $0.order) < ($1.tableName, $1.order) }
+    }
+
+    private var order: Int {
+        switch self {
+        case .insert: 0
+        case .update: 1
+        case .delete: 2
+        }
+    }
+
+    /// Whether an event is of this kind.
+    @inline(__always)
+    func contains(_ kind: DatabaseEvent.Kind, tableName: String) -> Bool {
+        switch (self, kind) {
+        case (.insert(let name), .insert), (.delete(let name), .delete), (.update(let name, _), .update):
+            name == tableName
+        default: false
+        }
+    }
+}
