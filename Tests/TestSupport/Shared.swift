@@ -47,8 +47,8 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
         condition.unlock()
     }
 
-    /// Waits on this thread.
-    public func wait(seconds: TimeInterval = 60) throws {
+    /// Waits on this thread. The limit only ends what hangs: other tests may keep the machine busy for minutes.
+    public func wait(seconds: TimeInterval = 300) throws {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -63,9 +63,9 @@ public struct WaitedTooLong: Error {
     public init() {}
 }
 
-/// Waits until a condition holds, without blocking a thread. After a minute it throws.
+/// Waits until a condition holds, without blocking a thread. After five minutes, at least, it throws: something hangs.
 public func waitUntil(_ condition: () throws -> Bool) async throws {
-    for _ in 0..<60_000 {
+    for _ in 0..<300_000 {
         if try condition() { return }
         // Not `Task.sleep`: a cancelled task must wait as well.
         await withCheckedContinuation { continuation in

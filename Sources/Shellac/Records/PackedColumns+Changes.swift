@@ -176,8 +176,11 @@ extension PackedTag {
         in affinity: @autoclosure () -> ColumnAffinity?
     ) -> Bool {
         if tag == oldTag || tag == dateText && oldTag == shortText {
+            // The old one may be shorter, and stand at the end of its memory.
             let length = length(tag, payload)
-            if length == 0 || memcmp(payload, old, length) == 0 { return true }
+            if length == self.length(oldTag, old), length == 0 || memcmp(payload, old, length) == 0 {
+                return true
+            }
         }
         return isStoredDifferently(tag, payload, as: oldTag, old, in: affinity())
     }
