@@ -47,10 +47,7 @@ final class PackedColumns {
     @inline(never)
     func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
         var gathering = ColumnEncoding()
-        try withUnsafeMutablePointer(to: &gathering) { pointer in
-            var container = PersistenceContainer(pointer)
-            try encode(&container)
-        }
+        try PersistenceContainer.fill(&gathering, encode)
         let columns = gathering.gathered
         _ = try pack(exactly: makeLayout(columns.map(\.name))) { container in
             for column in columns {
@@ -65,10 +62,7 @@ final class PackedColumns {
         var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
         defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
         do {
-            try withUnsafeMutablePointer(to: &encoding) { pointer in
-                var container = PersistenceContainer(pointer)
-                try encode(&container)
-            }
+            try PersistenceContainer.fill(&encoding, encode)
         } catch {
             // What comes of an unexpected column is no error of the record's.
             guard encoding.hasUnexpectedColumn else { throw error }

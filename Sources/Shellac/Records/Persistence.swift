@@ -91,7 +91,9 @@ struct Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(shape.insertion(resolution, returning), saving: nil, returning: returning, binding: bindAll)
+        try run(shape.insertion(resolution, returning), saving: nil, binding: bindAll) {
+            returning?.take(Row($0))
+        }
         // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
         if sqlite3_changes(database.pointer) == 0, !plan.isView { return nil }
         return InsertionSuccess(
@@ -110,7 +112,7 @@ struct Persistence {
         selection += rowIDSQL ?? "NULL"
         var rowID: Int64?
         var hasRow = false
-        try run(shape.upsertion(selection), binding: bindAll) { row in
+        try run(shape.upsertion(selection), saving: nil, binding: bindAll) { row in
             hasRow = true
             rowID = row.value(at: row.count - 1).int64
             returning?.take(Row(row))
@@ -129,7 +131,7 @@ struct Persistence {
     ) throws -> Bool {
         checkKeyIsEncoded()
         let statement = try shape.update(mask, resolution, returning)
-        try run(statement, saving: mask, returning: returning) { pointer in
+        func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
             columns.eachColumn { column, tag, payload in
@@ -141,6 +143,7 @@ struct Persistence {
             let bound = bindKey(to: pointer, from: parameter)
             return bound == SQLITE_OK ? code : bound
         }
+        try run(statement, saving: mask, binding: bind) { returning?.take(Row($0)) }
         if sqlite3_changes(database.pointer) != 0 { return true }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
@@ -153,7 +156,7 @@ struct Persistence {
         checkKeyIsEncoded()
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
-        try run(shape.deletion(), saving: ColumnMask()) { bindKey(to: $0, from: 1) }
+        try run(shape.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
         return plan.isView ? try existed && !exists() : sqlite3_changes(database.pointer) > 0
     }
 
@@ -206,25 +209,14 @@ struct Persistence {
     /// - Parameter mask: The columns that are bound in front of the primary key, or nil for all columns alone.
     @inline(__always)
     private func run(
-        _ statement: Statement, saving mask: ColumnMask?, returning: Returning? = nil,
-        binding bind: (OpaquePointer) -> Int32
+        _ statement: Statement, saving mask: ColumnMask?, binding bind: (OpaquePointer) -> Int32,
+        taking take: (LiveRow) -> Void = { _ in }
     ) throws {
         do {
             try statement.begin(binding: bind)
-            while try statement.step() { returning?.take(Row(statement.row)) }
+            while try statement.step() { take(statement.row) }
         } catch {
             throw tellingArguments(error, of: statement, mask)
-        }
-    }
-
-    private func run(
-        _ statement: Statement, binding bind: (OpaquePointer) -> Int32, _ body: (LiveRow) -> Void
-    ) throws {
-        do {
-            try statement.begin(binding: bind)
-            while try statement.step() { body(statement.row) }
-        } catch {
-            throw tellingArguments(error, of: statement, nil)
         }
     }
 
@@ -246,10 +238,7 @@ extension PackedColumns {
     func isStillEncoded(by encode: Encode) throws -> Bool {
         guard let start = bytes.baseAddress else { return false }
         var encoding = ColumnEncoding(comparingWith: start, layout: layout)
-        try withUnsafeMutablePointer(to: &encoding) { pointer in
-            var container = PersistenceContainer(pointer)
-            try encode(&container)
-        }
+        try PersistenceContainer.fill(&encoding, encode)
         return !encoding.isDifferent && !encoding.isDoubtful && !encoding.mayRepeat && encoding.next == count
     }
 }

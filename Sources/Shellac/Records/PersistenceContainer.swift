@@ -15,6 +15,17 @@ public struct PersistenceContainer {
 
     init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }
 
+    /// Runs what a record encodes with into an encoding.
+    @inline(__always)
+    static func fill(
+        _ encoding: inout ColumnEncoding, _ encode: (inout PersistenceContainer) throws -> Void
+    ) rethrows {
+        try withUnsafeMutablePointer(to: &encoding) { pointer in
+            var container = PersistenceContainer(pointer)
+            try encode(&container)
+        }
+    }
+
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {

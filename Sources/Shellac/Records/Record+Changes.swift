@@ -14,10 +14,7 @@ extension Record {
             guard let snapshot, snapshot.count > 0 else { return true }
             var encoding = ColumnEncoding(comparingWith: snapshot.bytes, layout: snapshot.layout)
             do {
-                try withUnsafeMutablePointer(to: &encoding) { pointer in
-                    var container = PersistenceContainer(pointer)
-                    try encode(to: &container)
-                }
+                try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
             } catch {
                 return true
             }
@@ -189,7 +186,6 @@ extension Row {
         by type: Record.Type, in database: Database, past: PackedRow.Past? = nil
     ) throws -> PackedRow {
         let layout = try layout.remembered(by: type, in: database)
-        return PackedRow.make(
-            layout, copying: UnsafeRawBufferPointer(start: owned.bytes, count: owned.byteCount), past: past)
+        return owned.copy(layout, past: past)
     }
 }

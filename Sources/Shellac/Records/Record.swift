@@ -110,10 +110,7 @@ open class Record: FetchableRecord, PersistableRecord {
     open func copy() throws -> Self {
         let copy = try type(of: self).init(row: Row(encoded().row()))
         // Not the same row: it belongs to this record, as its past does.
-        copy.snapshot = snapshot.map { row in
-            PackedRow.make(
-                row.layout, copying: UnsafeRawBufferPointer(start: row.bytes, count: row.byteCount))
-        }
+        copy.snapshot = snapshot.map { $0.copy($0.layout) }
         return copy
     }
 

@@ -105,6 +105,13 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         }
     }
 
+    /// A row of the same bytes, under another layout of the same columns, or with another past.
+    func copy(_ layout: RowLayout, past: Past? = nil) -> PackedRow {
+        withExtendedLifetime(self) {
+            .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
+        }
+    }
+
     /// A row made by hand.
     static func make(_ layout: RowLayout, values: [DatabaseValue]) -> PackedRow {
         let length = values.reduce(values.count) { $0 + PackedTag.mostBytes($1) }
