@@ -33,6 +33,11 @@ public struct LiveRow {
         @usableFromInline var lookups = 0
         @usableFromInline var guesses: UnsafeMutablePointer<NameGuesses.Guess>?
         @usableFromInline var statement: OpaquePointer?
+        /// The next column that is packed as the row is read, or a number beyond all columns: see ``beginPacking()``.
+        @usableFromInline var nextPacked = Int.max
+        /// The packed columns, and their end.
+        var packed: UnsafeMutableRawPointer?
+        var packedEnd: UnsafeMutableRawPointer?
         /// The SQL of the statement.
         var sql: String?
         /// The number of columns of the statement.
@@ -50,6 +55,8 @@ public struct LiveRow {
         var decodingGeneration: UInt64 = 0
 
         init(generation: UInt64 = 1) { self.generation = generation }
+
+        deinit { packed?.deallocate() }
     }
 
     /// The value in a column, which must exist.
@@ -58,9 +65,10 @@ public struct LiveRow {
         let stride = place.pointee.stride
         if stride != 0 || column == 0 {
             let first = UnsafeRawPointer(place.pointee.first.unsafelyUnwrapped)
-            return SQLiteValue(OpaquePointer(first + column &* stride))
+            return SQLiteValue(OpaquePointer(first + column &* stride), row: self, column: column)
         }
-        return SQLiteValue(sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column)))
+        let value = sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column))
+        return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
     /// The number of columns.
@@ -161,6 +169,7 @@ extension LiveRow {
         let width = place.pointee.width
         place.pointee.generation &+= 1
         place.pointee.lookups = 0
+        place.pointee.nextPacked = .max
         place.pointee.count = width
         let first = sqlite3_column_value(statement, 0)
         place.pointee.first = first

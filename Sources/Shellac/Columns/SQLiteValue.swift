@@ -6,9 +6,16 @@ public import CSQLite
 /// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
 public struct SQLiteValue {
     @usableFromInline let pointer: OpaquePointer
+    /// The row that it is read from: nil for an argument of a function.
+    @usableFromInline let row: LiveRow?
+    @usableFromInline let column: Int
 
     @inlinable @inline(__always)
-    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    init(_ pointer: OpaquePointer, row: LiveRow? = nil, column: Int = 0) {
+        self.pointer = pointer
+        self.row = row
+        self.column = column
+    }
 
     /// One of SQLite's fundamental datatypes: `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`,
     /// `SQLITE_BLOB` or `SQLITE_NULL`.

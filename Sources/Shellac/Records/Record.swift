@@ -92,6 +92,13 @@ open class Record: FetchableRecord, PersistableRecord {
         remember(fetched: row)
     }
 
+    /// A fetched record. Its row is packed while it is read: see ``LiveRow/beginPacking()``.
+    @inlinable @inline(__always)
+    public static func currentElement(of row: LiveRow) throws -> Self {
+        row.beginPacking()
+        return try Self(row: Row(row))
+    }
+
     /// Takes the values of a row, which may lack columns. The row is good until this returns.
     ///
     /// It is called with a fetched row, and with a row of all that was encoded and the new row id when the record was

@@ -167,37 +167,8 @@ extension PackedRow {
     static func make(_ row: LiveRow) -> PackedRow { make(row, layout: row.layout) }
 
     /// A copy of the current row of a statement, under another layout of the same columns.
-    ///
-    /// Few rows are longer than what is packed on the stack. Those that are get measured first.
     static func make(_ row: LiveRow, layout: RowLayout) -> PackedRow {
-        let count = row.count
-        let packed: PackedRow? = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { scratch in
-            let tags = scratch.baseAddress.unsafelyUnwrapped
-            var payload = tags + count
-            // Numbers have room behind it.
-            let last = tags + (scratch.count - 8)
-            for column in 0..<count {
-                guard payload <= last else { return nil }
-                let tag: UInt8
-                let value = row.value(at: column)
-                switch value.type {
-                case SQLITE_INTEGER: tag = PackedTag.write(value.int64, to: &payload)
-                case SQLITE_FLOAT: tag = PackedTag.write(value.double, to: &payload)
-                case SQLITE_TEXT:
-                    let text = UnsafeRawBufferPointer(value.utf8)
-                    guard text.count < 256, last - payload > text.count else { return nil }
-                    tag = PackedTag.write(text: text, to: &payload)
-                case SQLITE_BLOB:
-                    let blob = value.blob
-                    guard blob.count < 256, last - payload > blob.count else { return nil }
-                    tag = PackedTag.write(blob: blob, to: &payload)
-                default: tag = PackedTag.null
-                }
-                tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-            }
-            return make(layout, copying: UnsafeRawBufferPointer(start: tags, count: payload - tags))
-        }
-        return packed ?? makeLong(row, layout: layout)
+        if let packed = row.packed() { make(layout, copying: packed) } else { makeLong(row, layout: layout) }
     }
 
     @inline(never)

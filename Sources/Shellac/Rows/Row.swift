@@ -143,7 +143,7 @@ public struct Row {
     }
 
     /// Whether the row has a column of this name.
-    @inlinable
+    @inlinable @inline(__always)
     public func hasColumn(_ name: String) -> Bool {
         isLive ? live.column(named: name) >= 0 : ownsColumn(name)
     }

@@ -53,8 +53,10 @@ extension Date: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Date? {
-        if value.type == SQLITE_TEXT { return Date(databaseText: value.utf8) }
-        return fromDatabaseValue(value.databaseValue)
+        guard value.type == SQLITE_TEXT else { return fromDatabaseValue(value.databaseValue) }
+        let utf8 = value.utf8
+        value.pack(utf8)
+        return Date(databaseText: utf8)
     }
 }
 

@@ -18,8 +18,10 @@ extension Double: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Double? {
-        if value.type == SQLITE_FLOAT { return value.double }
-        return fromDatabaseValue(value.databaseValue)
+        guard value.type == SQLITE_FLOAT else { return fromDatabaseValue(value.databaseValue) }
+        let double = value.double
+        value.pack(double)
+        return double
     }
 }
 

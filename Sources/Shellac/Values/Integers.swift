@@ -23,8 +23,10 @@ extension FixedWidthInteger {
 
     @inlinable @inline(__always)
     static func exactly(_ value: SQLiteValue) -> Self? {
-        if value.type == SQLITE_INTEGER { return Self(exactly: value.int64) }
-        return exactly(value.databaseValue)
+        guard value.type == SQLITE_INTEGER else { return exactly(value.databaseValue) }
+        let integer = value.int64
+        value.pack(integer)
+        return Self(exactly: integer)
     }
 }
 
@@ -141,7 +143,9 @@ extension Bool: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Bool? {
-        if value.type == SQLITE_INTEGER { return value.int64 != 0 }
-        return fromDatabaseValue(value.databaseValue)
+        guard value.type == SQLITE_INTEGER else { return fromDatabaseValue(value.databaseValue) }
+        let integer = value.int64
+        value.pack(integer)
+        return integer != 0
     }
 }

@@ -66,17 +66,14 @@ enum PackedTag {
 // MARK: - Writing
 
 extension PackedTag {
-    /// The tag of an integer.
+    /// The tag of an integer. It is found without a branch: integers of all sizes follow each other.
     @inline(__always)
     static func integer(_ value: Int64) -> UInt8 {
-        if value == Int64(Int32(truncatingIfNeeded: value)) {
-            if value == Int64(Int16(truncatingIfNeeded: value)) {
-                if value == Int64(Int8(truncatingIfNeeded: value)) { return value == 0 ? zero : int8 }
-                return int16
-            }
-            return int32
-        }
-        return int64
+        let magnitude = UInt64(bitPattern: value ^ (value >> 63))
+        let bits = 64 &- magnitude.leadingZeroBitCount
+        // 0 for a sign and 7 bits, 1 for up to 15, 2 up to 31, 3 for more.
+        let size = 8 &- UInt8(truncatingIfNeeded: bits >> 3).leadingZeroBitCount
+        return value == 0 ? zero : int8 &+ UInt8(truncatingIfNeeded: size)
     }
 
     /// How many bytes an integer takes.
@@ -87,7 +84,7 @@ extension PackedTag {
 
     /// How many bytes an integer of a tag takes.
     @inline(__always)
-    static func byteCount(ofInteger tag: UInt8) -> Int { tag == zero ? 0 : 1 << Int(tag &- int8) }
+    static func byteCount(ofInteger tag: UInt8) -> Int { Int(1 &<< tag) >> 2 }
 
     /// How many bytes a text or a blob takes.
     @inline(__always)
@@ -98,8 +95,9 @@ extension PackedTag {
     @inline(__always)
     static func write(_ value: Int64, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
         payload.storeBytes(of: value.littleEndian, as: Int64.self)
-        payload += byteCount(value)
-        return integer(value)
+        let tag = integer(value)
+        payload += byteCount(ofInteger: tag)
+        return tag
     }
 
     /// Writes an integer where there is no room behind it.

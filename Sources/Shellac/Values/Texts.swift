@@ -19,7 +19,10 @@ extension String: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> String? {
-        value.type == SQLITE_TEXT ? value.string : nil
+        guard value.type == SQLITE_TEXT else { return nil }
+        let utf8 = value.utf8
+        value.pack(utf8)
+        return String(decoding: utf8, as: UTF8.self)
     }
 }
 
