@@ -76,6 +76,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var observation: AnyObject?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
+    /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
+    @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
     /// What is kept for records: a slot for the layer of records.
     @exclusivity(unchecked) var recordConnection: AnyObject?
 

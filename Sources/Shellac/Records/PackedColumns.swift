@@ -9,13 +9,21 @@ import Glibc
 /// The bytes stay in memory that is used again for other records, and stand still while a statement runs: so
 /// texts and blobs are bound without a copy.
 final class PackedColumns {
-    @exclusivity(unchecked) private(set) var layout: RowLayout
+    @exclusivity(unchecked) private(set) var layout: RowLayout {
+        didSet {
+            identity = ObjectIdentifier(layout)
+            count = layout.count
+        }
+    }
+    /// Which layout it is: looking at the layout itself would count a reference.
+    @exclusivity(unchecked) private var identity: ObjectIdentifier
     @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var end: UnsafeMutableRawPointer
 
     init() {
         layout = RowLayout(names: [], sql: nil)
+        identity = ObjectIdentifier(layout)
         capacity = 512
         guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
         base = memory
@@ -25,7 +33,7 @@ final class PackedColumns {
     deinit { free(base) }
 
     /// The number of columns.
-    var count: Int { layout.count }
+    @exclusivity(unchecked) private(set) var count = 0
 
     /// The bytes: tags, then payloads.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
@@ -68,9 +76,13 @@ final class PackedColumns {
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
-        if self.layout !== layout { self.layout = layout }
+        if !isLaid(out: layout) { self.layout = layout }
         return true
     }
+
+    /// Whether the columns are those of a layout.
+    @inline(__always)
+    func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }
 
     // MARK: - Reading
 
@@ -102,18 +114,17 @@ final class PackedColumns {
     /// A row of all columns, in which one that is NULL holds a number.
     func row(with number: Int64, in column: Int, past: PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
-            var payload = tags + count
-            eachColumn { index, tag, old in
-                var copied = tag
-                if index == column {
-                    copied = PackedTag.writeExactly(number, to: &payload)
-                } else {
-                    let length = PackedTag.length(tag, old)
-                    payload.copyMemory(from: old, byteCount: length)
-                    payload += length
-                }
-                tags.storeBytes(of: copied, toByteOffset: index, as: UInt8.self)
+            // NULL takes no bytes: what stands before the number and behind it is copied as it is.
+            var place = UnsafeRawPointer(base + count)
+            for index in 0..<column {
+                place += PackedTag.length(base.load(fromByteOffset: index, as: UInt8.self), place)
             }
+            let before = place - UnsafeRawPointer(base)
+            tags.copyMemory(from: base, byteCount: before)
+            var payload = tags + before
+            let tag = PackedTag.writeExactly(number, to: &payload)
+            payload.copyMemory(from: place, byteCount: bytes.count - before)
+            tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
         }
     }
 }

@@ -5,7 +5,7 @@ import CSQLite
 /// The life of one save: the record encodes its columns into packed bytes, by comparing each name with the one that
 /// was expected of its type; the statement is found by the type, and by which columns are written; the bytes are bound
 /// where they stand; the statement runs to its end.
-struct Persistence {
+struct Persistence: ~Copyable {
     let database: Database
     let plan: RecordPlan
     let shape: RecordShape
@@ -15,11 +15,20 @@ struct Persistence {
     @inline(__always)
     static func with<Result>(
         _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
-        perform body: (Persistence) throws -> Result
+        perform body: (borrowing Persistence) throws -> Result
     ) throws -> Result {
         let records = database.records
         let plan = try records.plan(for: type, on: database)
-        return try records.withPackedColumns { columns in
+        return try with(plan, records, on: database, encoding: encode, perform: body)
+    }
+
+    /// The same, where the plan of the type is known.
+    @inline(__always)
+    static func with<Result>(
+        _ plan: RecordPlan, _ records: RecordConnection, on database: Database,
+        encoding encode: PackedColumns.Encode, perform body: (borrowing Persistence) throws -> Result
+    ) throws -> Result {
+        try records.withPackedColumns { columns in
             let shape: RecordShape
             if let expected = plan.shape, try columns.pack(exactly: expected.layout, encode) {
                 shape = expected
@@ -36,7 +45,7 @@ struct Persistence {
     static func with<Result>(
         _ type: any TableRecord.Type, on database: Database, reusing encoded: PackedColumns?,
         encoding encode: PackedColumns.Encode,
-        perform body: (Persistence, _ changed: ColumnMask) throws -> Result
+        perform body: (borrowing Persistence, _ changed: ColumnMask) throws -> Result
     ) throws -> Result {
         guard let encoded else {
             return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
@@ -91,7 +100,7 @@ struct Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(shape.insertion(resolution, returning), saving: nil, binding: bindAll) {
+        try run(shape.insertion(resolution, returning), saving: nil, binding: { bindAll(to: $0) }) {
             returning?.take(Row($0))
         }
         // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
@@ -112,7 +121,7 @@ struct Persistence {
         selection += rowIDSQL ?? "NULL"
         var rowID: Int64?
         var hasRow = false
-        try run(shape.upsertion(selection), saving: nil, binding: bindAll) { row in
+        try run(shape.upsertion(selection), saving: nil, binding: { bindAll(to: $0) }) { row in
             hasRow = true
             rowID = row.value(at: row.count - 1).int64
             returning?.take(Row(row))

@@ -32,7 +32,7 @@ extension Record {
             }
             return try db.records.with(options, for: self) { try insert(db) }
         }
-        var stored: Stored?
+        var aftermath: Aftermath?
         try Persistence.with(
             type, on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
@@ -44,9 +44,9 @@ extension Record {
                         // It is to be inserted.
                     }
                 }
-                stored = try insertStraight(persistence, options, isUpsert: false)
+                aftermath = try insertStraight(persistence, options, isUpsert: false)
             })
-        try stored.map(finish)
+        if let aftermath { try finish(aftermath) }
     }
 
     // MARK: - Inserting
@@ -58,26 +58,27 @@ extension Record {
     }
 
     private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
-        let type = Swift.type(of: self)
-        var stored: Stored?
-        if try db.records.plan(for: type, on: db).overridesCallbacks {
+        let records = db.records
+        let plan = try records.plan(for: Swift.type(of: self), on: db)
+        var aftermath: Aftermath?
+        if plan.overridesCallbacks {
             var record = self
-            try record.runInsertion(in: db, options, isUpsert: isUpsert) { stored = store($0, $1) }
+            try record.runInsertion(in: db, options, isUpsert: isUpsert) { aftermath = store($0, $1) }
         } else {
-            stored = try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
+            aftermath = try Persistence.with(
+                plan, records, on: db, encoding: { try encode(to: &$0) },
                 perform: {
                     try insertStraight($0, options, isUpsert: isUpsert)
                 })
         }
-        if let stored { try finish(stored) }
+        if let aftermath { try finish(aftermath) }
     }
 
     /// Inserts what was encoded, where no callback stands around it.
     @inline(__always)
     private func insertStraight(
-        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool
-    ) throws -> Stored? {
+        _ persistence: borrowing Persistence, _ options: PersistenceOptions, isUpsert: Bool
+    ) throws -> Aftermath? {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
@@ -86,48 +87,54 @@ extension Record {
             ? try persistence.upsert(options.returning)
             : try persistence.insert(resolution, options.returning)
         guard let insertion else { return nil }
-        let stored = store(persistence, insertion)
+        let aftermath = store(persistence, insertion)
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
-        return stored
+        return aftermath
     }
 
-    /// What came of an insertion.
-    private struct Stored {
-        /// The error to throw.
-        var rejection: RecordError?
-        /// A row id of which it is not known whether the record has taken it.
-        var unknownRowID: (rowID: Int64, plan: RecordPlan)?
+    /// What is left to do after an insertion.
+    private indirect enum Aftermath {
+        /// An error is to be thrown.
+        case rejection(RecordError)
+        /// It is not known whether the record has taken its row id.
+        case unknownRowID(Int64, RecordPlan)
     }
 
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
-    private func store(_ persistence: Persistence, _ insertion: InsertionSuccess) -> Stored {
-        let (columns, db) = (persistence.columns, persistence.database)
-        guard let column = persistence.shape.rowIDColumn, columns.isNull(column) else {
-            snapshot = columns.row(past: past(in: db))
-            return Stored()
+    private func store(_ persistence: borrowing Persistence, _ insertion: InsertionSuccess) -> Aftermath?
+    {
+        guard let column = persistence.shape.rowIDColumn, persistence.columns.isNull(column) else {
+            snapshot = persistence.columns.row(past: past(in: persistence.database))
+            return nil
         }
         let given = Journal.GivenRowID(value: insertion.rowID, column: column)
-        let row = columns.row(with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
+        let row = persistence.columns.row(
+            with: insertion.rowID, in: column, past: past(givenRowID: given, in: persistence.database))
         snapshot = row
-        let plan = persistence.plan
-        switch plan.rowIDRoad {
-        case .didInsert, .none: return Stored()
-        case .updateFromRow: return Stored(rejection: take(row))
-        case .unknown:
-            let rejection = take(row)
-            guard hasRowID(insertion.rowID, plan) else {
-                return Stored(rejection: rejection, unknownRowID: (insertion.rowID, plan))
-            }
-            plan.rowIDRoad = .updateFromRow
-            return Stored(rejection: rejection)
+        switch persistence.plan.rowIDRoad {
+        case .didInsert, .none: return nil
+        case .updateFromRow: return take(row).map(Aftermath.rejection)
+        case .unknown: return learnWhetherTaken(row, insertion.rowID, persistence.plan)
         }
     }
 
-    private func finish(_ stored: Stored) throws {
-        if let rejection = stored.rejection { throw rejection }
-        if let (rowID, plan) = stored.unknownRowID { learnRowIDRoad(rowID, plan) }
+    /// The first insertion of a class: finds out whether the record takes its row id from `updateFromRow`.
+    @inline(never)
+    private func learnWhetherTaken(_ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan) -> Aftermath? {
+        let rejection = take(row)
+        let isTaken = hasRowID(rowID, plan)
+        if isTaken { plan.rowIDRoad = .updateFromRow }
+        if let rejection { return .rejection(rejection) }
+        return isTaken ? nil : .unknownRowID(rowID, plan)
+    }
+
+    private func finish(_ aftermath: Aftermath) throws {
+        switch aftermath {
+        case .rejection(let error): throw error
+        case .unknownRowID(let rowID, let plan): learnRowIDRoad(rowID, plan)
+        }
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
@@ -203,7 +210,7 @@ extension Record {
     /// Updates columns that were encoded, where no callback stands around it.
     @inline(__always)
     private func updateStraight(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions
+        _ persistence: borrowing Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions
     ) throws {
         let resolution =
             options.conflictResolution
@@ -217,7 +224,7 @@ extension Record {
 
     /// Remembers the columns that were updated.
     @inline(__always)
-    private func remember(_ persistence: Persistence, _ mask: ColumnMask, isFull: Bool) {
+    private func remember(_ persistence: borrowing Persistence, _ mask: ColumnMask, isFull: Bool) {
         let columns = persistence.columns
         let (old, past) = (snapshot, past(in: persistence.database))
         snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)

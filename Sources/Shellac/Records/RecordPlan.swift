@@ -37,6 +37,8 @@ final class RecordPlan {
         self.database = database
         schemaGeneration = generation
         table = try database.tableSchema(name)
+        rowIDColumn = table.primaryKey.rowIDColumn
+        isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = type.selectionSQL
         overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
@@ -44,16 +46,16 @@ final class RecordPlan {
     }
 
     var tableName: String { table.name }
-    var isView: Bool { table.kind == .view }
+    let isView: Bool
     /// The column that is the row id.
-    var rowIDColumn: String? { table.primaryKey.rowIDColumn }
+    let rowIDColumn: String?
 
     // MARK: - Shapes
 
     /// The shape of the columns that were packed.
     @inline(__always)
     func shape(of columns: PackedColumns) -> RecordShape {
-        if let shape, shape.layout === columns.layout { return shape }
+        if let shape, columns.isLaid(out: shape.layout) { return shape }
         return findShape(columns.layout.names)
     }
 

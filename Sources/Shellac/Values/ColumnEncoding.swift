@@ -41,14 +41,23 @@ struct ColumnEncoding: ~Copyable {
     /// Comparing: whether columns were read, which are not there.
     private(set) var wasRead = false
 
-    private(set) var gathered: [Gathered] = []
-    private var gatheredName = ""
+    /// Gathering: the columns so far. Nil in the other modes, which count no references.
+    private let gathering: Gathering?
 
     struct Gathered {
         var name: String
         var value: DatabaseValue
         var isDate: Bool
     }
+
+    private final class Gathering {
+        var columns: [Gathered] = []
+        /// The name of the column whose value comes next.
+        var name = ""
+    }
+
+    /// The columns that were gathered.
+    var gathered: [Gathered] { gathering?.columns ?? [] }
 
     private static let nothing = RowLayout(names: [], sql: nil)
 
@@ -58,6 +67,7 @@ struct ColumnEncoding: ~Copyable {
         count = 0
         expected = layout.bits
         mode = .gathering
+        gathering = Gathering()
         base = UnsafeMutableRawPointer(mutating: expected)
         payload = base
         capacity = 0
@@ -69,6 +79,7 @@ struct ColumnEncoding: ~Copyable {
         count = layout.count
         expected = layout.bits
         mode = .packing
+        gathering = nil
         self.base = base
         self.capacity = capacity
         payload = base
@@ -82,6 +93,7 @@ struct ColumnEncoding: ~Copyable {
         count = layout.count
         expected = layout.bits
         mode = .comparing
+        gathering = nil
         base = UnsafeMutableRawPointer(mutating: bytes)
         payload = base + count
         capacity = 0
@@ -203,7 +215,7 @@ extension ColumnEncoding {
                 isDifferent = true
                 return
             }
-        case .gathering: gatheredName = name
+        case .gathering: gathering?.name = name
         case .ignoring: return
         }
         withUnsafeMutablePointer(to: &self) { pointer in
@@ -319,12 +331,10 @@ extension ColumnEncoding {
     }
 
     /// A subclass may change what its superclass encoded.
-    private mutating func gather(_ value: DatabaseValue, isDate: Bool = false) {
-        let column = Gathered(name: gatheredName, value: value, isDate: isDate)
-        if let index = gathered.firstIndex(where: { CaseInsensitiveName.matches($0.name, gatheredName) }) {
-            gathered[index] = column
-        } else {
-            gathered.append(column)
-        }
+    private func gather(_ value: DatabaseValue, isDate: Bool = false) {
+        guard let gathering else { return }
+        let column = Gathered(name: gathering.name, value: value, isDate: isDate)
+        let known = gathering.columns.firstIndex { CaseInsensitiveName.matches($0.name, column.name) }
+        if let known { gathering.columns[known] = column } else { gathering.columns.append(column) }
     }
 }
