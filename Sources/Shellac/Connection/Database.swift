@@ -69,7 +69,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var hasLargeBindings = false
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
-    @exclusivity(unchecked) var statementListener: (any StatementListener)?
+    @exclusivity(unchecked) var statementListener: (any StatementListener)? {
+        didSet { listenerReference = statementListener.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
+    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<AnyObject>?
     /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
     @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
     /// What is kept for observers: a slot for the layer of observation.
@@ -79,7 +83,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
     @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
     /// What is kept for records: a slot for the layer of records.
-    @exclusivity(unchecked) var recordConnection: AnyObject?
+    @exclusivity(unchecked) var recordConnection: AnyObject? {
+        didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.

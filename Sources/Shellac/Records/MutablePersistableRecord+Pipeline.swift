@@ -9,7 +9,7 @@ extension MutablePersistableRecord {
     @discardableResult
     mutating func runInsertion(
         in db: Database, _ options: PersistenceOptions, isUpsert: Bool = false,
-        didStore: (borrowing Persistence, InsertionSuccess) throws -> Void
+        didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -25,7 +25,7 @@ extension MutablePersistableRecord {
                     let insertion = try Persistence.with(
                         type, on: db, encoding: { try encode(to: &$0) },
                         perform: {
-                            (persistence: borrowing Persistence) -> InsertionSuccess? in
+                            (persistence: Persistence) -> InsertionSuccess? in
                             let insertion =
                                 isUpsert
                                 ? try persistence.upsert(options.returning)
@@ -57,7 +57,7 @@ extension MutablePersistableRecord {
     /// - Parameter didStore: Called once the row is written, before any `did` callback.
     mutating func runUpdate(
         in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions,
-        didStore: (borrowing Persistence, ColumnMask) throws -> Void
+        didStore: (Persistence, ColumnMask) throws -> Void
     ) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -68,7 +68,7 @@ extension MutablePersistableRecord {
                 type, on: db, encoding: { try record.encode(to: &$0) },
                 perform: {
                     var options = options
-                    options.encoded = $0.columns
+                    options.encoded = $0
                     try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
                 })
         }

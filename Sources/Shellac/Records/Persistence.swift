@@ -5,59 +5,72 @@ import CSQLite
 /// The life of one save: the record encodes its columns into packed bytes, by comparing each name with the one that
 /// was expected of its type; the statement is found by the type, and by which columns are written; the bytes are bound
 /// where they stand; the statement runs to its end.
-struct Persistence: ~Copyable {
-    let database: Database
-    let plan: RecordPlan
-    let shape: RecordShape
-    let columns: PackedColumns
+final class Persistence {
+    unowned(unsafe) let database: Database  // which owns what owns this
+    private let connection: OpaquePointer
+    let columns = PackedColumns()
+    @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
+    @exclusivity(unchecked) private var shapeReference: Unmanaged<RecordShape>?
+
+    init(_ database: Database) {
+        self.database = database
+        connection = database.pointer
+    }
+
+    /// The plan of the record's type.
+    @inline(__always)
+    func withPlan<Result>(_ body: (RecordPlan) throws -> Result) rethrows -> Result {
+        try planReference.unsafelyUnwrapped.use(body)
+    }
+
+    /// The shape of what the record has encoded.
+    @inline(__always)
+    func withShape<Result>(_ body: (RecordShape) throws -> Result) rethrows -> Result {
+        try shapeReference.unsafelyUnwrapped.use(body)
+    }
+
+    var plan: RecordPlan { withPlan { $0 } }
+    var shape: RecordShape { withShape { $0 } }
 
     /// Runs a function with what a record encodes.
     @inline(__always)
     static func with<Result>(
         _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
-        perform body: (borrowing Persistence) throws -> Result
+        perform body: (Persistence) throws -> Result
     ) throws -> Result {
-        let records = database.records
-        let plan = try records.plan(for: type, on: database)
-        return try with(plan, records, on: database, encoding: encode, perform: body)
+        try database.withRecords { records in
+            try records.withPlan(for: type, on: database) { plan in
+                try with(plan, records, on: database, encoding: encode, perform: body)
+            }
+        }
     }
 
     /// The same, where the plan of the type is known.
     @inline(__always)
     static func with<Result>(
         _ plan: RecordPlan, _ records: RecordConnection, on database: Database,
-        encoding encode: PackedColumns.Encode, perform body: (borrowing Persistence) throws -> Result
+        encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Result
     ) throws -> Result {
-        try records.withPackedColumns { columns in
-            let shape: RecordShape
-            if let expected = plan.shape, try columns.pack(exactly: expected.layout, encode) {
-                shape = expected
-            } else {
-                try columns.pack(makeLayout: plan.layout(for:), encode)
-                shape = plan.shape(of: columns)
-            }
-            return try body(Persistence(database: database, plan: plan, shape: shape, columns: columns))
+        try records.withPersistence(on: database) { persistence in
+            persistence.planReference = Unmanaged.passUnretained(plan)
+            persistence.shapeReference = try plan.pack(persistence.columns, encode)
+            return try body(persistence)
         }
     }
 
     /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
     @inline(__always)
     static func with<Result>(
-        _ type: any TableRecord.Type, on database: Database, reusing encoded: PackedColumns?,
+        _ type: any TableRecord.Type, on database: Database, reusing encoded: Persistence?,
         encoding encode: PackedColumns.Encode,
-        perform body: (borrowing Persistence, _ changed: ColumnMask) throws -> Result
+        perform body: (Persistence, _ changed: ColumnMask) throws -> Result
     ) throws -> Result {
         guard let encoded else {
             return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
         }
-        if try encoded.isStillEncoded(by: encode) {
-            let plan = try database.records.plan(for: type, on: database)
-            let shape = plan.shape(of: encoded)
-            return try body(
-                Persistence(database: database, plan: plan, shape: shape, columns: encoded), ColumnMask())
-        }
+        if try encoded.columns.isStillEncoded(by: encode) { return try body(encoded, ColumnMask()) }
         return try with(type, on: database, encoding: encode) {
-            try body($0, $0.columns.changes(from: encoded.row()))
+            try body($0, $0.columns.changes(from: encoded.columns.row()))
         }
     }
 
@@ -104,9 +117,9 @@ struct Persistence: ~Copyable {
             returning?.take(Row($0))
         }
         // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
-        if sqlite3_changes(database.pointer) == 0, !plan.isView { return nil }
+        if sqlite3_changes(connection) == 0, !plan.isView { return nil }
         return InsertionSuccess(
-            rowID: sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
+            rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
@@ -128,7 +141,7 @@ struct Persistence: ~Copyable {
         }
         guard hasRow || plan.isView else { return nil }
         return InsertionSuccess(
-            rowID: rowID ?? sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
+            rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
@@ -153,7 +166,7 @@ struct Persistence: ~Copyable {
             return bound == SQLITE_OK ? code : bound
         }
         try run(statement, saving: mask, binding: bind) { returning?.take(Row($0)) }
-        if sqlite3_changes(database.pointer) != 0 { return true }
+        if sqlite3_changes(connection) != 0 { return true }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
         guard try exists() else { throw notFound }
@@ -166,7 +179,7 @@ struct Persistence: ~Copyable {
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
         try run(shape.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
-        return plan.isView ? try existed && !exists() : sqlite3_changes(database.pointer) > 0
+        return plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0
     }
 
     /// Whether the record's row is there.

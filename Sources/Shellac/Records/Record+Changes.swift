@@ -122,7 +122,9 @@ extension Record {
     /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
     @inline(__always) @discardableResult
     final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
-        db.transactionLog.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0, in: db)
+        db.withTransactionLog {
+            $0.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0, in: db)
+        }
     }
 
     /// The same, where no connection is given: any that the running thread has the access to.

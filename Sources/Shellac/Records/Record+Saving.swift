@@ -39,12 +39,12 @@ extension Record {
                 if persistence.hasKey {
                     do {
                         return try updateStraight(
-                            persistence, persistence.shape.allColumns, isFull: true, options)
+                            persistence, persistence.shape.allColumns, isFull: true, options, in: db)
                     } catch let error as RecordError where error == persistence.notFound {
                         // It is to be inserted.
                     }
                 }
-                aftermath = try insertStraight(persistence, options, isUpsert: false)
+                aftermath = try insertStraight(persistence, options, isUpsert: false, in: db)
             })
         if let aftermath { try finish(aftermath) }
     }
@@ -58,18 +58,18 @@ extension Record {
     }
 
     private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
-        let records = db.records
-        let plan = try records.plan(for: Swift.type(of: self), on: db)
         var aftermath: Aftermath?
-        if plan.overridesCallbacks {
-            var record = self
-            try record.runInsertion(in: db, options, isUpsert: isUpsert) { aftermath = store($0, $1) }
-        } else {
-            aftermath = try Persistence.with(
-                plan, records, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    try insertStraight($0, options, isUpsert: isUpsert)
-                })
+        try db.withRecords { records in
+            try records.withPlan(for: Swift.type(of: self), on: db) { plan in
+                if plan.overridesCallbacks {
+                    var record = self
+                    try record.runInsertion(in: db, options, isUpsert: isUpsert) { aftermath = store($0, $1, in: db) }
+                } else {
+                    aftermath = try Persistence.with(
+                        plan, records, on: db, encoding: { try encode(to: &$0) },
+                        perform: { try insertStraight($0, options, isUpsert: isUpsert, in: db) })
+                }
+            }
         }
         if let aftermath { try finish(aftermath) }
     }
@@ -77,7 +77,7 @@ extension Record {
     /// Inserts what was encoded, where no callback stands around it.
     @inline(__always)
     private func insertStraight(
-        _ persistence: borrowing Persistence, _ options: PersistenceOptions, isUpsert: Bool
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
         let resolution =
             options.conflictResolution
@@ -87,7 +87,7 @@ extension Record {
             ? try persistence.upsert(options.returning)
             : try persistence.insert(resolution, options.returning)
         guard let insertion else { return nil }
-        let aftermath = store(persistence, insertion)
+        let aftermath = store(persistence, insertion, in: db)
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
         return aftermath
@@ -103,17 +103,19 @@ extension Record {
 
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
-    private func store(_ persistence: borrowing Persistence, _ insertion: InsertionSuccess) -> Aftermath?
-    {
-        guard let column = persistence.shape.rowIDColumn, persistence.columns.isNull(column) else {
-            snapshot = persistence.columns.row(past: past(in: persistence.database))
+    private func store(
+        _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
+    ) -> Aftermath? {
+        let rowIDColumn = persistence.withShape { $0.rowIDColumn }
+        guard let column = rowIDColumn, persistence.columns.isNull(column) else {
+            snapshot = persistence.columns.row(past: past(in: db))
             return nil
         }
         let given = Journal.GivenRowID(value: insertion.rowID, column: column)
         let row = persistence.columns.row(
-            with: insertion.rowID, in: column, past: past(givenRowID: given, in: persistence.database))
+            with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
         snapshot = row
-        switch persistence.plan.rowIDRoad {
+        switch persistence.withPlan({ $0.rowIDRoad }) {
         case .didInsert, .none: return nil
         case .updateFromRow: return take(row).map(Aftermath.rejection)
         case .unknown: return learnWhetherTaken(row, insertion.rowID, persistence.plan)
@@ -182,7 +184,8 @@ extension Record {
                     try update(db, columns: persistence.shape.allNames)
                 } else {
                     let options = db.records.takeOptions(for: self)
-                    try updateStraight(persistence, persistence.shape.allColumns, isFull: true, options)
+                    try updateStraight(
+                        persistence, persistence.shape.allColumns, isFull: true, options, in: db)
                 }
             })
     }
@@ -197,26 +200,28 @@ extension Record {
             return try Persistence.with(
                 type, on: db, encoding: { try encode(to: &$0) },
                 perform: {
-                    try updateStraight($0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options)
+                    try updateStraight(
+                        $0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options, in: db)
                 })
         }
         let isFull = plan.shape?.allNames == columns
         var record = self
         try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: isFull)
+            remember($0, $1, isFull: isFull, in: db)
         }
     }
 
     /// Updates columns that were encoded, where no callback stands around it.
     @inline(__always)
     private func updateStraight(
-        _ persistence: borrowing Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database
     ) throws {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
         guard try persistence.update(mask, resolution, options.returning) else { return }
-        remember(persistence, mask, isFull: isFull)
+        remember(persistence, mask, isFull: isFull, in: db)
         let success = PersistenceSuccess(insertion: nil)
         didUpdate(success)
         didSave(success)
@@ -224,9 +229,11 @@ extension Record {
 
     /// Remembers the columns that were updated.
     @inline(__always)
-    private func remember(_ persistence: borrowing Persistence, _ mask: ColumnMask, isFull: Bool) {
+    private func remember(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
+    ) {
         let columns = persistence.columns
-        let (old, past) = (snapshot, past(in: persistence.database))
+        let (old, past) = (snapshot, past(in: db))
         snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
     }
 
@@ -264,11 +271,11 @@ extension Record {
                 if !persistence.plan.overridesWhatSaves {
                     let isFull = mask == ColumnMask(0..<columns.count)
                     try updateStraight(
-                        persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions())
+                        persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions(), in: db)
                     return true
                 }
                 let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-                let options = PersistenceOptions(encoded: columns)
+                let options = PersistenceOptions(encoded: persistence)
                 try db.records.with(options, for: self) { try update(db, columns: names) }
                 return true
             })

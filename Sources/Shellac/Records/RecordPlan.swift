@@ -13,7 +13,9 @@ final class RecordPlan {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
-    @exclusivity(unchecked) private(set) var shape: RecordShape?
+    @exclusivity(unchecked) private var lastShape: Unmanaged<RecordShape>?
+    /// The columns that were encoded last.
+    var shape: RecordShape? { lastShape?.takeUnretainedValue() }
     private var shapes: [[String]: RecordShape] = [:]
     private var selections: [String: Statement] = [:]
     @exclusivity(unchecked) private var byKey: Statement?
@@ -52,11 +54,14 @@ final class RecordPlan {
 
     // MARK: - Shapes
 
-    /// The shape of the columns that were packed.
+    /// Packs what a record encodes, and returns its shape, which is there as long as this plan is.
     @inline(__always)
-    func shape(of columns: PackedColumns) -> RecordShape {
-        if let shape, columns.isLaid(out: shape.layout) { return shape }
-        return findShape(columns.layout.names)
+    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordShape> {
+        if let lastShape, try lastShape.use({ try columns.pack(exactly: $0.layout, encode) }) {
+            return lastShape
+        }
+        try columns.pack(makeLayout: layout(for:), encode)
+        return Unmanaged.passUnretained(findShape(columns.layout.names))
     }
 
     /// The layout for some columns.
@@ -76,7 +81,7 @@ final class RecordPlan {
             found = RecordShape(names, plan: self, database: database)
             shapes[names] = found
         }
-        shape = found
+        lastShape = Unmanaged.passUnretained(found)
         return found
     }
 

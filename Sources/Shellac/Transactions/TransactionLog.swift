@@ -171,10 +171,14 @@ final class TransactionLog: StatementListener {
 
 extension Database {
     /// What this connection knows of its transaction. It is there from the opening on: see `installTransactionLog()`.
+    var transactionLog: TransactionLog { withTransactionLog { $0 } }
+
+    /// Runs a function with what this connection knows of its transaction.
     @inline(__always)
-    var transactionLog: TransactionLog {
-        guard let statementListener else { return installTransactionLog() }
-        return unsafeDowncast(statementListener, to: TransactionLog.self)  // nobody else fills the slot
+    func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
+        guard let listenerReference else { return try body(installTransactionLog()) }
+        // Nobody else fills the slot.
+        return try listenerReference.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
     }
 
     @discardableResult
