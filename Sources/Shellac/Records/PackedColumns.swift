@@ -80,6 +80,31 @@ final class PackedColumns {
         return true
     }
 
+    /// Compares what a record encodes with a row of the same columns, and packs it if there is a difference.
+    ///
+    /// - Returns: Whether the record has changed. Nil where the road was too short to tell.
+    @inline(__always)
+    func packChanged(
+        from row: PackedRow, as layout: RowLayout, _ encode: Encode
+    ) throws -> Bool? {
+        var encoding = ColumnEncoding(
+            comparingWith: row.bytes, layout: row.layout, thenPackingInto: base, capacity: capacity)
+        defer {
+            if encoding.mode != .comparing {
+                (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload)
+            }
+        }
+        do {
+            try PersistenceContainer.fill(&encoding, encode)
+        } catch {
+            guard encoding.hasUnexpectedColumn else { throw error }
+        }
+        if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
+        guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
+        if !isLaid(out: layout) { self.layout = layout }
+        return true
+    }
+
     /// Whether the columns are those of a layout.
     @inline(__always)
     func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }

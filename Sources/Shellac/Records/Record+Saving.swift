@@ -54,7 +54,7 @@ extension Record {
     /// What ``insert(_:)`` does.
     final func insertRow(in db: Database) throws {
         db.checkAccess()
-        try insertRow(in: db, db.records.takeOptions(for: self), isUpsert: false)
+        try insertRow(in: db, db.withRecords { $0.takeOptions(for: self) }, isUpsert: false)
     }
 
     private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
@@ -63,7 +63,9 @@ extension Record {
             try records.withPlan(for: Swift.type(of: self), on: db) { plan in
                 if plan.overridesCallbacks {
                     var record = self
-                    try record.runInsertion(in: db, options, isUpsert: isUpsert) { aftermath = store($0, $1, in: db) }
+                    try record.runInsertion(in: db, options, isUpsert: isUpsert) {
+                        aftermath = store($0, $1, in: db)
+                    }
                 } else {
                     aftermath = try Persistence.with(
                         plan, records, on: db, encoding: { try encode(to: &$0) },
@@ -170,117 +172,11 @@ extension Record {
                     + "read the column there, or override didInsert(_:) and take inserted.rowID.")
         }
     }
-
-    // MARK: - Updating
-
-    /// What ``update(_:)`` does.
-    final func updateRow(in db: Database) throws {
-        db.checkAccess()
-        let type = Swift.type(of: self)
-        try Persistence.with(
-            type, on: db, encoding: { try encode(to: &$0) },
-            perform: { persistence in
-                if persistence.plan.overridesWhatSaves {
-                    try update(db, columns: persistence.shape.allNames)
-                } else {
-                    let options = db.records.takeOptions(for: self)
-                    try updateStraight(
-                        persistence, persistence.shape.allColumns, isFull: true, options, in: db)
-                }
-            })
-    }
-
-    /// What ``update(_:columns:)`` does.
-    final func updateRow(in db: Database, columns: Set<String>) throws {
-        db.checkAccess()
-        let options = db.records.takeOptions(for: self)
-        let type = Swift.type(of: self)
-        let plan = try db.records.plan(for: type, on: db)
-        guard plan.overridesWhatSaves else {
-            return try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    try updateStraight(
-                        $0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options, in: db)
-                })
-        }
-        let isFull = plan.shape?.allNames == columns
-        var record = self
-        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: isFull, in: db)
-        }
-    }
-
-    /// Updates columns that were encoded, where no callback stands around it.
-    @inline(__always)
-    private func updateStraight(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
-        in db: Database
-    ) throws {
-        let resolution =
-            options.conflictResolution
-            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options.returning) else { return }
-        remember(persistence, mask, isFull: isFull, in: db)
-        let success = PersistenceSuccess(insertion: nil)
-        didUpdate(success)
-        didSave(success)
-    }
-
-    /// Remembers the columns that were updated.
-    @inline(__always)
-    private func remember(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
-    ) {
-        let columns = persistence.columns
-        let (old, past) = (snapshot, past(in: db))
-        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
-    }
-
-    // MARK: - Deleting
-
-    /// What ``delete(_:)`` does.
-    final func deleteRow(in db: Database) throws -> Bool {
-        try runDeletion(in: db) {
-            snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
-        }
-    }
 }
 
 // MARK: - On top of the overridable methods
 
 extension Record {
-    /// Updates the columns that have changed since the record was fetched or saved.
-    ///
-    /// Without a change, no SQL is run and no callback is called.
-    ///
-    /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and for a record that was never inserted.
-    @discardableResult
-    public final func updateChanges(_ db: Database) throws -> Bool {
-        db.checkAccess()
-        if !hasDatabaseChanges { return false }
-        return try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: {
-                persistence in
-                let columns = persistence.columns
-                let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
-                if mask.isEmpty { return false }
-                if !persistence.plan.overridesWhatSaves {
-                    let isFull = mask == ColumnMask(0..<columns.count)
-                    try updateStraight(
-                        persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions(), in: db)
-                    return true
-                }
-                let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-                let options = PersistenceOptions(encoded: persistence)
-                try db.records.with(options, for: self) { try update(db, columns: names) }
-                return true
-            })
-    }
-
     /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
     /// that were not encoded, and generated columns.
     ///

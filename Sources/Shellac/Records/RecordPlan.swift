@@ -64,6 +64,24 @@ final class RecordPlan {
         return Unmanaged.passUnretained(findShape(columns.layout.names))
     }
 
+    /// Compares what a record encodes with what it remembers, and packs it if there is a difference.
+    ///
+    /// - Returns: The shape, and nil where the record has not changed.
+    @inline(__always)
+    func packChanged(
+        _ columns: PackedColumns, from row: PackedRow, _ encode: PackedColumns.Encode
+    ) throws -> Unmanaged<RecordShape>? {
+        if let lastShape {
+            let layout = lastShape.use { $0.layout }
+            if layout.hasSameNames(as: row.layout),
+                let hasChanged = try columns.packChanged(from: row, as: layout, encode)
+            {
+                return hasChanged ? lastShape : nil
+            }
+        }
+        return try pack(columns, encode)
+    }
+
     /// The layout for some columns.
     func layout(for names: [String]) -> RowLayout { findShape(names).layout }
 

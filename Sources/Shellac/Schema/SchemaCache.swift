@@ -241,6 +241,9 @@ extension Database {
         return cache
     }
 
+    /// Whether the schema is known without looking.
+    var holdsSchema: Bool { heldSchemaGeneration != 0 }
+
     /// A number that changes whenever the schema may have changed.
     ///
     /// What was learnt of the schema under a number holds as long as this returns the same number. Inside a
