@@ -119,13 +119,16 @@ final class PackedColumns {
         try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
     }
 
+    /// The tag and the payload of a column.
+    @inline(__always)
+    func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
+        PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
+    }
+
     /// The value in a column.
     subscript(_ column: Int) -> DatabaseValue {
-        var value = DatabaseValue.null
-        eachColumn { index, tag, payload in
-            if index == column { value = PackedTag.databaseValue(tag, payload) }
-        }
-        return value
+        let (tag, payload) = self.column(column)
+        return PackedTag.databaseValue(tag, payload)
     }
 
     /// Whether the value in a column is NULL.
@@ -134,16 +137,15 @@ final class PackedColumns {
 
     /// A row of all columns.
     @inline(__always)
-    func row(past: PackedRow.Past? = nil) -> PackedRow { PackedRow.make(layout, copying: bytes, past: past) }
+    func row(past: consuming PackedRow.Past? = nil) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, past: past)
+    }
 
     /// A row of all columns, in which one that is NULL holds a number.
-    func row(with number: Int64, in column: Int, past: PackedRow.Past? = nil) -> PackedRow {
+    func row(with number: Int64, in column: Int, past: consuming PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
             // NULL takes no bytes: what stands before the number and behind it is copied as it is.
-            var place = UnsafeRawPointer(base + count)
-            for index in 0..<column {
-                place += PackedTag.length(base.load(fromByteOffset: index, as: UInt8.self), place)
-            }
+            let place = self.column(column).payload
             let before = place - UnsafeRawPointer(base)
             tags.copyMemory(from: base, byteCount: before)
             var payload = tags + before

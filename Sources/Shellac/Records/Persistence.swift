@@ -105,13 +105,15 @@ final class Persistence {
 
     /// Whether the record has a key to be found by: one that is encoded, and not NULL.
     var hasKey: Bool {
-        !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+        withShape { shape in
+            !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+        }
     }
 
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
     @inline(__always)
-    private func checkKeyIsEncoded() { if shape.keyColumns.isEmpty { trapKeyIsNotEncoded() } }
+    private func checkKeyIsEncoded() { if withShape({ $0.keyColumns.isEmpty }) { trapKeyIsNotEncoded() } }
 
     @inline(never)
     private func trapKeyIsNotEncoded() -> Never {
@@ -133,13 +135,15 @@ final class Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(shape.insertion(resolution, returning), saving: nil, binding: { bindAll(to: $0) }) {
-            returning?.take(Row($0))
+        try run(
+            withShape { try $0.insertion(resolution, returning) }, saving: nil, binding: { bindAll(to: $0) },
+            taking: { returning?.take(Row($0)) })
+        return withPlan { plan in
+            // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
+            if sqlite3_changes(connection) == 0, !plan.isView { return nil }
+            return InsertionSuccess(
+                rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
         }
-        // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
-        if sqlite3_changes(connection) == 0, !plan.isView { return nil }
-        return InsertionSuccess(
-            rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
@@ -154,11 +158,13 @@ final class Persistence {
         selection += rowIDSQL ?? "NULL"
         var rowID: Int64?
         var hasRow = false
-        try run(shape.upsertion(selection), saving: nil, binding: { bindAll(to: $0) }) { row in
-            hasRow = true
-            rowID = row.value(at: row.count - 1).int64
-            returning?.take(Row(row))
-        }
+        try run(
+            shape.upsertion(selection), saving: nil, binding: { bindAll(to: $0) },
+            taking: { row in
+                hasRow = true
+                rowID = row.value(at: row.count - 1).int64
+                returning?.take(Row(row))
+            })
         guard hasRow || plan.isView else { return nil }
         return InsertionSuccess(
             rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
@@ -172,7 +178,7 @@ final class Persistence {
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
         checkKeyIsEncoded()
-        let statement = try shape.update(mask, resolution, returning)
+        let statement = try withShape { try $0.update(mask, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
@@ -237,13 +243,15 @@ final class Persistence {
 
     @inline(__always)
     private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
-        var code = SQLITE_OK
-        columns.eachColumn { column, tag, payload in
-            guard let position = shape.keyColumns.firstIndex(of: column) else { return }
-            let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
-            if bound != SQLITE_OK { code = bound }
+        withShape { shape in
+            var code = SQLITE_OK
+            for (position, column) in shape.keyColumns.enumerated() {
+                let (tag, payload) = columns.column(column)
+                let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
+                if bound != SQLITE_OK { code = bound }
+            }
+            return code
         }
-        return code
     }
 
     /// Runs a statement to its end: it may give rows.

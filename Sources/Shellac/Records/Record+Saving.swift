@@ -110,12 +110,12 @@ extension Record {
     ) -> Aftermath? {
         let rowIDColumn = persistence.withShape { $0.rowIDColumn }
         guard let column = rowIDColumn, persistence.columns.isNull(column) else {
-            snapshot = persistence.columns.row(past: past(in: db))
+            snapshot = persistence.columns.row(past: takePast(in: db))
             return nil
         }
         let given = Journal.GivenRowID(value: insertion.rowID, column: column)
         let row = persistence.columns.row(
-            with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
+            with: insertion.rowID, in: column, past: takePast(givenRowID: given, in: db))
         snapshot = row
         switch persistence.withPlan({ $0.rowIDRoad }) {
         case .didInsert, .none: return nil

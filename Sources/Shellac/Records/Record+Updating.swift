@@ -63,7 +63,8 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
     ) {
         let columns = persistence.columns
-        let (old, past) = (snapshot, past(in: db))
+        let old = isFull ? nil : snapshot
+        let past = takePast(in: db)
         snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
     }
 
@@ -106,16 +107,18 @@ extension Record {
     @inline(__always)
     private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
         let columns = persistence.columns
-        let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
+        let changes = snapshot.map(columns.changesAndExactness)
+        let mask = changes?.mask ?? ColumnMask(0..<columns.count)
         if mask.isEmpty { return false }
         if persistence.withPlan({ $0.overridesWhatSaves }) {
             let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
             let options = PersistenceOptions(encoded: persistence)
             try db.records.with(options, for: self) { try update(db, columns: names) }
         } else {
-            let isFull = mask == ColumnMask(0..<columns.count)
-            try updateStraight(
-                persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions(), in: db)
+            let settable = persistence.settable(mask)
+            // Where all is written that is not known to be there, what was encoded is what there is.
+            let isFull = mask.count == columns.count || changes?.isExact == true && settable == mask
+            try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
         }
         return true
     }

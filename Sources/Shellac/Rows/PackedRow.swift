@@ -83,7 +83,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of a number of bytes, which a function writes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, byteCount: Int, past: Past? = nil, write: (UnsafeMutableRawPointer) -> Void
+        _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
+        write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
         let capacity =
             past == nil ? byteCount : alignedForPast(byteCount) + MemoryLayout<Past>.size
@@ -98,7 +99,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of packed bytes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: Past? = nil
+        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past? = nil
     ) -> PackedRow {
         make(layout, byteCount: bytes.count, past: past) { destination in
             if let start = bytes.baseAddress { destination.copyMemory(from: start, byteCount: bytes.count) }
@@ -106,10 +107,9 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// A row of the same bytes, under another layout of the same columns, or with another past.
-    func copy(_ layout: RowLayout, past: Past? = nil) -> PackedRow {
-        withExtendedLifetime(self) {
-            .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
-        }
+    func copy(_ layout: RowLayout, past: consuming Past? = nil) -> PackedRow {
+        defer { withExtendedLifetime(self) {} }
+        return .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
     }
 
     /// A row made by hand.
@@ -130,10 +130,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// The tag and the payload of a column.
     @inline(__always)
     func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
-        let tags = bytes.assumingMemoryBound(to: UInt8.self)
-        var payload = bytes + count
-        for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
-        return (tags[column], payload)
+        PackedTag.column(column, in: bytes, count: count)
     }
 
     /// One of SQLite's fundamental datatypes.

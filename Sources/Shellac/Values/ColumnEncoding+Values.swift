@@ -23,7 +23,12 @@ extension ColumnEncoding {
         case .packing: finish(PackedTag.write(value, to: &payload))
         case .comparing:
             let tag = tag
-            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
+            if PackedTag.isInteger(tag) {
+                // Two integers that differ do so whatever the affinity.
+                if PackedTag.readInteger(tag, payload) != value {
+                    if startPacking() { return integer(value) }
+                    isDifferent = true
+                }
                 payload += PackedTag.byteCount(ofInteger: tag)
                 next &+= 1
             } else if !compareSlowly(DatabaseValue(.int64(value))) {

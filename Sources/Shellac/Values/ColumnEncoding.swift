@@ -227,10 +227,8 @@ extension ColumnEncoding {
         case .gathering: return gathered.first { CaseInsensitiveName.matches($0.name, name) }?.value
         case .packing:
             guard let column = layout.use({ $0.column(named: name) }), column < next else { return nil }
-            let tags = base.assumingMemoryBound(to: UInt8.self)
-            var payload = UnsafeRawPointer(base + count)
-            for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
-            return PackedTag.databaseValue(tags[column], payload)
+            let (tag, payload) = PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
+            return PackedTag.databaseValue(tag, payload)
         case .comparing, .ignoring:
             wasRead = true
             return nil

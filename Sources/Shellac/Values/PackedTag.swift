@@ -212,6 +212,17 @@ extension PackedTag {
         }
     }
 
+    /// The tag and the payload of one of a number of packed columns.
+    @inline(__always)
+    static func column(
+        _ column: Int, in bytes: UnsafeRawPointer, count: Int
+    ) -> (tag: UInt8, payload: UnsafeRawPointer) {
+        let tags = bytes.assumingMemoryBound(to: UInt8.self)
+        var payload = bytes + count
+        for index in 0..<column { payload += length(tags[index], payload) }
+        return (tags[column], payload)
+    }
+
     /// A copy of the values of packed columns.
     static func databaseValues(_ bytes: UnsafeRawPointer, count: Int) -> [DatabaseValue] {
         var values: [DatabaseValue] = []
