@@ -54,9 +54,12 @@ final class PackedColumns {
     /// - Parameter makeLayout: Gives the layout for the columns.
     @inline(never)
     func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
-        var gathering = ColumnEncoding()
-        try PersistenceContainer.fill(&gathering, encode)
-        let columns = gathering.gathered
+        let gathering = ColumnEncoding.Gathering()
+        try withExtendedLifetime(gathering) {
+            var encoding = ColumnEncoding(gatheringInto: gathering)
+            try PersistenceContainer.fill(&encoding, encode)
+        }
+        let columns = gathering.columns
         _ = try pack(exactly: makeLayout(columns.map(\.name))) { container in
             for column in columns {
                 container.encoding.pointee.store(column)

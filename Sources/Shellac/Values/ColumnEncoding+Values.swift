@@ -17,23 +17,40 @@ extension ColumnEncoding {
         }
     }
 
+    // Most values are equal to what they are compared with, or packed: these two come first, and call nothing.
+
     @usableFromInline
     mutating func integer(_ value: Int64) {
+        if mode == .comparing {
+            let tag = tag
+            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
+                payload += PackedTag.byteCount(ofInteger: tag)
+                next &+= 1
+                return
+            }
+        } else if mode == .packing, next < count {
+            let tag = PackedTag.write(value, to: &payload)
+            base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
+            next &+= 1
+            return
+        }
+        otherInteger(value)
+    }
+
+    @inline(never)
+    private mutating func otherInteger(_ value: Int64) {
         switch mode {
         case .packing: finish(PackedTag.write(value, to: &payload))
         case .comparing:
             let tag = tag
-            if PackedTag.isInteger(tag) {
-                // Two integers that differ do so whatever the affinity.
-                if PackedTag.readInteger(tag, payload) != value {
-                    if startPacking() { return integer(value) }
-                    isDifferent = true
-                }
-                payload += PackedTag.byteCount(ofInteger: tag)
-                next &+= 1
-            } else if !compareSlowly(DatabaseValue(.int64(value))) {
-                integer(value)
+            guard PackedTag.isInteger(tag) else {
+                if !compareSlowly(DatabaseValue(.int64(value))) { integer(value) }
+                return
             }
+            // Two integers that differ do so whatever the affinity.
+            if startPacking() { return integer(value) }
+            isDifferent = true
+            advance(past: tag)
         case .gathering: gather(DatabaseValue(.int64(value)))
         case .ignoring: break
         }
@@ -101,13 +118,5 @@ extension ColumnEncoding {
         case .gathering: gather(DatabaseValue(.blob(.init(bytes))))
         case .ignoring: break
         }
-    }
-
-    /// A subclass may change what its superclass encoded.
-    func gather(_ value: DatabaseValue, isDate: Bool = false) {
-        guard let gathering else { return }
-        let column = Gathered(name: gathering.name, value: value, isDate: isDate)
-        let known = gathering.columns.firstIndex { CaseInsensitiveName.matches($0.name, column.name) }
-        if let known { gathering.columns[known] = column } else { gathering.columns.append(column) }
     }
 }

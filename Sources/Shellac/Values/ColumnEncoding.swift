@@ -22,7 +22,7 @@ struct ColumnEncoding: ~Copyable {
     /// The names that are expected, and the number of the next one.
     @usableFromInline var expected: UnsafePointer<NameBits>
     @usableFromInline var next = 0
-    private let count: Int
+    let count: Int
     var mode: Mode
     /// Whoever encodes keeps it alive.
     private let layout: Unmanaged<RowLayout>
@@ -45,8 +45,8 @@ struct ColumnEncoding: ~Copyable {
     /// Comparing: memory to pack into from the first difference on.
     private var spare: UnsafeMutableRawPointer?
 
-    /// Gathering: the columns so far. Nil in the other modes, which count no references.
-    let gathering: Gathering?
+    /// Gathering: the columns so far, which whoever encodes keeps alive.
+    private let gathering: Unmanaged<Gathering>?
 
     struct Gathered {
         var name: String
@@ -55,23 +55,20 @@ struct ColumnEncoding: ~Copyable {
     }
 
     final class Gathering {
-        var columns: [Gathered] = []
+        fileprivate(set) var columns: [Gathered] = []
         /// The name of the column whose value comes next.
-        var name = ""
+        fileprivate var name = ""
     }
-
-    /// The columns that were gathered.
-    var gathered: [Gathered] { gathering?.columns ?? [] }
 
     private static let nothing = RowLayout(names: [], sql: nil)
 
     /// Gathers columns.
-    init() {
+    init(gatheringInto gathering: Gathering) {
         layout = Unmanaged.passUnretained(Self.nothing)
         count = 0
         expected = Self.nothing.bits
         mode = .gathering
-        gathering = Gathering()
+        self.gathering = Unmanaged.passUnretained(gathering)
         base = UnsafeMutableRawPointer(mutating: expected)
         payload = base
         capacity = 0
@@ -224,7 +221,10 @@ extension ColumnEncoding {
     @usableFromInline
     mutating func value(of name: String) -> DatabaseValue? {
         switch mode {
-        case .gathering: return gathered.first { CaseInsensitiveName.matches($0.name, name) }?.value
+        case .gathering:
+            return gathering?.use { gathering in
+                gathering.columns.first { CaseInsensitiveName.matches($0.name, name) }?.value
+            }
         case .packing:
             guard let column = layout.use({ $0.column(named: name) }), column < next else { return nil }
             let (tag, payload) = PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
@@ -247,12 +247,21 @@ extension ColumnEncoding {
                 isDifferent = true
                 return
             }
-        case .gathering: gathering?.name = name
+        case .gathering: gathering?.use { $0.name = name }
         case .ignoring: return
         }
         withUnsafeMutablePointer(to: &self) { pointer in
             let sink = DatabaseValueSink(pointer)
             if let value { value.store(in: sink) } else { sink.storeNull() }
+        }
+    }
+
+    /// A subclass may change what its superclass encoded.
+    func gather(_ value: DatabaseValue, isDate: Bool = false) {
+        gathering?.use { gathering in
+            let column = Gathered(name: gathering.name, value: value, isDate: isDate)
+            let known = gathering.columns.firstIndex { CaseInsensitiveName.matches($0.name, column.name) }
+            if let known { gathering.columns[known] = column } else { gathering.columns.append(column) }
         }
     }
 
