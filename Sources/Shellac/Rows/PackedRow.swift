@@ -34,11 +34,11 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
-    @inline(__always)
+    @usableFromInline @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
     /// The number of columns.
-    @inline(__always)
+    @usableFromInline @inline(__always)
     var count: Int { layout.count }
 
     /// How many bytes there are.
@@ -144,8 +144,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return PackedTag.bytes(tag, payload)
     }
 
-    /// A copy of a value.
+    /// A value where it stands.
     @usableFromInline
+    func value(at column: Int) -> SQLiteValue {
+        let (tag, payload) = self.column(column)
+        return SQLiteValue(tag: tag, payload: payload)
+    }
+
+    /// A copy of a value.
     func databaseValue(at column: Int) -> DatabaseValue {
         let (tag, payload) = self.column(column)
         return PackedTag.databaseValue(tag, payload)
