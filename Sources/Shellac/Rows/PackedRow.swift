@@ -34,12 +34,22 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
-    @usableFromInline @inline(__always)
+    @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
+    /// The same, without counting a reference. The layout is the first thing in the header.
+    @inline(__always)
+    private var layoutReference: Unmanaged<RowLayout> {
+        withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
+    }
+
+    /// The leftmost column of a name, or -1.
+    @usableFromInline
+    func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
+
     /// The number of columns.
-    @usableFromInline @inline(__always)
-    var count: Int { layout.count }
+    @usableFromInline
+    var count: Int { layoutReference.use { $0.count } }
 
     /// How many bytes there are.
     @inline(__always)

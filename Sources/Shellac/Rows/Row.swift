@@ -55,14 +55,17 @@ public struct Row {
     var isLive: Bool { generation == live.place.pointee.generation }
 
     /// The values of a row that owns them. Traps for a row whose statement has moved on.
-    @usableFromInline
+    @inlinable @inline(__always)
     var owned: PackedRow {
-        guard let packed else {
-            Misuse.trap(
-                "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
-                    + "or fetch an array with Row.fetchAll.")
-        }
-        return packed
+        if let packed { return packed }
+        trapStale()
+    }
+
+    @usableFromInline @inline(never)
+    func trapStale() -> Never {
+        Misuse.trap(
+            "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
+                + "or fetch an array with Row.fetchAll.")
     }
 
     @usableFromInline
@@ -103,7 +106,8 @@ public struct Row {
 
     @inlinable
     func packedValue<Value: DatabaseValueConvertible>(named name: String) throws -> Value {
-        guard let column = owned.layout.column(named: name) else { return try missingValue(name, at: nil) }
+        let column = owned.column(named: name)
+        guard column >= 0 else { return try missingValue(name, at: nil) }
         return try packedValue(in: column)
     }
 
@@ -140,8 +144,8 @@ public struct Row {
         isLive ? live.column(named: name) >= 0 : ownsColumn(name)
     }
 
-    @usableFromInline
-    func ownsColumn(_ name: String) -> Bool { owned.layout.column(named: name) != nil }
+    @inlinable
+    func ownsColumn(_ name: String) -> Bool { owned.column(named: name) >= 0 }
 
     // MARK: - Keeping
 
