@@ -105,6 +105,12 @@ final class SchemaCache {
     }
 
     /// A table that has been read.
+    /// The tables of a name, in all databases.
+    func tables(named name: String) throws -> [TableSchema] {
+        try validate()
+        return try (listings ?? listDatabases()).map(\.name).compactMap { try table(name, in: $0) }
+    }
+
     private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
         let known = lookUp(in: schemaName) { listing -> TableSchema?? in
             if let table = listing.tables[key] { return .some(table) }
