@@ -71,7 +71,23 @@ extension Broker {
         if !unseen.isSubset(of: database.tablesWithObservedDeletions) {
             database.tablesWithObservedDeletions.formUnion(unseen)
         }
-        return listeners.isEmpty ? nil : Audience(listeners)
+        guard !listeners.isEmpty else { return nil }
+        return Audience(listeners, movedTables: movedTables(plan.kinds))
+    }
+
+    /// The tables whose row ids may be updated.
+    private func movedTables(_ kinds: [DatabaseEventKind]) -> Set<CaseInsensitiveName> {
+        var moved: Set<CaseInsensitiveName> = []
+        for case .update(let table, let columns) in kinds {
+            let names = Set(columns.map(CaseInsensitiveName.init))
+            // SQLite says ROWID whatever the column is called, and the name of the column where the statement does.
+            let known = try? database.schema.tables(named: table).compactMap(\.primaryKey.rowIDColumn)
+            let rowIDs = (known ?? Array(columns)) + ["rowid"]
+            if rowIDs.contains(where: { names.contains(CaseInsensitiveName($0)) }) {
+                moved.insert(CaseInsensitiveName(table))
+            }
+        }
+        return moved
     }
 
     /// Learns the columns of a statement's tables: inside of SQLite's hooks nobody can be asked.

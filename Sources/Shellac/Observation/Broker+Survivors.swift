@@ -16,7 +16,7 @@ extension Broker {
         guard !nested.isEmpty else { return [] }
         var first: [Place: DatabaseEvent.Kind] = [:]
         var last: [Place: DatabaseEvent.Kind] = [:]
-        for event in nested {
+        for event in nested where !event.isUndetected {
             let place = place(of: event)
             if first[place] == nil { first[place] = event.kind }
             last[place] = event.kind

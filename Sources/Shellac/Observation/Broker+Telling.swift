@@ -8,6 +8,12 @@ extension Broker {
         guard !events.isEmpty else { return }
         database.forbiddingUse {
             for event in events {
+                if event.isUndetected {
+                    for listener in event.audience.listeners where !listener.observation.isPaused {
+                        listener.observation.observer?.databaseDidChange()
+                    }
+                    continue
+                }
                 let name = tables.names[Int(event.table)]
                 for observation in event.audience.observations(event.kind, event.table, named: name.table) {
                     guard !observation.isPaused, let observer = observation.observer else { continue }
@@ -19,9 +25,31 @@ extension Broker {
                     observer.databaseDidChange(
                         with: DatabaseEvent(
                             kind: event.kind, tableName: name.table, rowID: event.rowID,
-                            databaseName: name.schema))
+                            databaseName: name.schema,
+                            mayHaveMoved: !event.audience.movedTables.isEmpty
+                                && event.audience.movedTables.contains(CaseInsensitiveName(name.table)),
+                            hasNoRowID: event.values?.columns.hasRowID == false))
                 }
             }
+        }
+    }
+
+    /// Tells those who want some kinds of changes that something unknown was changed.
+    func tellUndetectedChanges(_ kinds: [DatabaseEventKind]) {
+        let listeners = database.forbiddingUse {
+            observations.filter { observation in
+                guard !observation.isPaused, let observer = observation.observer else { return false }
+                return kinds.contains { observer.observes(eventsOfKind: $0) }
+            }
+        }.map { Audience.Listener(observation: $0, kinds: kinds) }
+        guard !listeners.isEmpty else { return }
+        let event = HeldEvent(undetectedBy: Audience(listeners))
+        if let run = runs.last {
+            run.events.append(event)
+        } else if database.transactionLog.savepoints.depth > 0 {
+            held.append(event)
+        } else {
+            tell([event])
         }
     }
 

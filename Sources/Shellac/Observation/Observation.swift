@@ -36,6 +36,8 @@ final class Audience {
         let kinds: [DatabaseEventKind]
     }
     let listeners: [Listener]
+    /// The tables whose row ids may be updated.
+    let movedTables: Set<CaseInsensitiveName>
     /// Whether the pre-update hook is needed.
     let needsPreUpdateHook: Bool
     /// Whether somebody wants the values of rows.
@@ -45,8 +47,9 @@ final class Audience {
     @exclusivity(unchecked) private var route:
         (table: Int32, kind: DatabaseEvent.Kind, wanted: [Observation])?
 
-    init(_ listeners: [Listener]) {
+    init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
         self.listeners = listeners
+        self.movedTables = movedTables
         needsPreUpdateHook = listeners.contains { !$0.observation.options.isEmpty }
         wantsValues = listeners.contains { $0.observation.options.contains(.rowValues) }
     }
@@ -103,6 +106,26 @@ struct HeldEvent {
     /// Whether only the pre-update hook has told it.
     var isHidden = false
     var values: RowValues?
+    /// Whether something was changed that SQLite does not tell.
+    var isUndetected = false
+
+    init(
+        audience: Audience, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind, isHidden: Bool = false,
+        values: RowValues? = nil
+    ) {
+        self.audience = audience
+        self.rowID = rowID
+        self.table = table
+        self.kind = kind
+        self.isHidden = isHidden
+        self.values = values
+    }
+
+    /// Something was changed that SQLite does not tell.
+    init(undetectedBy audience: Audience) {
+        self.init(audience: audience, rowID: 0, table: -1, kind: .update)
+        isUndetected = true
+    }
 }
 
 /// The values of a changed row, before and after.

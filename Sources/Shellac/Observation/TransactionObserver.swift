@@ -62,6 +62,11 @@ public protocol TransactionObserver: AnyObject {
     /// Use of the database stops the program here, with a sentence.
     func databaseDidChange(with event: DatabaseEvent)
 
+    /// Something was changed that SQLite does not tell: see ``Database/notifyChanges(in:)``.
+    ///
+    /// Use of the database stops the program here, with a sentence.
+    func databaseDidChange()
+
     /// A row was changed: with its values, before and after. It is called just before ``databaseDidChange(with:)``, for
     /// observers that were added with ``TransactionObservationOptions/rowValues``.
     ///
@@ -100,6 +105,7 @@ public protocol TransactionObserver: AnyObject {
 extension TransactionObserver {
     public func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     public func databaseDidChange(with event: DatabaseEvent) {}
+    public func databaseDidChange() {}
     public func databaseWillChange(with event: DatabasePreUpdateEvent) {}
     public func databaseWillCommit() throws {}
     public func databaseDidCommit(_ db: Database) {}

@@ -97,7 +97,7 @@ struct ReplicaWorkload {
     mutating func hidingStatement() -> String {
         let (v, u, k) = (number(0...9), number(1...12), ["a", "b", "c"][number(0...2)])
         let conflict = ["", "", "OR FAIL", "OR IGNORE", "OR REPLACE", "OR REPLACE"][number(0...5)]
-        switch number(0...13) {
+        switch number(0...15) {
         case 0, 1:
             return
                 "INSERT \(conflict) INTO w (k, v, u, r) VALUES ('\(k)', \(v), \(u), \(v)), "
@@ -114,6 +114,8 @@ struct ReplicaWorkload {
                 + "ON CONFLICT DO UPDATE SET r = \(u), v = excluded.v"
         case 9: return "INSERT INTO w (k, v) SELECT '\(k)', stores(v) FROM a WHERE id < 3"
         case 10: return "UPDATE w SET r = fails(v % 4, \(v))"
+        case 13: return "UPDATE OR REPLACE b SET id = \(u) WHERE id = \(v)"
+        case 14: return "UPDATE b SET rowid = \(u) WHERE id = \(v)"
         case 11: return "REPLACE INTO a VALUES (\(u), \(v), \(number(1...12)))"
         case 12: return "UPDATE OR REPLACE a SET u = \(u) WHERE id BETWEEN \(v) AND \(v + 3)"
         default: return "REPLACE INTO b (id, a, v) SELECT id % 4, min(id, 3), 7 FROM a"
