@@ -78,6 +78,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
     /// What is kept for observers: a slot for the layer of observation.
     @exclusivity(unchecked) var observation: AnyObject?
+    /// Tells of rows before they are changed, once somebody has asked for it.
+    @exclusivity(unchecked) var preUpdateHook: PreUpdateHook?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
@@ -256,6 +258,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         recordConnection = nil
         statementObserver = nil
         observation = nil
+        preUpdateHook = nil
         statementListener?.connectionWillClose()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))

@@ -100,6 +100,17 @@ final class SchemaCache {
     }
 
     /// A table that has been read.
+    /// The tables of a name, in all databases.
+    func tables(named name: String) throws -> [TableSchema] {
+        try databaseNames().compactMap { try table(name, in: $0) }
+    }
+
+    /// The names of the databases: `temp`, `main`, and those that are attached.
+    func databaseNames() throws -> [String] {
+        try validate()
+        return try (listings ?? listDatabases()).map(\.name)
+    }
+
     private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
         let known = lookUp(in: schemaName) { listing -> TableSchema?? in
             if let table = listing.tables[key] { return .some(table) }
