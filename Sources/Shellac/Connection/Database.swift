@@ -76,6 +76,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var observation: AnyObject?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
+    /// What is kept for requests: a slot for the layer of queries.
+    @exclusivity(unchecked) var queryConnection: AnyObject?
     /// What is kept for records: a slot for the layer of records.
     @exclusivity(unchecked) var recordConnection: AnyObject?
 
@@ -244,6 +246,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         finishLeftovers()
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil
@@ -261,6 +264,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil

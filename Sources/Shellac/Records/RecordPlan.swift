@@ -38,7 +38,7 @@ final class RecordPlan {
         schemaGeneration = generation
         table = try database.tableSchema(name)
         key = type.databasePrimaryKey ?? table.primaryKey.columns
-        selection = type.selectionSQL
+        selection = try type.selectionSQL
         overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
         overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
     }
@@ -116,9 +116,4 @@ final class RecordPlan {
             message: "\(tableName) has no primary key to find a row by: "
                 + "say which by `static var databasePrimaryKey`, or fetch by a query")
     }
-}
-
-extension TableRecord {
-    /// What stands between `SELECT` and `FROM`.
-    static var selectionSQL: String { databaseSelection.map(\.selectionSQL.sql).joined(separator: ", ") }
 }

@@ -103,7 +103,10 @@ extension LiveRow {
     private func pack(in column: Int, write: (inout UnsafeMutableRawPointer) -> UInt8?) {
         guard packAll(before: column) else { return }
         var payload = place.pointee.packedEnd.unsafelyUnwrapped
-        guard let tag = write(&payload) else { return place.pointee.nextPacked = .max }
+        guard let tag = write(&payload) else {
+            place.pointee.nextPacked = .max
+            return
+        }
         place.pointee.packed.unsafelyUnwrapped.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
         place.pointee.packedEnd = payload
         place.pointee.nextPacked = column &+ 1
