@@ -77,7 +77,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// What is kept for requests: a slot for the layer of queries.
-    @exclusivity(unchecked) var queryConnection: AnyObject?
+    @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
     /// What is kept for records: a slot for the layer of records.
     @exclusivity(unchecked) var recordConnection: AnyObject?
 

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// A request is a value, which is made again each time. So it is written to a ``ShapeWriter``, which gives a key and the
 /// arguments. The SQL is made when there is no statement for the key.
-final class QueryConnection {
+final class QueryConnection: StatementKeeper {
     private final class Entry {
         let shape: [UInt8]
         @exclusivity(unchecked) var statement: Statement

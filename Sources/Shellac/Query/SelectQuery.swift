@@ -178,7 +178,7 @@ struct SelectQuery: Sendable {
         return (selection ?? []).allSatisfy(\.isPlain) && annotations.allSatisfy(\.isPlain)
     }
 
-    private func writeCommonTables(to writer: inout some QueryWriter) throws {
+    func writeCommonTables(to writer: inout some QueryWriter) throws {
         guard !commonTables.isEmpty else { return }
         writer.text(commonTables.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH ")
         try writer.list(commonTables) { try $1.write(to: &$0) }
@@ -191,9 +191,10 @@ struct SelectQuery: Sendable {
         } else {
             writer.text(isDistinct ? "SELECT DISTINCT " : "SELECT ")
             if purpose == .keys {
-                try writer.key(of: source, ", ")
+                let table = joins.isEmpty ? source.alias : source.alias ?? source.tableName
+                try writer.key(of: QuerySource(source.form, alias: table), ", ")
             } else {
-                try writeSelection(to: &writer)
+                try writeSelection(to: &writer, isJoined: !joins.isEmpty)
             }
             try writeSource(to: &writer)
             if !groups.isEmpty {
@@ -221,17 +222,20 @@ struct SelectQuery: Sendable {
             && !isDistinct && joins.isEmpty && source.alias == nil
     }
 
-    private func writeSelection(to writer: inout some QueryWriter) throws {
+    /// Writes the query for the primary keys, without its common tables.
+    func writeKeys(to writer: inout some QueryWriter) throws { try writeSelect(to: &writer, for: .keys) }
+
+    func writeSelection(to writer: inout some QueryWriter, isJoined: Bool) throws {
         if let selection {
             try writer.list(selection) { try $1.write(to: &$0) }
         } else if let type = source.type {
-            if joins.isEmpty {
+            if !isJoined {
                 try writer.selection(of: type)
             } else {
                 // The columns of the joined tables are none of the record's.
                 try writer.joinedSelection(of: type, alias: source.alias)
             }
-        } else if !joins.isEmpty, let name = source.alias ?? source.tableName {
+        } else if isJoined, let name = source.alias ?? source.tableName {
             writer.name(name)
             writer.text(".*")
         } else {
