@@ -84,6 +84,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
     @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
+    /// What is kept for requests: a slot for the layer of queries.
+    @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
     /// What is kept for records: a slot for the layer of records.
     @exclusivity(unchecked) var recordConnection: AnyObject? {
         didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
@@ -255,6 +257,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         finishLeftovers()
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil
@@ -273,6 +276,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil

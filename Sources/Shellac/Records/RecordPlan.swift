@@ -42,7 +42,7 @@ final class RecordPlan {
         rowIDColumn = table.primaryKey.rowIDColumn
         isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns
-        selection = type.selectionSQL
+        selection = try type.selectionSQL
         overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
         overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
     }
@@ -141,9 +141,4 @@ final class RecordPlan {
             message: "\(tableName) has no primary key to find a row by: "
                 + "say which by `static var databasePrimaryKey`, or fetch by a query")
     }
-}
-
-extension TableRecord {
-    /// What stands between `SELECT` and `FROM`.
-    static var selectionSQL: String { databaseSelection.map(\.selectionSQL.sql).joined(separator: ", ") }
 }
