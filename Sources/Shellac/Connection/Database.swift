@@ -195,28 +195,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
-    // MARK: - Errors
-
-    func error(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
-        guard handle != nil else { return closedError() }
-        return ConnectionHandle.error(
-            code, on: pointer, sql: sql, arguments: arguments,
-            publicArguments: configuration.publicStatementArguments)
-    }
-
-    /// The error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
-    func failure(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> any Error {
-        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), isCancelled.load(ordering: .relaxed) {
-            return CancellationError()
-        }
-        return error(code, sql: sql, arguments: arguments)
-    }
-
-    /// Throws unless the code says that all is well.
-    func check(_ code: Int32, sql: String? = nil) throws {
-        guard code == SQLITE_OK else { throw error(code, sql: sql) }
-    }
-
     // MARK: - Preparing statements
 
     /// Runs a preparation, and returns what SQLite said of the statement.
