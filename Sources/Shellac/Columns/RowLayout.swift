@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What all rows of a statement have in common: the names of their columns, and the SQL.
 ///
 /// Names match without regard to the case of ASCII letters, and the leftmost of duplicates wins.
@@ -57,13 +59,31 @@ final class RowLayout: Sendable {
         affinities.indices.contains(column) ? affinities[column] : nil
     }
 
+    /// The column that was found last: code that reads rows by name asks for the same ones in the same order, and often
+    /// for each twice. It is only a guess.
+    private let lastFound = Atomic<Int>(0)
+
     /// The leftmost column of this name.
     @usableFromInline
     func column(named name: String) -> Int? {
         // A name that is spelled as the column's is found by its raw bytes, unless it is long.
         let wanted = NameBits(name)
-        for column in 0..<min(count, Self.fewColumns) where bits[column] == wanted { return column }
+        let guess = lastFound.load(ordering: .relaxed)
+        if bits[guess] == wanted { return guess }
+        if guess < count, bits[guess &+ 1] == wanted {
+            lastFound.store(guess &+ 1, ordering: .relaxed)
+            return guess &+ 1
+        }
+        if let column = firstColumn(wanted) {
+            lastFound.store(column, ordering: .relaxed)
+            return column
+        }
         return search(name)
+    }
+
+    private func firstColumn(_ wanted: NameBits) -> Int? {
+        for column in 0..<min(count, Self.fewColumns) where bits[column] == wanted { return column }
+        return nil
     }
 
     @inline(never)

@@ -44,11 +44,11 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// The leftmost column of a name, or -1.
-    @usableFromInline
+    @inline(__always)
     func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
 
     /// The number of columns.
-    @usableFromInline
+    @inline(__always)
     var count: Int { layoutReference.use { $0.count } }
 
     /// How many bytes there are.
@@ -155,7 +155,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// A value where it stands.
-    @usableFromInline
+    @inline(__always)
     func value(at column: Int) -> SQLiteValue {
         let (tag, payload) = self.column(column)
         return SQLiteValue(tag: tag, payload: payload)

@@ -55,14 +55,10 @@ public struct Row {
     var isLive: Bool { generation == live.place.pointee.generation }
 
     /// The values of a row that owns them. Traps for a row whose statement has moved on.
-    @inlinable @inline(__always)
-    var owned: PackedRow {
-        if let packed { return packed }
-        trapStale()
-    }
+    var owned: PackedRow { packed ?? trapStale() }
 
-    @usableFromInline @inline(never)
-    func trapStale() -> Never {
+    @inline(never)
+    private func trapStale<Result>() -> Result {
         Misuse.trap(
             "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
                 + "or fetch an array with Row.fetchAll.")
@@ -106,21 +102,21 @@ public struct Row {
 
     @inlinable
     func packedValue<Value: DatabaseValueConvertible>(named name: String) throws -> Value {
-        let column = owned.column(named: name)
+        let column = packedColumn(named: name)
         guard column >= 0 else { return try missingValue(name, at: nil) }
         return try packedValue(in: column)
     }
 
     @inlinable
     func packedValue<Value: DatabaseValueConvertible>(at column: Int) throws -> Value {
-        guard 0..<owned.count ~= column else { return try missingValue(nil, at: column) }
+        guard 0..<packedCount ~= column else { return try missingValue(nil, at: column) }
         return try packedValue(in: column)
     }
 
     @inlinable @inline(__always)
     func packedValue<Value: DatabaseValueConvertible>(in column: Int) throws -> Value {
         // The value stands in the row: whoever reads it keeps the row alive.
-        let value = withExtendedLifetime(packed) { Value.fromSQLiteValue(owned.value(at: column)) }
+        let value = withExtendedLifetime(packed) { Value.fromSQLiteValue(packedValue(in: column)) }
         if let value { return value }
         throw failure(Value.self, at: column)
     }
@@ -145,7 +141,18 @@ public struct Row {
     }
 
     @inlinable
-    func ownsColumn(_ name: String) -> Bool { owned.column(named: name) >= 0 }
+    func ownsColumn(_ name: String) -> Bool { packedColumn(named: name) >= 0 }
+
+    // These are called, and not inlined: so they count no references to the values.
+
+    @usableFromInline @inline(never)
+    func packedColumn(named name: String) -> Int { packed?.column(named: name) ?? trapStale() }
+
+    @usableFromInline @inline(never)
+    func packedValue(in column: Int) -> SQLiteValue { packed?.value(at: column) ?? trapStale() }
+
+    @usableFromInline
+    var packedCount: Int { packed?.count ?? trapStale() }
 
     // MARK: - Keeping
 
