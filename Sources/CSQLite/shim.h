@@ -42,4 +42,10 @@ static inline uintptr_t shellac_thread(void) {
 /// sqlite3_error_offset() came with SQLite 3.38: found at run time.
 typedef int (*shellac_error_offset_function)(sqlite3 *);
 
+/// The pre-update hook is there where SQLite was compiled with SQLITE_ENABLE_PREUPDATE_HOOK: found at run time.
+typedef void *(*shellac_preupdate_hook_function)(
+    sqlite3 *,
+    void (*)(void *, sqlite3 *, int, const char *, const char *, sqlite3_int64, sqlite3_int64), void *);
+typedef int (*shellac_preupdate_value_function)(sqlite3 *, int, sqlite3_value **);
+
 #endif

@@ -1,7 +1,9 @@
-// Holds a lock on a database, for the tests of what another process meets.
+// Another process that uses a database, for the tests.
 //
+//     SecondProcess PATH execute SQL
 //     SecondProcess PATH read|immediate|exclusive
 //
+// The first executes SQL in a transaction, and commits. The second holds a lock.
 // It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
 import Foundation
 import Shellac
@@ -11,8 +13,13 @@ enum Lock: String {
 }
 
 let arguments = CommandLine.arguments
+if arguments.count == 4, arguments[2] == "execute" {
+    try DatabaseQueue(path: arguments[1]).write { db in try db.execute(sql: arguments[3]) }
+    exit(0)
+}
 guard arguments.count == 3, let lock = Lock(rawValue: arguments[2]) else {
-    FileHandle.standardError.write(Data("usage: SecondProcess PATH read|immediate|exclusive\n".utf8))
+    FileHandle.standardError.write(
+        Data("usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive\n".utf8))
     exit(2)
 }
 let dbQueue = try DatabaseQueue(path: arguments[1])

@@ -39,6 +39,8 @@ public final class ObserverSpy: TransactionObserver {
         onChange?(event)
     }
 
+    public func databaseDidChange() { log.append("undetected") }
+
     public func databaseWillCommit() throws {
         log.append("willCommit")
         try onWillCommit?()

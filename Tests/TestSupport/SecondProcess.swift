@@ -18,8 +18,7 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
 
     /// Starts the process. Returns when it holds the lock.
     public init(path: String, lock: Lock) throws {
-        process.executableURL = try Repository.modules().deletingLastPathComponent()
-            .appending(path: "SecondProcess")
+        process.executableURL = try Self.executable()
         process.arguments = [path, lock.rawValue]
         let output = Pipe()
         process.standardInput = input
@@ -31,6 +30,21 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
     }
 
     deinit { release() }
+
+    private static func executable() throws -> URL {
+        try Repository.modules().deletingLastPathComponent().appending(path: "SecondProcess")
+    }
+
+    /// Has a process execute SQL in a transaction. Returns when it has committed.
+    public static func execute(_ sql: String, path: String) async throws {
+        let command = try await Command.run([executable().path, path, "execute", sql])
+        guard command.succeeded else { throw Failure(output: command.output) }
+    }
+
+    /// The process could not execute the SQL.
+    public struct Failure: Error {
+        public let output: String
+    }
 
     /// Has the process release its lock. Returns when it has ended.
     public func release() {

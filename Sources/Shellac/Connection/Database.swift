@@ -69,17 +69,28 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var hasLargeBindings = false
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
-    @exclusivity(unchecked) var statementListener: (any StatementListener)?
+    @exclusivity(unchecked) var statementListener: (any StatementListener)? {
+        didSet { listenerReference = statementListener.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
+    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<AnyObject>?
     /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
     @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
     /// What is kept for observers: a slot for the layer of observation.
     @exclusivity(unchecked) var observation: AnyObject?
+    /// Tells of rows before they are changed, once somebody has asked for it.
+    @exclusivity(unchecked) var preUpdateHook: PreUpdateHook?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
+    /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
+    @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
     /// What is kept for requests: a slot for the layer of queries.
     @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
     /// What is kept for records: a slot for the layer of records.
-    @exclusivity(unchecked) var recordConnection: AnyObject?
+    @exclusivity(unchecked) var recordConnection: AnyObject? {
+        didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
@@ -250,6 +261,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         recordConnection = nil
         statementObserver = nil
         observation = nil
+        preUpdateHook = nil
         statementListener?.connectionWillClose()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))

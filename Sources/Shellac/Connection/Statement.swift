@@ -66,6 +66,7 @@ public final class Statement {
     @exclusivity(unchecked) var phase = Phase.idle
     /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
     private let concernsListener: Bool
+    let concernsTransaction: Bool
     /// Whether the observer is told of the runs: they write, or open or end transactions.
     let concernsObserver: Bool
     @exclusivity(unchecked) private var isFirstStep = false
@@ -84,8 +85,9 @@ public final class Statement {
         // To explain a statement is not to execute it.
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
-        concernsListener = (effects.transaction != nil || effects.changesSchema) && !isExplained
-        concernsObserver = (effects.transaction != nil || !isReadonly) && !isExplained
+        concernsTransaction = effects.transaction != nil
+        concernsListener = (concernsTransaction || effects.changesSchema) && !isExplained
+        concernsObserver = (concernsTransaction || !isReadonly) && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer, sql: sql, connection: database)
@@ -335,7 +337,6 @@ public final class Statement {
         }
         return database.failure(code, sql: sql, arguments: boundArguments)
     }
-
 }
 
 @available(*, unavailable, message: "a statement belongs to the access that made it")

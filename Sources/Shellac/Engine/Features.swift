@@ -16,7 +16,25 @@ enum Features {
     static let oldestVersionNumber = 3_035_000
 
     /// Whether the running SQLite was compiled with an option, such as `ENABLE_PREUPDATE_HOOK`.
-    static func isCompiled(with option: String) -> Bool { sqlite3_compileoption_used(option) != 0 }
+    static func isCompiled(with option: String) -> Bool {
+        !hiddenOptions.get().contains(option) && sqlite3_compileoption_used(option) != 0
+    }
+
+    /// Options that are taken for missing: tests run as on a lesser SQLite.
+    static let hiddenOptions = TaskLocal<Set<String>>(wrappedValue: [])
+
+    /// The error of who asks for what the running SQLite lacks.
+    ///
+    /// - Parameters:
+    ///   - feature: What was asked for: "the values of changed rows".
+    ///   - option: The option that SQLite would have to be compiled with, without its `SQLITE_`.
+    static func missing(_ option: String, for feature: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_ERROR,
+            message:
+                "\(feature): SQLite \(String(cString: sqlite3_libversion())), which is running, was compiled "
+                + "without SQLITE_\(option)")
+    }
 
     /// `sqlite3_error_offset()`, where there is one.
     static let errorOffset: shellac_error_offset_function? =

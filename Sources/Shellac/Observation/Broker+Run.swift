@@ -15,6 +15,18 @@ extension Broker {
         @exclusivity(unchecked) var veto: (any Error)?
 
         init(_ statement: ObjectIdentifier) { self.statement = statement }
+
+        init(_ run: QuietRun) {
+            statement = run.statement
+            depth = run.depth
+            wasInsideTransaction = true
+        }
+    }
+
+    /// A run, in a transaction, that has no audience.
+    struct QuietRun {
+        let statement: ObjectIdentifier
+        let depth: Int
     }
 }
 

@@ -8,17 +8,48 @@ extension Broker {
         guard !events.isEmpty else { return }
         database.forbiddingUse {
             for event in events {
+                if event.isUndetected {
+                    for listener in event.audience.listeners where !listener.observation.isPaused {
+                        listener.observation.observer?.databaseDidChange()
+                    }
+                    continue
+                }
                 let name = tables.names[Int(event.table)]
-                for listener in event.audience.listeners where !listener.observation.isPaused {
-                    guard listener.kinds.contains(where: { $0.contains(event.kind, tableName: name.table) }),
-                        let observer = listener.observation.observer
-                    else { continue }
+                for observation in event.audience.observations(event.kind, event.table, named: name.table) {
+                    guard !observation.isPaused, let observer = observation.observer else { continue }
+                    if event.isHidden, !observation.options.contains(.hiddenChanges) { continue }
+                    if let values = event.values, observation.options.contains(.rowValues) {
+                        observer.databaseWillChange(with: DatabasePreUpdateEvent(event.kind, name, values))
+                        if observation.isPaused || observation.isRemoved { continue }
+                    }
                     observer.databaseDidChange(
                         with: DatabaseEvent(
                             kind: event.kind, tableName: name.table, rowID: event.rowID,
-                            databaseName: name.schema))
+                            databaseName: name.schema,
+                            mayHaveMoved: !event.audience.movedTables.isEmpty
+                                && event.audience.movedTables.contains(CaseInsensitiveName(name.table)),
+                            hasNoRowID: event.values?.columns.hasRowID == false))
                 }
             }
+        }
+    }
+
+    /// Tells those who want some kinds of changes that something unknown was changed.
+    func tellUndetectedChanges(_ kinds: [DatabaseEventKind]) {
+        let listeners = database.forbiddingUse {
+            observations.filter { observation in
+                guard !observation.isPaused, let observer = observation.observer else { return false }
+                return kinds.contains { observer.observes(eventsOfKind: $0) }
+            }
+        }.map { Audience.Listener(observation: $0, kinds: kinds) }
+        guard !listeners.isEmpty else { return }
+        let event = HeldEvent(undetectedBy: Audience(listeners))
+        if let run = runs.last {
+            run.events.append(event)
+        } else if database.transactionLog.savepoints.depth > 0 {
+            held.append(event)
+        } else {
+            tell([event])
         }
     }
 
@@ -87,39 +118,5 @@ extension Broker {
         body()
         database.lostTransaction = lost
         database.updateObstruction()
-    }
-
-    /// The events, of a statement that failed and was undone, that stand: those made by statements that functions ran
-    /// inside of it.
-    ///
-    /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not tell. All of them stand,
-    /// or none: the database is asked for a row that was inserted or deleted.
-    func survivors(of events: [HeldEvent]) -> [HeldEvent] {
-        let nested = events.filter(\.isNested)
-        guard !nested.isEmpty else { return [] }
-        struct Place: Hashable {
-            let table: Int32
-            let rowID: Int64
-        }
-        var first: [Place: DatabaseEvent.Kind] = [:]
-        var last: [Place: DatabaseEvent.Kind] = [:]
-        for event in nested {
-            let place = Place(table: event.table, rowID: event.rowID)
-            if first[place] == nil { first[place] = event.kind }
-            last[place] = event.kind
-        }
-        for (place, kind) in last {
-            let wasThere = first[place] != .insert
-            let isThere = kind != .delete
-            guard wasThere != isThere else { continue }
-            let name = tables.names[Int(place.table)]
-            let table = "\(name.schema.quotedDatabaseIdentifier).\(name.table.quotedDatabaseIdentifier)"
-            let sql = "SELECT EXISTS (SELECT 1 FROM \(table) WHERE rowid = ?)"
-            guard let found = try? Bool.fetchOne(database, sql: sql, arguments: [place.rowID]) else {
-                continue
-            }
-            return found == isThere ? nested : []
-        }
-        return nested
     }
 }

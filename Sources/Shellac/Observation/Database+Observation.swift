@@ -26,7 +26,31 @@ extension Database {
     ) {
         if !isAccessed { trapOutsideOfAccess() }
         guard !isClosed else { return }
-        installBroker().add(Observation(observer, extent: extent))
+        installBroker().add(Observation(observer, extent: extent, options: []))
+    }
+
+    /// Adds an observer that wants to hear of more than others: of the values of rows, or of changes that SQLite hides.
+    ///
+    /// ```swift
+    /// try db.add(transactionObserver: observer, options: [.rowValues, .hiddenChanges])
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`. The
+    ///   observer is not added then.
+    public func add(
+        transactionObserver observer: any TransactionObserver,
+        extent: TransactionObservationExtent = .observerLifetime, options: TransactionObservationOptions
+    ) throws {
+        if !isAccessed { trapOutsideOfAccess() }
+        guard !isClosed else { throw closedError() }
+        if !options.isEmpty {
+            let feature =
+                options.contains(.rowValues)
+                ? "the values of changed rows cannot be observed"
+                : "the changes that SQLite hides cannot be observed"
+            _ = try preUpdateHook(for: feature)
+        }
+        installBroker().add(Observation(observer, extent: extent, options: options))
     }
 
     /// Removes an observer: it is told nothing any more. Observers may remove themselves, at any time.
@@ -83,6 +107,20 @@ extension DatabaseWriter {
     ) {
         // A database that is closed has nothing to tell.
         try? unsafeReentrantWrite { db in db.add(transactionObserver: observer, extent: extent) }
+    }
+
+    /// Adds an observer that wants to hear of more than others: of the values of rows, or of changes that SQLite hides.
+    ///
+    /// This waits for the access, unless it is called inside of one.
+    ///
+    /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`.
+    public func add(
+        transactionObserver observer: any TransactionObserver,
+        extent: TransactionObservationExtent = .observerLifetime, options: TransactionObservationOptions
+    ) throws {
+        try unsafeReentrantWrite { db in
+            try db.add(transactionObserver: observer, extent: extent, options: options)
+        }
     }
 
     /// Removes an observer: it is told nothing any more.

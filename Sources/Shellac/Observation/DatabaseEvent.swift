@@ -28,6 +28,10 @@ public struct DatabaseEvent: Hashable, Sendable {
     public let rowID: Int64
     /// The name of the database: `main`, `temp`, or that of an attached one.
     public let databaseName: String
+    /// Whether the statement names the row id among the columns that it updates: the row may have had another one.
+    var mayHaveMoved = false
+    /// Whether it is a row of a WITHOUT ROWID table.
+    var hasNoRowID = false
 
     /// An event that can be kept. (So can this one: it is a value.)
     public func copy() -> DatabaseEvent { self }

@@ -1,6 +1,7 @@
 /// An observer, and how long it is told.
 final class Observation {
     let extent: TransactionObservationExtent
+    let options: TransactionObservationOptions
     /// What identifies the observer, also when it is gone.
     let identifier: ObjectIdentifier
     private weak var weakObserver: (any TransactionObserver)?
@@ -11,8 +12,12 @@ final class Observation {
     /// Whether no changes are told until the end of the transaction.
     @exclusivity(unchecked) var isPaused = false
 
-    init(_ observer: any TransactionObserver, extent: TransactionObservationExtent) {
+    init(
+        _ observer: any TransactionObserver, extent: TransactionObservationExtent,
+        options: TransactionObservationOptions
+    ) {
         self.extent = extent
+        self.options = options
         identifier = ObjectIdentifier(observer)
         weakObserver = extent == .observerLifetime ? observer : nil
         strongObserver = extent == .observerLifetime ? nil : observer
@@ -31,19 +36,62 @@ final class Audience {
         let kinds: [DatabaseEventKind]
     }
     let listeners: [Listener]
+    /// The tables whose row ids may be updated.
+    let movedTables: Set<CaseInsensitiveName>
+    /// Whether the pre-update hook is needed.
+    let needsPreUpdateHook: Bool
+    /// Whether somebody wants the values of rows.
+    let wantsValues: Bool
 
-    init(_ listeners: [Listener]) { self.listeners = listeners }
+    /// The changes that were told last, and who wanted them.
+    @exclusivity(unchecked) private var route:
+        (table: Int32, kind: DatabaseEvent.Kind, wanted: [Observation])?
+
+    init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
+        self.listeners = listeners
+        self.movedTables = movedTables
+        needsPreUpdateHook = listeners.contains { !$0.observation.options.isEmpty }
+        wantsValues = listeners.contains { $0.observation.options.contains(.rowValues) }
+    }
+
+    /// Those who want a kind of changes to a table.
+    @inline(__always)
+    func observations(_ kind: DatabaseEvent.Kind, _ table: Int32, named name: String) -> [Observation] {
+        if let route, route.table == table, route.kind == kind { return route.wanted }
+        return findObservations(kind, table, name)
+    }
+
+    @inline(never)
+    private func findObservations(
+        _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: String
+    ) -> [Observation] {
+        let wanted = listeners.filter { $0.kinds.contains { $0.contains(kind, tableName: name) } }
+            .map(\.observation)
+        route = (table, kind, wanted)
+        return wanted
+    }
 }
 
 /// What is kept of a statement between two of its runs: what it may do, and who wanted to hear of it last time.
 final class ObservationPlan {
+    /// The kinds that all observers are asked for, and then those that only observers of hidden changes are asked for.
     let kinds: [DatabaseEventKind]
+    let openKindCount: Int
     /// What the observers answered last time, each for all kinds, and the list of observers that was asked.
     @exclusivity(unchecked) var answers: [Bool] = []
     @exclusivity(unchecked) var version: UInt = 0
+    /// The state of the schema in which the columns of the tables were learnt.
+    @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
     @exclusivity(unchecked) var audience: Audience?
 
-    init(_ kinds: [DatabaseEventKind]) { self.kinds = kinds }
+    init(_ effects: StatementEffects) {
+        let open = DatabaseEventKind.kinds(of: effects)
+        openKindCount = open.count
+        // Every insertion, and every update, may replace rows.
+        var hidden = Set(open.map { DatabaseEventKind.delete(tableName: $0.tableName) })
+        hidden.subtract(open)
+        kinds = open + hidden.sorted { $0.tableName < $1.tableName }
+    }
 }
 
 /// A change that waits to be told.
@@ -55,45 +103,44 @@ struct HeldEvent {
     let kind: DatabaseEvent.Kind
     /// Whether a statement made it that ran inside of the one whose event it is now.
     var isNested = false
+    /// Whether only the pre-update hook has told it.
+    var isHidden = false
+    var values: RowValues?
+    /// Whether something was changed that SQLite does not tell.
+    var isUndetected = false
+
+    init(
+        audience: Audience, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind, isHidden: Bool = false,
+        values: RowValues? = nil
+    ) {
+        self.audience = audience
+        self.rowID = rowID
+        self.table = table
+        self.kind = kind
+        self.isHidden = isHidden
+        self.values = values
+    }
+
+    /// Something was changed that SQLite does not tell.
+    init(undetectedBy audience: Audience) {
+        self.init(audience: audience, rowID: 0, table: -1, kind: .update)
+        isUndetected = true
+    }
 }
 
-/// The names of tables that SQLite has told, each made a string once.
-struct TableNames {
-    struct Name {
-        let schema: String
-        let table: String
-        fileprivate let schemaBytes: ContiguousArray<CChar>
-        fileprivate let tableBytes: ContiguousArray<CChar>
-    }
-    private(set) var names: [Name] = []
-    private var last = 0
+/// The values of a changed row, before and after.
+final class RowValues {
+    let columns: StoredColumns
+    let initialRowID: Int64?
+    let finalRowID: Int64?
+    let initial: [DatabaseValue]?
+    let final: [DatabaseValue]?
 
-    /// The number of a name.
-    mutating func number(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
-        if last < names.count, Self.matches(names[last], schema, table) { return Int32(last) }
-        last = names.firstIndex { Self.matches($0, schema, table) } ?? names.count
-        if last == names.count {
-            let (schema, table) = (String(cString: schema), String(cString: table))
-            names.append(
-                Name(
-                    schema: schema, table: table, schemaBytes: schema.utf8CString,
-                    tableBytes: table.utf8CString))
-        }
-        return Int32(last)
-    }
-
-    private static func matches(
-        _ name: Name, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>
-    ) -> Bool {
-        areEqual(name.tableBytes, table) && areEqual(name.schemaBytes, schema)
-    }
-
-    private static func areEqual(_ bytes: ContiguousArray<CChar>, _ text: UnsafePointer<CChar>) -> Bool {
-        var index = 0
-        for byte in bytes {
-            if text[index] != byte { return false }
-            index += 1
-        }
-        return true
+    init(_ row: ChangingRow, _ columns: StoredColumns) {
+        self.columns = columns
+        initial = row.initialValues(columns)
+        final = row.finalValues(columns)
+        initialRowID = columns.hasRowID && initial != nil ? row.initialRowID : nil
+        finalRowID = columns.hasRowID && final != nil ? row.finalRowID : nil
     }
 }

@@ -47,8 +47,9 @@
 ///
 /// ## What SQLite does not tell
 ///
-/// Changes to `sqlite_…` tables, to WITHOUT ROWID tables, to virtual tables and by other connections; and the deletion
-/// of the rows that `ON CONFLICT REPLACE` replaces. A statement with `OR FAIL` that fails at its first row, in a
+/// Changes to `sqlite_…` tables, to virtual tables and by other connections: see ``Database/notifyChanges(in:)``. Changes
+/// to WITHOUT ROWID tables, and the deletion of the rows that `ON CONFLICT REPLACE` replaces, are told to observers that
+/// ask for them: see ``TransactionObservationOptions/hiddenChanges``. A statement with `OR FAIL` that fails at its first row, in a
 /// transaction, does not tell what a BEFORE trigger wrote until then. See "Data Change Notification Callbacks" in the
 /// SQLite documentation.
 public protocol TransactionObserver: AnyObject {
@@ -60,6 +61,34 @@ public protocol TransactionObserver: AnyObject {
     ///
     /// Use of the database stops the program here, with a sentence.
     func databaseDidChange(with event: DatabaseEvent)
+
+    /// Something was changed that SQLite does not tell: see ``Database/notifyChanges(in:)``.
+    ///
+    /// Use of the database stops the program here, with a sentence.
+    func databaseDidChange()
+
+    /// A row was changed: with its values, before and after. It is called just before ``databaseDidChange(with:)``, for
+    /// observers that were added with ``TransactionObservationOptions/rowValues``.
+    ///
+    /// Like all changes it is told when its statement, and the savepoints around it, stand: never of a change that a
+    /// failed statement or `ROLLBACK TO` has undone.
+    ///
+    /// ```swift
+    /// func databaseWillChange(with event: DatabasePreUpdateEvent) {
+    ///     let old = event.initialDatabaseValue(named: "score")
+    ///     let new = event.finalDatabaseValue(named: "score")
+    ///     if old != new { print("the score of \(event.finalRowID ?? 0) has changed") }
+    /// }
+    ///
+    /// try dbQueue.add(transactionObserver: observer, options: .rowValues)
+    /// ```
+    ///
+    /// SQLite does not know what was the value of rows in a column that `ALTER TABLE` has added since, with a default
+    /// and without `NOT NULL`: NULL is told of them. In WITHOUT ROWID tables, it may tell a whole number in a column that
+    /// was declared without a type as a real one.
+    ///
+    /// Use of the database stops the program here, with a sentence.
+    func databaseWillChange(with event: DatabasePreUpdateEvent)
 
     /// The transaction is about to be committed. An error rolls it back instead, and reaches the caller.
     ///
@@ -76,6 +105,8 @@ public protocol TransactionObserver: AnyObject {
 extension TransactionObserver {
     public func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     public func databaseDidChange(with event: DatabaseEvent) {}
+    public func databaseDidChange() {}
+    public func databaseWillChange(with event: DatabasePreUpdateEvent) {}
     public func databaseWillCommit() throws {}
     public func databaseDidCommit(_ db: Database) {}
     public func databaseDidRollback(_ db: Database) {}

@@ -44,91 +44,17 @@ struct ReplicaTests {
         }
     }
 
-    /// A random workload.
-    private struct Workload {
-        var random: SeededGenerator
-        /// How many savepoints are open.
-        var depth = 0
-
-        mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-
-        /// A statement, which may fail.
-        mutating func statement() -> String {
-            let (id, v, u) = (number(1...12), number(0...99), number(1...12))
-            let conflict = ["", "", "OR FAIL", "OR IGNORE", "OR ABORT"][number(0...4)]
-            switch number(0...15) {
-            case 0, 1:
-                return "INSERT \(conflict) INTO a (v, u) VALUES (\(v), NULL), (\(v), \(u)), (\(v), NULL)"
-            case 2: return "INSERT \(conflict) INTO a VALUES (\(id), \(v), NULL)"
-            case 3: return "UPDATE \(conflict) a SET v = \(v), u = \(u) WHERE id BETWEEN \(id) AND \(id + 2)"
-            case 4: return "UPDATE a SET v = v + 1"
-            case 5: return "DELETE FROM a WHERE id = \(id)"
-            case 6: return "DELETE FROM \(number(0...3) == 0 ? "a" : "b")"
-            case 7: return "INSERT INTO b (a, v) VALUES (\(id), \(v)), (\(u), \(v))"
-            case 8: return "REPLACE INTO b (id, a, v) VALUES (\(id), (SELECT min(id) FROM a), \(v))"
-            case 9:
-                return "INSERT INTO a VALUES (\(id), \(v), NULL), (\(u), \(v), NULL) "
-                    + "ON CONFLICT (id) DO UPDATE SET v = excluded.v"
-            case 10: return "INSERT INTO b (a, v) SELECT id, fails(id % 3, v) FROM a"
-            case 11: return "UPDATE b SET v = fails(id % 4, \(v))"
-            case 12: return "INSERT INTO b (v) SELECT nests(v) FROM a WHERE id < 3"
-            // The trigger refuses negative values.
-            case 13: return "UPDATE a SET v = \(u - 9) - id WHERE id > 3"
-            case 14:
-                return "INSERT OR \(number(0...9) == 0 ? "ROLLBACK" : "FAIL") INTO a (v, u) VALUES (1, \(u))"
-            default: return "UPDATE b SET v = \(v) WHERE a = \(id) RETURNING id"
-            }
-        }
-
-        /// A statement that opens or ends a savepoint.
-        mutating func savepoint() -> String {
-            let name = ["s", "S", "t"][number(0...2)]
-            return ["SAVEPOINT \(name)", "SAVEPOINT \(name)", "RELEASE \(name)", "ROLLBACK TO \(name)"][
-                number(0...3)]
-        }
-    }
-
     @Test(
         "A mirror kept from events equals the tables after each of ten thousand transactions",
         arguments: 1...10)
     func replica(seed: Int) throws {
-        let queue = try DatabaseQueue()
+        let queue = try ReplicaWorkload.queue(seed: seed)
         let mirror = Mirror()
-        try queue.inDatabase { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE a (id INTEGER PRIMARY KEY, v, u UNIQUE);
-                    CREATE TABLE b (id INTEGER PRIMARY KEY, a REFERENCES a ON DELETE CASCADE, v);
-                    CREATE TRIGGER refuses BEFORE UPDATE ON a WHEN NEW.v < 0 BEGIN SELECT RAISE(ABORT, 'no'); END;
-                    CREATE TRIGGER adds AFTER DELETE ON b WHEN OLD.v = 7 BEGIN INSERT INTO b (v) VALUES (8); END;
-                    """)
-            try db.add(
-                function: DatabaseFunction("fails", argumentCount: 2) { values in
-                    if values[0] == 1.databaseValue { throw TestError(seed) }
-                    return values[1]
-                })
-            try db.add(
-                function: DatabaseFunction("nests", argumentCount: 1) { [unowned db] values in
-                    try db.execute(sql: "INSERT INTO b (v) VALUES (?)", arguments: [values[0]])
-                    if values[0] == 3.databaseValue { throw TestError(seed) }
-                    return values[0]
-                })
-        }
         queue.add(transactionObserver: mirror)
-        var workload = Workload(random: SeededGenerator(seed: UInt64(seed)))
+        var workload = ReplicaWorkload(random: SeededGenerator(seed: UInt64(seed)))
         for number in 0..<1000 {
             try queue.inDatabase { db in
-                let kind = workload.number(0...9)
-                if kind > 1 { try db.execute(sql: kind > 7 ? "SAVEPOINT s" : "BEGIN") }
-                var statements: [String] = []
-                for _ in 0..<workload.number(1...6) {
-                    let isSavepoint = kind > 4 && workload.number(0...2) == 0
-                    statements.append(isSavepoint ? workload.savepoint() : workload.statement())
-                    try? db.execute(sql: statements.last ?? "")
-                }
-                let isRolledBack = workload.number(0...4) == 0
-                if db.isInsideTransaction { try db.execute(sql: isRolledBack ? "ROLLBACK" : "COMMIT") }
-                try? db.execute(sql: "ROLLBACK")
+                let statements = try workload.transaction(db)
                 for table in ["a", "b"] {
                     let rows = try Row.fetchAll(db, sql: "SELECT id, v || '' FROM \(table)")
                     let content = try Dictionary(
@@ -145,5 +71,79 @@ struct ReplicaTests {
         }
         #expect(mirror.commitCount > 500)
         #expect(mirror.rollbackCount > 50)
+    }
+
+    /// Keeps a mirror of the tables from the values that it is told, and reads nothing.
+    private final class ValueMirror: TransactionObserver {
+        /// The rows, by the values of their primary key.
+        private(set) var tables: [String: [[DatabaseValue]: [DatabaseValue]]] = [
+            "a": [:], "b": [:], "w": [:],
+        ]
+        private var pending: [DatabasePreUpdateEvent] = []
+        private var changeCount = 0
+        /// What cannot be: an old value that is not the mirror's, the insertion of a row that is there.
+        private(set) var contradictions: [String] = []
+        private(set) var commitCount = 0
+
+        func databaseWillChange(with event: DatabasePreUpdateEvent) { pending.append(event.copy()) }
+
+        func databaseDidChange(with event: DatabaseEvent) {
+            changeCount += 1
+            guard let last = pending.last, pending.count == changeCount, last.kind == event.kind,
+                last.tableName == event.tableName,
+                event.rowID == (event.kind == .delete ? last.initialRowID : last.finalRowID) ?? 0
+            else {
+                contradictions.append("\(event) after \(pending.last as Any)")
+                return
+            }
+        }
+
+        private func key(_ row: [DatabaseValue], _ event: DatabasePreUpdateEvent) -> [DatabaseValue] {
+            event.tableName == "w" ? [row[1], row[0]] : [row[0]]
+        }
+
+        func databaseDidCommit(_ db: Database) {
+            commitCount += 1
+            for event in pending {
+                if let old = event.initialDatabaseValues,
+                    tables[event.tableName]?.removeValue(forKey: key(old, event)) != old
+                {
+                    contradictions.append("\(event)")
+                }
+                if let new = event.finalDatabaseValues,
+                    tables[event.tableName]?.updateValue(new, forKey: key(new, event)) != nil
+                {
+                    contradictions.append("\(event)")
+                }
+            }
+            (pending, changeCount) = ([], 0)
+        }
+
+        func databaseDidRollback(_ db: Database) { (pending, changeCount) = ([], 0) }
+    }
+
+    @Test(
+        "53. A mirror kept from old and new values equals the tables, also WITHOUT ROWID and after REPLACE",
+        arguments: 1...10)
+    func values(seed: Int) throws {
+        let queue = try ReplicaWorkload.queue(seed: seed)
+        let mirror = ValueMirror()
+        try queue.add(transactionObserver: mirror, options: [.rowValues, .hiddenChanges])
+        var workload = ReplicaWorkload(random: SeededGenerator(seed: UInt64(seed)), hasHiddenChanges: true)
+        for number in 0..<1000 {
+            try queue.inDatabase { db in
+                let statements = try workload.transaction(db)
+                for (table, columns) in [("a", "id, v, u"), ("b", "id, a, v"), ("w", "k, v, u, r, b")] {
+                    let rows = try Row.fetchAll(db, sql: "SELECT \(columns) FROM \(table)")
+                        .map { row in row.databaseValues }
+                    try #require(
+                        mirror.tables[table].map { Set($0.values) } == Set(rows),
+                        "seed \(seed), transaction \(number), table \(table): \(statements)")
+                }
+                try #require(
+                    mirror.contradictions.isEmpty, "seed \(seed), transaction \(number): \(statements)")
+            }
+        }
+        #expect(mirror.commitCount > 500)
     }
 }

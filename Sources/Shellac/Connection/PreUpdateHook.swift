@@ -1,0 +1,152 @@
+import CSQLite
+
+/// Tells of rows before they are changed: the only pre-update hook of a connection, for whoever listens.
+///
+/// The hook is called for each row that is inserted, updated or deleted in a table that is no virtual one, also for
+/// the rows that REPLACE deletes, and in WITHOUT ROWID tables: the update hook tells of neither. SQLite may undo what it
+/// tells, as always. A session of SQLite's session extension needs the same hook.
+final class PreUpdateHook {
+    private unowned(unsafe) let database: Database  // which owns this
+    private let functions: PreUpdateFunctions
+    @exclusivity(unchecked) private var listeners: [any PreUpdateListener] = []
+
+    init(_ database: Database, _ functions: PreUpdateFunctions) {
+        self.database = database
+        self.functions = functions
+    }
+
+    /// Has a listener told from now on. It is held until it is removed.
+    func add(_ listener: any PreUpdateListener) {
+        listeners.append(listener)
+        guard listeners.count == 1 else { return }
+        _ = functions.hook(
+            database.pointer,
+            { context, _, operation, schema, table, initialRowID, finalRowID in
+                guard let context, let schema, let table else { return }
+                let hook = Unmanaged<PreUpdateHook>.fromOpaque(context).takeUnretainedValue()
+                let row = ChangingRow(
+                    operation: operation, schema: schema, table: table, initialRowID: initialRowID,
+                    finalRowID: finalRowID, functions: hook.functions, connection: hook.database.pointer)
+                for listener in hook.listeners { listener.rowWillChange(row) }
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Has a listener told no more. The hook goes with the last one.
+    func remove(_ listener: any PreUpdateListener) {
+        guard !listeners.isEmpty else { return }
+        listeners.removeAll { $0 === listener }
+        if listeners.isEmpty, !database.isClosed { _ = functions.hook(database.pointer, nil, nil) }
+    }
+}
+
+/// What hears of rows before they are changed.
+protocol PreUpdateListener: AnyObject {
+    /// A row is about to be changed. The connection must not be used.
+    func rowWillChange(_ row: ChangingRow)
+}
+
+/// A row that is about to be changed: it can be asked as long as its listener is being told.
+struct ChangingRow {
+    /// `SQLITE_INSERT`, `SQLITE_UPDATE` or `SQLITE_DELETE`.
+    let operation: Int32
+    let schema: UnsafePointer<CChar>
+    let table: UnsafePointer<CChar>
+    /// The row id before the change, without a meaning for an insertion, and in a WITHOUT ROWID table.
+    let initialRowID: Int64
+    /// The row id after the change, without a meaning for a deletion, and in a WITHOUT ROWID table.
+    let finalRowID: Int64
+    fileprivate let functions: PreUpdateFunctions
+    fileprivate let connection: OpaquePointer
+
+    /// The values before the change, or nil for an insertion.
+    func initialValues(_ columns: StoredColumns) -> [DatabaseValue]? {
+        guard operation != SQLITE_INSERT else { return nil }
+        return columns.values(rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) { index in
+            value(functions.old, index)
+        }
+    }
+
+    /// The values after the change, or nil for a deletion.
+    func finalValues(_ columns: StoredColumns) -> [DatabaseValue]? {
+        guard operation != SQLITE_DELETE else { return nil }
+        let countsVirtual = !columns.hasRowID && operation == SQLITE_INSERT
+        return columns.values(rowID: finalRowID, countsVirtual: countsVirtual, isOld: false) { index in
+            value(functions.new, index)
+        }
+    }
+
+    private func value(_ function: shellac_preupdate_value_function, _ index: Int32) -> DatabaseValue {
+        var value: OpaquePointer?
+        guard function(connection, index, &value) == SQLITE_OK, let value else { return .null }
+        return SQLiteValue(value).databaseValue
+    }
+}
+
+/// The columns of a table that SQLite stores, all but the virtual ones, and how the pre-update hook tells of them.
+struct StoredColumns: Sendable {
+    struct Column: Sendable {
+        let name: String
+        /// The place among all columns of the table.
+        let index: Int32
+        let affinity: ColumnAffinity
+        /// The value of rows that are older than the column, where they must have one: a NULL is told of them.
+        let valueOfOlderRows: DatabaseValue?
+        let isRowID: Bool
+    }
+    let columns: [Column]
+    let names: [String]
+    /// The places, among ``columns``, of those of the primary key.
+    let primaryKey: [Int]
+    let hasRowID: Bool
+    /// The name of a column that SQLite cannot tell the value of: see ``init(columns:primaryKey:hasRowID:)``.
+    let lostColumn: String?
+
+    /// Where SQLite counts the stored columns alone, it takes the one that stands in the place that the INTEGER PRIMARY
+    /// KEY has among all columns for the key.
+    init(columns: [Column], primaryKey: [Int], hasRowID: Bool) {
+        self.columns = columns
+        names = columns.map(\.name)
+        self.primaryKey = primaryKey
+        self.hasRowID = hasRowID
+        let key = PreUpdateFunctions.countsVirtualColumns ? nil : columns.first(where: \.isRowID)
+        let taken = key.flatMap { key in columns.indices.first { $0 == Int(key.index) } }
+        lostColumn = taken.flatMap { columns[$0].isRowID ? nil : columns[$0].name }
+    }
+
+    fileprivate func values(
+        rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue
+    ) -> [DatabaseValue] {
+        let countsVirtual = countsVirtual || PreUpdateFunctions.countsVirtualColumns
+        var place: Int32 = -1
+        return columns.map { column in
+            place += 1
+            if column.isRowID { return rowID.databaseValue }
+            let told = value(countsVirtual ? column.index : place)
+            switch (told.storage, column.affinity) {
+            case (.null, _): return isOld ? column.valueOfOlderRows ?? told : told
+            // SQLite keeps whole numbers of a REAL column as integers, and tells some as they are kept. In WITHOUT ROWID
+            // tables it takes some columns for other ones.
+            case (.int64(let integer), .real): return Double(integer).databaseValue
+            case (.double(let double), .integer), (.double(let double), .numeric):
+                return Int64(exactly: double)?.databaseValue ?? told
+            default: return told
+            }
+        }
+    }
+}
+
+extension Database {
+    /// The pre-update hook of this connection.
+    ///
+    /// - Parameter feature: What it is needed for, as the error says it.
+    /// - Throws: a ``DatabaseError`` that names the option that the running SQLite lacks.
+    func preUpdateHook(for feature: String) throws -> PreUpdateHook {
+        guard let functions = PreUpdateFunctions.found else {
+            throw Features.missing(PreUpdateFunctions.option, for: feature)
+        }
+        if let preUpdateHook { return preUpdateHook }
+        let hook = PreUpdateHook(self, functions)
+        preUpdateHook = hook
+        return hook
+    }
+}

@@ -1,0 +1,121 @@
+// Who wants to hear of a statement's changes.
+
+extension Broker {
+    /// Those who want to hear of a statement's changes. Each observer is asked for each kind.
+    @inline(__always)
+    func audience(of statement: Statement) throws -> Audience? {
+        guard let kept = statement.observationPlan else { return try firstAudience(of: statement) }
+        let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
+        if plan.kinds.isEmpty { return nil }
+        ask(plan)
+        guard let audience = plan.audience else { return nil }
+        if audience.needsPreUpdateHook { try learnColumns(plan) }
+        return audience
+    }
+
+    @inline(never)
+    private func firstAudience(of statement: Statement) throws -> Audience? {
+        statement.observationPlan = ObservationPlan(statement.effects)
+        return try audience(of: statement)
+    }
+
+    private func ask(_ plan: ObservationPlan) {
+        let observations = observations
+        guard plan.version == version else {
+            plan.version = version
+            plan.answers = Array(repeating: false, count: observations.count * plan.kinds.count)
+            plan.audience = nil
+            return ask(plan, observations)
+        }
+        ask(plan, observations)
+    }
+
+    /// Asks the observers. An observer that asks is not told again what it has answered last time.
+    @inline(__always)
+    private func ask(_ plan: ObservationPlan, _ observations: [Observation]) {
+        var hasChanged = false
+        database.forbiddingUse {
+            var index = 0
+            for observation in observations {
+                let observer = observation.observer
+                if observer == nil { hasFreedObserver = true }
+                let isAsked = !observation.isPaused
+                let hearsAll = observation.options.contains(.hiddenChanges)
+                for number in plan.kinds.indices {
+                    let answer =
+                        isAsked && (number < plan.openKindCount || hearsAll)
+                        && observer?.observes(eventsOfKind: plan.kinds[number]) == true
+                    if plan.answers[index] != answer {
+                        plan.answers[index] = answer
+                        hasChanged = true
+                    }
+                    index &+= 1
+                }
+            }
+        }
+        if hasChanged { plan.audience = makeAudience(plan, observations) }
+    }
+
+    @inline(never)
+    private func makeAudience(_ plan: ObservationPlan, _ observations: [Observation]) -> Audience? {
+        var listeners: [Audience.Listener] = []
+        var unseen: Set<CaseInsensitiveName> = []
+        let kindCount = plan.kinds.count
+        for (index, observation) in observations.enumerated() {
+            let kinds = plan.kinds.indices.filter { plan.answers[index * kindCount + $0] }
+                .map { plan.kinds[$0] }
+            guard !kinds.isEmpty else { continue }
+            listeners.append(Audience.Listener(observation: observation, kinds: kinds))
+            for case .delete(let table) in kinds { unseen.insert(CaseInsensitiveName(table)) }
+        }
+        if !unseen.isSubset(of: database.tablesWithObservedDeletions) {
+            database.tablesWithObservedDeletions.formUnion(unseen)
+        }
+        guard !listeners.isEmpty else { return nil }
+        return Audience(listeners, movedTables: movedTables(plan.kinds))
+    }
+
+    /// The tables whose row ids may be updated.
+    private func movedTables(_ kinds: [DatabaseEventKind]) -> Set<CaseInsensitiveName> {
+        var moved: Set<CaseInsensitiveName> = []
+        for case .update(let table, let columns) in kinds {
+            let names = Set(columns.map(CaseInsensitiveName.init))
+            // SQLite says ROWID whatever the column is called, and the name of the column where the statement does.
+            let known = try? database.schema.tables(named: table).compactMap(\.primaryKey.rowIDColumn)
+            let rowIDs = (known ?? Array(columns)) + ["rowid"]
+            if rowIDs.contains(where: { names.contains(CaseInsensitiveName($0)) }) {
+                moved.insert(CaseInsensitiveName(table))
+            }
+        }
+        return moved
+    }
+
+    /// Learns the columns of a statement's tables: inside of SQLite's hooks nobody can be asked.
+    @inline(never)
+    private func learnColumns(_ plan: ObservationPlan) throws {
+        let generation = try database.schemaGeneration
+        if generation != schemaGeneration {
+            schemaGeneration = generation
+            columns = [:]
+        } else if plan.schemaGeneration == generation {
+            return
+        }
+        for name in Set(plan.kinds.map(\.tableName)) {
+            for table in try database.schema.tables(named: name) where table.kind == .table {
+                let number = tables.number(table.schemaName, table.name)
+                if columns[number] == nil { columns[number] = try storedColumns(of: table) }
+            }
+        }
+        plan.schemaGeneration = generation
+    }
+
+    private func storedColumns(of table: TableSchema) throws -> StoredColumns {
+        let columns = StoredColumns(table, database)
+        guard let lost = columns.lostColumn else { return columns }
+        throw DatabaseError(
+            message:
+                "the values of column \(lost) of table \(table.name) cannot be observed: SQLite confuses it with "
+                + "the primary key. Declare the INTEGER PRIMARY KEY before the virtual columns, or observe the table "
+                + "without its values.")
+    }
+}

@@ -1,0 +1,111 @@
+import CSQLite
+
+// What becomes of a run's events when it ends.
+
+extension Broker {
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+        let identifier = ObjectIdentifier(statement)
+        if quietRun?.statement == identifier {
+            quietRun = nil
+            // SQLite may have ended the transaction by itself.
+            if sqlite3_get_autocommit(database.pointer) != 0 { complete(isCommitted: false, false) }
+            tidyUp()
+            return error
+        }
+        guard let index = runs.lastIndex(where: { $0.statement == identifier }) else { return error }
+        let changesCount = sqlite3_changes(database.pointer)
+        let isInside = sqlite3_get_autocommit(database.pointer) == 0
+        let run = index == runs.count - 1 ? runs.removeLast() : runs.remove(at: index)
+        let failure = run.veto ?? error
+        let isSilent = run.isSilent
+        defer { recycle(run) }
+        guard isInside else {
+            if run.wasInsideTransaction {
+                complete(
+                    isCommitted: failure == nil && statement.effects.transaction?.commits == true, isSilent)
+            } else if run.isCommitting {
+                complete(isCommitted: run.veto == nil && isCommitted(error, changesCount), isSilent)
+            } else if runs.isEmpty {
+                // It has written nothing, or SQLite has undone all.
+                held.removeAll()
+            } else {
+                // Another statement that writes is still running: it will commit for both.
+                pass(run, at: index, failed: error != nil && changesCount == 0)
+            }
+            return failure
+        }
+        if failure == nil, statement.concernsTransaction, let effect = statement.effects.transaction {
+            follow(effect)
+        }
+        if !run.events.isEmpty { pass(run, at: index, failed: error != nil && changesCount == 0) }
+        return failure
+    }
+
+    private func recycle(_ run: Run) {
+        run.events.removeAll(keepingCapacity: run.events.capacity <= 256)
+        run.audience = nil
+        run.isCommitting = false
+        run.veto = nil
+        spareRun = run
+        tidyUp()
+    }
+
+    /// Whether a lone statement whose commit had begun was committed.
+    private func isCommitted(_ error: (any Error)?, _ changesCount: Int32) -> Bool {
+        // One that fails with OR FAIL commits what it has done before. A commit that fails is no constraint.
+        guard let error else { return true }
+        return changesCount > 0 || (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
+    }
+
+    /// Passes the events of a run that has ended on.
+    private func pass(_ run: Run, at index: Int, failed: Bool) {
+        if failed { run.events = survivors(of: run.events) }
+        guard !run.events.isEmpty else { return }
+        if index > 0 {
+            for event in run.events {
+                var event = event
+                event.isNested = true
+                runs[index - 1].events.append(event)
+            }
+        } else if database.transactionLog.savepoints.depth > 0 || !run.wasInsideTransaction {
+            held += run.events
+        } else {
+            var events: [HeldEvent] = []
+            swap(&events, &run.events)
+            tell(events)
+            events.removeAll(keepingCapacity: true)
+            if run.events.isEmpty { swap(&events, &run.events) }
+        }
+    }
+
+    /// Follows the savepoints, of which the layer of transactions has heard before.
+    private func follow(_ effect: StatementEffects.Transaction) {
+        let savepoints = database.transactionLog.savepoints
+        switch effect {
+        case .savepoint:
+            if let savepoint = savepoints.innermost { marks.append((savepoint, held.count)) }
+        case .release:
+            marks.removeAll { !savepoints.contains($0.savepoint) }
+            for index in hooks.indices { hooks[index].moveOut(of: savepoints) }
+            guard savepoints.depth == 0, !held.isEmpty else { return }
+            let events = held
+            held = []
+            tell(events)
+        case .rollbackTo:
+            guard let savepoint = savepoints.innermost else { return }
+            // Without a mark, it was opened before anybody observed.
+            let start = marks.first { $0.savepoint >= savepoint }?.start ?? 0
+            if start < held.count { held.removeSubrange(start...) }
+            marks.removeAll { $0.savepoint > savepoint }
+            undoHooks(since: savepoint)
+        case .begin, .commit, .rollback: break
+        }
+    }
+
+    /// A transaction has ended: nothing is held any more.
+    func forgetTransaction() {
+        held.removeAll()
+        marks.removeAll()
+        for run in runs { run.events.removeAll() }
+    }
+}
