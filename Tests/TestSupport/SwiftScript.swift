@@ -5,21 +5,22 @@ public import Foundation
 /// It is built and not type-checked alone, since data races are errors of a later pass.
 public enum SwiftScript {
     /// Compiles a file, and tells what the compiler said.
-    public static func compile(_ url: URL) async throws -> Command {
-        try await Command.run([
-            "swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings",
-            "-enable-upcoming-feature", "ExistentialAny", "-module-name", "Script",
-            "-I", try Repository.modules().path, "-I",
-            Repository.root.appending(path: "Sources/CSQLite").path,
-            url.path,
-        ])
+    public static func compile(_ url: URL, options: [String] = []) async throws -> Command {
+        try await Command.run(
+            [
+                "swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-suppress-warnings",
+                "-enable-upcoming-feature", "ExistentialAny", "-module-name", "Script",
+                "-I", try Repository.modules().path, "-I",
+                Repository.root.appending(path: "Sources/CSQLite").path,
+                url.path,
+            ] + options)
     }
 
     /// Compiles a text, and tells what the compiler said.
-    public static func compile(source: String) async throws -> Command {
+    public static func compile(source: String, options: [String] = []) async throws -> Command {
         let url = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString).swift")
         try Data(source.utf8).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        return try await compile(url)
+        return try await compile(url, options: options)
     }
 }

@@ -1,4 +1,8 @@
-import CSQLite
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// What a connection keeps for requests: their statements, by their shape.
 ///
@@ -36,7 +40,7 @@ final class QueryConnection: StatementKeeper {
         try query.write(to: &shape)
         let arguments = StatementArguments(positional: shape.arguments)
         let hash = Self.hash(shape.bytes)
-        if let entry = hash == lastHash ? lastEntry : entries[hash], entry.shape == shape.bytes,
+        if let entry = hash == lastHash ? lastEntry : entries[hash], Self.areEqual(entry.shape, shape.bytes),
             try entry.schemaGeneration.map({ try $0 == database.schemaGeneration }) ?? true
         {
             (lastHash, lastEntry) = (hash, entry)
@@ -71,6 +75,17 @@ final class QueryConnection: StatementKeeper {
     private func removeAll() {
         entries.removeAll(keepingCapacity: true)
         lastEntry = nil
+    }
+
+    @inline(__always)
+    private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        a.count == b.count
+            && a.withUnsafeBytes { a in
+                b.withUnsafeBytes { b in
+                    guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                    return memcmp(first, second, a.count) == 0
+                }
+            }
     }
 
     /// Eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no more.
@@ -129,8 +144,10 @@ extension Database {
 
 /// A query, with what is asked of it.
 struct PurposefulQuery: WritableQuery {
-    let query: SelectQuery
+    let storage: QueryStorage
     let purpose: SelectQuery.Purpose
 
-    func write(to writer: inout some QueryWriter) throws { try query.write(to: &writer, for: purpose) }
+    func write(to writer: inout some QueryWriter) throws {
+        try storage.query.write(to: &writer, for: purpose)
+    }
 }

@@ -13,19 +13,22 @@
 /// let best = try Player.filter(Column("teamID") == 1).best().fetchAll(db)
 /// ```
 public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
-    var query: SelectQuery
+    /// One reference: requests are copied more often than derived.
+    private let storage: QueryStorage
 
-    init(_ query: SelectQuery) { self.query = query }
+    init(_ query: SelectQuery) { storage = QueryStorage(query) }
+
+    var query: SelectQuery { storage.query }
 
     func with(_ change: (inout SelectQuery) -> Void) -> Self {
-        var request = self
-        change(&request.query)
-        return request
+        var query = storage.query
+        change(&query)
+        return Self(query)
     }
 
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(query: query, purpose: isOne ? .first : .rows), on: db)
+            PurposefulQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
         return PreparedRequest(statement: statement, arguments: arguments)
     }
 
@@ -37,7 +40,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// ```
     public func fetchCount(_ db: Database) throws -> Int {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(query: query, purpose: .count), on: db)
+            PurposefulQuery(storage: storage, purpose: .count), on: db)
         return try Int.fetchOne(statement, arguments: arguments) ?? 0
     }
 
@@ -47,9 +50,16 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// Whether there is a row.
     public func exists(_ db: Database) throws -> Bool {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(query: query, purpose: .existence), on: db)
+            PurposefulQuery(storage: storage, purpose: .existence), on: db)
         return try Bool.fetchOne(statement, arguments: arguments) ?? false
     }
+}
+
+/// Where a request has its query.
+final class QueryStorage: Sendable {
+    let query: SelectQuery
+
+    init(_ query: SelectQuery) { self.query = query }
 }
 
 extension QueryInterfaceRequest: SQLSubqueryable {

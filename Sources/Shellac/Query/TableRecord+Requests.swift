@@ -15,8 +15,15 @@ extension TableRecord {
     public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
     /// The rows for which a condition holds.
+    ///
+    /// ```swift
+    /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
+    /// // SELECT * FROM "player" WHERE "score" > 100
+    /// ```
     public static func filter(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
-        all().filter(condition)
+        var query = SelectQuery(QuerySource(.type(Self.self)))
+        query.condition = condition.sqlExpression
+        return QueryInterfaceRequest(query)
     }
 
     /// The rows for which a condition holds, which is written in SQL.

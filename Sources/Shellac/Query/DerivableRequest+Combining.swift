@@ -1,0 +1,161 @@
+// Requests of several tables, and of several requests.
+
+/// The name of a table inside of a request, where its columns could be taken for those of another one.
+///
+/// ```swift
+/// let (player, team) = (TableAlias("p"), TableAlias("t"))
+/// let request = Player.aliased(player)
+///     .join(Table("team"), aliased: team, on: player[Column("teamID")] == team[Column("id")])
+///     .filter(team[Column("color")] == "red")
+/// // SELECT "p".* FROM "player" AS "p" JOIN "team" AS "t" ON "p"."teamID" = "t"."id" WHERE "t"."color" = 'red'
+/// ```
+public struct TableAlias: Hashable, Sendable {
+    /// The name.
+    public let name: String
+
+    /// A name for a table.
+    public init(_ name: String) { self.name = name }
+
+    /// A column of the table: `"p"."id"`.
+    public subscript(_ column: Column) -> SQLExpression {
+        SQLExpression(.column(table: name, name: column.name))
+    }
+
+    /// All columns of the table: `"p".*`.
+    public var allColumns: SQLSelection { SQLSelection(.allColumns(of: name)) }
+}
+
+extension DerivableRequest {
+    /// The request, whose table has a name in it.
+    public func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<RowDecoder> {
+        all().with { $0.source.alias = alias.name }
+    }
+
+    // MARK: - Joins
+
+    /// The rows, each with those of a table for which a condition holds: `JOIN`.
+    ///
+    /// The columns of the other table are not selected: select them, or annotate the request with them. A column that
+    /// both tables have needs an alias: SQLite throws that it is ambiguous, otherwise.
+    public func join(
+        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+        on condition: some SQLSpecificExpressible
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        join(other.all().query, alias, condition.sqlExpression, isLeft: false)
+    }
+
+    /// The rows, each with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
+    public func leftJoin(
+        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+        on condition: some SQLSpecificExpressible
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        join(other.all().query, alias, condition.sqlExpression, isLeft: true)
+    }
+
+    private func join(
+        _ other: SelectQuery, _ alias: TableAlias?, _ condition: SQLExpression, isLeft: Bool
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        var source = other.isWholeTable ? other.source : QuerySource(.query(.select(other)))
+        source.alias = alias?.name ?? other.source.alias
+        return all().with { $0.joins.append(QueryJoin(isLeft: isLeft, source: source, condition: condition)) }
+    }
+
+    // MARK: - Common table expressions
+
+    /// The request, in which some tables exist that are requests themselves: `WITH name AS (…)`.
+    public func with<Other>(
+        _ table: CommonTableExpression<Other>
+    ) -> QueryInterfaceRequest<RowDecoder> { all().with { $0.commonTables.append(table.commonTable) } }
+
+    // MARK: - Unions
+
+    /// The rows of both requests, without duplicates: `UNION`.
+    public func union(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+        combined(.union, other)
+    }
+
+    /// The rows of both requests: `UNION ALL`.
+    public func unionAll(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+        combined(.unionAll, other)
+    }
+
+    /// The rows that both requests have: `INTERSECT`.
+    public func intersect(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+        combined(.intersect, other)
+    }
+
+    /// The rows that the other request has not: `EXCEPT`.
+    public func except(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+        combined(.except, other)
+    }
+
+    private func combined(
+        _ link: CompoundTerm.Operator, _ other: some DerivableRequest
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        let query = all().query
+        let last = CompoundTerm(link: link, query: other.all().query)
+        if case .compound(let terms) = query.source.form, query.isBareCompound {
+            return QueryInterfaceRequest(SelectQuery(QuerySource(.compound(terms + [last]))))
+        }
+        let first = CompoundTerm(link: .union, query: query)
+        return QueryInterfaceRequest(SelectQuery(QuerySource(.compound([first, last]))))
+    }
+}
+
+extension TableRecord {
+    /// All rows of the table, which has a name in the request.
+    public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
+}
+
+/// A request that has a name inside of another one: `WITH name(columns) AS (SELECT …)`.
+///
+/// ```swift
+/// let best = CommonTableExpression("best", Player.order(Column("score").desc).limit(10))
+/// let names = best.all().with(best).select(Column("name"), as: String.self)
+/// // WITH "best" AS (SELECT * FROM "player" ORDER BY "score" DESC LIMIT 10) SELECT "name" FROM "best"
+///
+/// let count: SQL = "VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < \(10)"
+/// let counter = CommonTableExpression("counter", columns: ["n"], isRecursive: true, literal: count)
+/// ```
+public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
+    let commonTable: CommonTable
+
+    /// The name.
+    public var tableName: String { commonTable.name }
+
+    /// A request under a name.
+    public init(
+        _ name: String, columns: [String] = [], isRecursive: Bool = false,
+        _ request: QueryInterfaceRequest<RowDecoder>
+    ) {
+        commonTable = CommonTable(
+            name: name, columns: columns, query: .select(request.query), isRecursive: isRecursive)
+    }
+
+    /// All rows of the table. It exists in requests that have it by `with(_:)`.
+    public func all() -> QueryInterfaceRequest<RowDecoder> {
+        QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
+    }
+}
+
+extension CommonTableExpression where RowDecoder == Row {
+    /// An SQL query under a name.
+    public init(_ name: String, columns: [String] = [], isRecursive: Bool = false, literal query: SQL) {
+        commonTable = CommonTable(
+            name: name, columns: columns, query: .fragment(query), isRecursive: isRecursive)
+    }
+}
+
+extension SelectQuery {
+    /// Whether this is a table, and no more.
+    fileprivate var isWholeTable: Bool {
+        matchesRows && condition == nil && commonTables.isEmpty && ordering.isEmpty && selection == nil
+            && annotations.isEmpty
+    }
+
+    fileprivate var isBareCompound: Bool {
+        selection == nil && annotations.isEmpty && condition == nil && ordering.isEmpty && limit == nil
+            && !isDistinct && groups.isEmpty && groupCondition == nil && joins.isEmpty && commonTables.isEmpty
+            && source.alias == nil
+    }
+}

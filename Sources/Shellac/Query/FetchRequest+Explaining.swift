@@ -1,0 +1,65 @@
+extension FetchRequest {
+    /// How SQLite finds the rows: what EXPLAIN QUERY PLAN says, a line for each step, indented below the one that it
+    /// belongs to.
+    ///
+    /// ```swift
+    /// print(try Player.filter(Column("score") > 100).order(Column("name")).explain(db))
+    /// // SCAN player
+    /// // USE TEMP B-TREE FOR ORDER BY
+    /// ```
+    ///
+    /// The words are SQLite's, and differ from version to version: read them, and don't depend on them.
+    public func explain(_ db: Database) throws -> String {
+        let prepared = try prepare(db, forSingleResult: false)
+        let rows = try Row.fetchAll(
+            db, sql: "EXPLAIN QUERY PLAN \(prepared.statement.sql)", arguments: prepared.arguments)
+        var depths: [Int: Int] = [0: -1]
+        return try rows.map { row in
+            let (id, parent, detail): (Int, Int, String) = try (row[0], row[1], row[3])
+            let depth = (depths[parent] ?? -1) + 1
+            depths[id] = depth
+            return String(repeating: "  ", count: depth) + detail
+        }.joined(separator: "\n")
+    }
+}
+
+extension Database {
+    /// Prints the rows of a request.
+    ///
+    /// ```swift
+    /// try db.dumpRequest(Player.filter(Column("score") > 100))
+    /// // 2|Barbara|250
+    /// ```
+    public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
+        var text = ""
+        try dumpRequest(request, format: format, to: &text)
+        print(text, terminator: "")
+    }
+
+    /// Writes the rows of a request to a stream.
+    public func dumpRequest(
+        _ request: some FetchRequest, format: DumpFormat = .list, to stream: inout some TextOutputStream
+    ) throws {
+        let prepared = try request.prepare(self, forSingleResult: false)
+        try dumpSQL(
+            SQL(sql: prepared.statement.sql, arguments: prepared.arguments), format: format, to: &stream)
+    }
+}
+
+extension SQLInterpolation {
+    /// `\(expression)`: an expression, a column, or a request in parentheses, with its values.
+    ///
+    /// ```swift
+    /// let score = Column("score")
+    /// let query: SQL = "SELECT * FROM player WHERE \(score > 100) ORDER BY \(score)"
+    /// ```
+    public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
+        var writer = SQLWriter(nil)
+        do {
+            try writer.expression(expression.sqlExpression, above: .lowest)
+            appendInterpolation(writer.fragment)
+        } catch {
+            Misuse.trap("an expression in an SQL literal cannot be written: \(error)")
+        }
+    }
+}
