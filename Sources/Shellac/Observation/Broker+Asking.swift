@@ -19,38 +19,38 @@ extension Broker {
         return try audience(of: statement)
     }
 
+    /// Asks the observers. Mostly they answer what they answered last time.
+    @inline(__always)
     private func ask(_ plan: ObservationPlan) {
         let observations = observations
-        guard plan.version == version else {
-            plan.version = version
-            plan.answers = Array(repeating: false, count: observations.count * plan.kinds.count)
-            plan.audience = nil
-            return ask(plan, observations)
-        }
-        ask(plan, observations)
-    }
-
-    /// Asks the observers. An observer that asks is not told again what it has answered last time.
-    @inline(__always)
-    private func ask(_ plan: ObservationPlan, _ observations: [Observation]) {
         var hasChanged = false
+        if plan.version != version {
+            plan.version = version
+            plan.answers = Array(repeating: 0, count: (observations.count * plan.kinds.count + 63) / 64)
+            plan.audience = nil
+        }
         database.forbiddingUse {
-            var index = 0
-            for observation in observations {
-                let observer = observation.observer
-                if observer == nil { hasFreedObserver = true }
-                let isAsked = !observation.isPaused
-                let hearsAll = observation.options.contains(.hiddenChanges)
-                for number in plan.kinds.indices {
-                    let answer =
-                        isAsked && (number < plan.openKindCount || hearsAll)
-                        && observer?.observes(eventsOfKind: plan.kinds[number]) == true
-                    if plan.answers[index] != answer {
-                        plan.answers[index] = answer
-                        hasChanged = true
+            plan.kinds.withUnsafeBufferPointer { kinds in
+                // The answers to the last 64 questions, and how many questions there were before.
+                var (word, index): (UInt64, Int) = (0, 0)
+                for observation in observations {
+                    let observer = observation.observer
+                    if observer == nil { hasFreedObserver = true }
+                    let askedCount =
+                        observation.isPaused
+                        ? 0 : observation.options.contains(.hiddenChanges) ? kinds.count : plan.openKindCount
+                    for number in 0..<kinds.count {
+                        if number < askedCount, observer?.observes(eventsOfKind: kinds[number]) == true {
+                            word |= 1 << UInt64(index & 63)
+                        }
+                        index &+= 1
+                        if index & 63 == 0 {
+                            if plan.keep(word, at: index &>> 6 &- 1) { hasChanged = true }
+                            word = 0
+                        }
                     }
-                    index &+= 1
                 }
+                if index & 63 != 0, plan.keep(word, at: index &>> 6) { hasChanged = true }
             }
         }
         if hasChanged { plan.audience = makeAudience(plan, observations) }
@@ -62,7 +62,7 @@ extension Broker {
         var unseen: Set<CaseInsensitiveName> = []
         let kindCount = plan.kinds.count
         for (index, observation) in observations.enumerated() {
-            let kinds = plan.kinds.indices.filter { plan.answers[index * kindCount + $0] }
+            let kinds = plan.kinds.indices.filter { plan.answer(index * kindCount + $0) }
                 .map { plan.kinds[$0] }
             guard !kinds.isEmpty else { continue }
             listeners.append(Audience.Listener(observation: observation, kinds: kinds))
