@@ -26,31 +26,23 @@ extension Broker {
         var hasChanged = false
         if plan.version != version {
             plan.version = version
-            plan.answers = Array(repeating: 0, count: (observations.count * plan.kinds.count + 63) / 64)
+            plan.answers = Array(repeating: 0, count: observations.count * plan.wordCount)
             plan.audience = nil
         }
         database.forbiddingUse {
-            plan.kinds.withUnsafeBufferPointer { kinds in
-                // The answers to the last 64 questions, and how many questions there were before.
-                var (word, index): (UInt64, Int) = (0, 0)
-                for observation in observations {
-                    let observer = observation.observer
-                    if observer == nil { hasFreedObserver = true }
-                    let askedCount =
-                        observation.isPaused
-                        ? 0 : observation.options.contains(.hiddenChanges) ? kinds.count : plan.openKindCount
-                    for number in 0..<kinds.count {
-                        if number < askedCount, observer?.observes(eventsOfKind: kinds[number]) == true {
-                            word |= 1 << UInt64(index & 63)
-                        }
-                        index &+= 1
-                        if index & 63 == 0 {
-                            if plan.keep(word, at: index &>> 6 &- 1) { hasChanged = true }
-                            word = 0
-                        }
+            var index = 0
+            for observation in observations {
+                var start = 0
+                while start < plan.kinds.count {
+                    let word = observation.answers(to: plan, from: start)
+                    if word == nil { hasFreedObserver = true }
+                    if plan.answers[index] != word ?? 0 {
+                        plan.answers[index] = word ?? 0
+                        hasChanged = true
                     }
+                    index &+= 1
+                    start &+= 64
                 }
-                if index & 63 != 0, plan.keep(word, at: index &>> 6) { hasChanged = true }
             }
         }
         if hasChanged { plan.audience = makeAudience(plan, observations) }
@@ -60,9 +52,8 @@ extension Broker {
     private func makeAudience(_ plan: ObservationPlan, _ observations: [Observation]) -> Audience? {
         var listeners: [Audience.Listener] = []
         var unseen: Set<CaseInsensitiveName> = []
-        let kindCount = plan.kinds.count
         for (index, observation) in observations.enumerated() {
-            let kinds = plan.kinds.indices.filter { plan.answer(index * kindCount + $0) }
+            let kinds = plan.kinds.indices.filter { plan.answer(of: index, to: $0) }
                 .map { plan.kinds[$0] }
             guard !kinds.isEmpty else { continue }
             listeners.append(Audience.Listener(observation: observation, kinds: kinds))

@@ -26,9 +26,15 @@ extension Broker {
             if !observation.options.isEmpty {
                 tell(events[index], route, to: observation, observer)
             } else if !events[index].isHidden {
-                observer.databaseDidChange(with: DatabaseEvent(events[index], route))
+                Self.tell(observer, DatabaseEvent(events[index], route))
             }
         }
+    }
+
+    /// (An object that is held weakly is slow to retain.)
+    @inline(never)
+    private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
+        observer.databaseDidChange(with: event)
     }
 
     /// Tells an event to an observer that has options.

@@ -25,7 +25,33 @@ final class Observation {
 
     /// The observer, as long as it lives and is to be told.
     @inline(__always)
-    var observer: (any TransactionObserver)? { isRemoved ? nil : strongObserver ?? weakObserver }
+    var observer: (any TransactionObserver)? {
+        if isRemoved { return nil }
+        if let strongObserver { return strongObserver }
+        return weakObserver
+    }
+
+    /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
+    ///
+    /// An object that is held weakly is slow to retain, and it is retained once here.
+    @inline(__always)
+    func answers(to plan: ObservationPlan, from start: Int) -> UInt64? {
+        guard let observer else { return nil }
+        let end = isPaused ? 0 : options.contains(.hiddenChanges) ? plan.kinds.count : plan.openKindCount
+        return Self.answers(observer, plan, start, min(end, start &+ 64))
+    }
+
+    @inline(never)
+    private static func answers(
+        _ observer: any TransactionObserver, _ plan: ObservationPlan, _ start: Int, _ end: Int
+    ) -> UInt64 {
+        var (word, index): (UInt64, Int) = (0, start)
+        while index < end {
+            if observer.observes(eventsOfKind: plan.kinds[index]) { word |= 1 &<< UInt64(index &- start) }
+            index &+= 1
+        }
+        return word
+    }
 }
 
 /// Those who want to hear of a statement's changes.
@@ -91,22 +117,21 @@ final class ObservationPlan {
     /// The kinds that all observers are asked for, and then those that only observers of hidden changes are asked for.
     let kinds: [DatabaseEventKind]
     let openKindCount: Int
-    /// What the observers answered last time, each for all kinds, as bits, and the list of observers that was asked.
+    /// What the observers answered last time, as bits, and the list of observers that was asked. Each has one number,
+    /// or another one for each 64 kinds.
     @exclusivity(unchecked) var answers: [UInt64] = []
     @exclusivity(unchecked) var version: UInt = 0
     /// The state of the schema in which the columns of the tables were learnt.
     @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
     @exclusivity(unchecked) var audience: Audience?
 
-    /// Keeps 64 answers. Returns whether they differ from those of last time.
-    @inline(__always)
-    func keep(_ word: UInt64, at index: Int) -> Bool {
-        if answers[index] == word { return false }
-        answers[index] = word
-        return true
-    }
+    /// How many numbers keep the answers of an observer.
+    var wordCount: Int { (kinds.count &+ 63) &>> 6 }
 
-    func answer(_ index: Int) -> Bool { answers[index / 64] & 1 << UInt64(index % 64) != 0 }
+    /// Whether an observer wanted a kind.
+    func answer(of observer: Int, to kind: Int) -> Bool {
+        answers[observer * wordCount + kind / 64] & 1 << UInt64(kind % 64) != 0
+    }
 
     init(_ effects: StatementEffects) {
         let open = DatabaseEventKind.kinds(of: effects)
