@@ -29,19 +29,15 @@ extension Broker {
             plan.answers = Array(repeating: 0, count: observations.count * plan.wordCount)
             plan.audience = nil
         }
+        let wordCount = plan.wordCount
         database.forbiddingUse {
-            var index = 0
-            for observation in observations {
-                var start = 0
-                while start < plan.kinds.count {
-                    let word = observation.answers(to: plan, from: start)
-                    if word == nil { hasFreedObserver = true }
-                    if plan.answers[index] != word ?? 0 {
-                        plan.answers[index] = word ?? 0
-                        hasChanged = true
+            observations.withUnsafeBufferPointer { observations in
+                for number in 0..<observations.count {
+                    for index in 0..<wordCount {
+                        let answer = observations[number].answers(to: plan, from: index &* 64)
+                        if answer == nil { hasFreedObserver = true }
+                        if plan.keep(answer ?? 0, at: number &* wordCount &+ index) { hasChanged = true }
                     }
-                    index &+= 1
-                    start &+= 64
                 }
             }
         }

@@ -44,7 +44,11 @@ extension Broker {
     }
 
     private func recycle(_ run: Run) {
-        if !run.events.isEmpty { run.events.removeAll(keepingCapacity: run.events.capacity <= 256) }
+        if run.events.count == 1 {
+            run.events.removeLast()  // which is the fast way
+        } else if !run.events.isEmpty {
+            run.events.removeAll(keepingCapacity: run.events.capacity <= 256)
+        }
         run.audience = nil
         run.isCommitting = false
         run.veto = nil

@@ -126,7 +126,15 @@ final class ObservationPlan {
     @exclusivity(unchecked) var audience: Audience?
 
     /// How many numbers keep the answers of an observer.
-    var wordCount: Int { (kinds.count &+ 63) &>> 6 }
+    let wordCount: Int
+
+    /// Keeps answers. Returns whether they differ from those of last time.
+    @inline(__always)
+    func keep(_ word: UInt64, at index: Int) -> Bool {
+        if answers[index] == word { return false }
+        answers[index] = word
+        return true
+    }
 
     /// Whether an observer wanted a kind.
     func answer(of observer: Int, to kind: Int) -> Bool {
@@ -140,6 +148,7 @@ final class ObservationPlan {
         var hidden = Set(open.map { DatabaseEventKind.delete(tableName: $0.tableName) })
         hidden.subtract(open)
         kinds = open + hidden.sorted { $0.tableName < $1.tableName }
+        wordCount = (kinds.count + 63) / 64
     }
 }
 

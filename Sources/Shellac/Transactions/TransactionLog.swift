@@ -16,7 +16,7 @@ final class TransactionLog: StatementListener {
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false
-    private(set) var savepoints = SavepointStack()
+    @exclusivity(unchecked) private(set) var savepoints = SavepointStack()
     /// Whether a savepoint has opened the transaction: its release commits.
     private(set) var isOpenedBySavepoint = false
     /// How many transactions have been opened: what tells one from the next.
