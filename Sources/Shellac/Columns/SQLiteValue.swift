@@ -1,6 +1,7 @@
 public import CSQLite
 
-/// A value where SQLite holds it: a column of the current row, or an argument of a function.
+/// A value where SQLite holds it: a column of the current row, or an argument of a function. Or else one that stands
+/// packed in a row that was kept.
 ///
 /// Types that read themselves straight from SQLite get one in
 /// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
@@ -9,18 +10,29 @@ public struct SQLiteValue {
     /// The row that it is read from: nil for an argument of a function.
     @usableFromInline let row: LiveRow?
     @usableFromInline let column: Int
+    /// The tag of a value that is packed at the pointer.
+    @usableFromInline let tag: UInt8?
 
     @inlinable @inline(__always)
     init(_ pointer: OpaquePointer, row: LiveRow? = nil, column: Int = 0) {
         self.pointer = pointer
         self.row = row
         self.column = column
+        tag = nil
+    }
+
+    /// A packed value.
+    init(tag: UInt8, payload: UnsafeRawPointer) {
+        pointer = OpaquePointer(payload)
+        row = nil
+        column = 0
+        self.tag = tag
     }
 
     /// One of SQLite's fundamental datatypes: `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`,
     /// `SQLITE_BLOB` or `SQLITE_NULL`.
     @inlinable @inline(__always)
-    public var type: Int32 { sqlite3_value_type(pointer) }
+    public var type: Int32 { tag == nil ? sqlite3_value_type(pointer) : packedType }
 
     /// Whether this is NULL.
     @inlinable @inline(__always)
@@ -28,11 +40,11 @@ public struct SQLiteValue {
 
     /// The integer, where ``type`` is `SQLITE_INTEGER`.
     @inlinable @inline(__always)
-    public var int64: Int64 { sqlite3_value_int64(pointer) }
+    public var int64: Int64 { tag == nil ? sqlite3_value_int64(pointer) : packedInteger }
 
     /// The real number, where ``type`` is `SQLITE_FLOAT`.
     @inlinable @inline(__always)
-    public var double: Double { sqlite3_value_double(pointer) }
+    public var double: Double { tag == nil ? sqlite3_value_double(pointer) : packedReal }
 
     /// The text, where ``type`` is `SQLITE_TEXT`. Invalid UTF-8 is repaired.
     @inlinable @inline(__always)
@@ -41,6 +53,7 @@ public struct SQLiteValue {
     /// The bytes of the text, where ``type`` is `SQLITE_TEXT`.
     @inlinable @inline(__always)
     var utf8: UnsafeBufferPointer<UInt8> {
+        if tag != nil { return packedBytes.assumingMemoryBound(to: UInt8.self) }
         // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
         // of the result. See "Obtaining SQL Values" in the SQLite documentation.
         guard let text = sqlite3_value_text(pointer) else { return UnsafeBufferPointer(start: nil, count: 0) }
@@ -50,8 +63,40 @@ public struct SQLiteValue {
     /// The bytes of the blob, where ``type`` is `SQLITE_BLOB`, without a copy.
     @inlinable
     var blob: UnsafeRawBufferPointer {
+        if tag != nil { return packedBytes }
         let bytes = sqlite3_value_blob(pointer)
         return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
+    }
+}
+
+// MARK: - Packed values
+
+extension SQLiteValue {
+    @usableFromInline
+    var packedType: Int32 { PackedTag.type(tag ?? PackedTag.null) }
+
+    // Where the type is another one, SQLite would convert: who asks has not asked for the type.
+
+    @usableFromInline
+    var packedInteger: Int64 {
+        guard let tag else { return 0 }
+        if PackedTag.isInteger(tag) { return PackedTag.readInteger(tag, UnsafeRawPointer(pointer)) }
+        return PackedTag.isReal(tag) ? Int64(exactly: packedReal.rounded(.towardZero)) ?? 0 : 0
+    }
+
+    @usableFromInline
+    var packedReal: Double {
+        guard let tag else { return 0 }
+        if PackedTag.isReal(tag) { return UnsafeRawPointer(pointer).loadUnaligned(as: Double.self) }
+        return PackedTag.isInteger(tag) ? Double(packedInteger) : 0
+    }
+
+    @usableFromInline
+    var packedBytes: UnsafeRawBufferPointer {
+        guard let tag, PackedTag.isText(tag) || PackedTag.isBlob(tag) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return PackedTag.bytes(tag, UnsafeRawPointer(pointer))
     }
 }
 

@@ -69,7 +69,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var hasLargeBindings = false
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
-    @exclusivity(unchecked) var statementListener: (any StatementListener)?
+    @exclusivity(unchecked) var statementListener: (any StatementListener)? {
+        didSet { listenerReference = statementListener.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
+    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<AnyObject>?
     /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
     @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
     /// What is kept for observers: a slot for the layer of observation.
@@ -78,15 +82,22 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var preUpdateHook: PreUpdateHook?
     /// What is known of the schema: a slot for the layer of schemas.
     @exclusivity(unchecked) var schemaCache: AnyObject?
+    /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
+    @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
+    /// What is kept for requests: a slot for the layer of queries.
+    @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
     /// What is kept for records: a slot for the layer of records.
-    @exclusivity(unchecked) var recordConnection: AnyObject?
+    @exclusivity(unchecked) var recordConnection: AnyObject? {
+        didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
-    private let leftovers = Lock(Leftovers())
+    let leftovers = Lock(Leftovers())
     let hasLeftovers = Atomic<Bool>(false)
     /// Held by the thread that uses the connection after the last access.
-    private let abandoning = Lock(())
+    let abandoning = Lock(())
 
     /// What hears of traced statements.
     var tracer: Tracer?
@@ -246,6 +257,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         finishLeftovers()
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil
@@ -264,6 +276,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         statementCache.removeAll()
+        queryConnection = nil
         recordConnection = nil
         statementObserver = nil
         observation = nil
@@ -278,51 +291,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         isOpen.withLock { $0 = false }
         handle = nil
         updateObstruction()
-    }
-
-    // MARK: - What was let go of outside of an access
-
-    /// A statement to finalize, or to reset.
-    enum Leftover: @unchecked Sendable {  // whoever left it does not use it again
-        case statement(ParkedStatement)
-        case run(Statement)
-    }
-
-    private struct Leftovers {
-        var waiting: [Leftover] = []
-        /// Whether no access will come any more.
-        var isAbandoned = false
-    }
-
-    /// Leaves something to the access that comes next.
-    func leave(_ leftover: Leftover) {
-        var isAbandoned = false
-        leftovers.withLock { leftovers in
-            if !leftovers.isAbandoned {
-                leftovers.waiting.append(leftover)
-                hasLeftovers.store(true, ordering: .relaxed)
-            }
-            isAbandoned = leftovers.isAbandoned
-        }
-        guard isAbandoned, case .statement(let parked) = leftover else { return }
-        // One thread at a time. SQLite closes the connection with its last statement.
-        abandoning.withLock { _ in parked.finalize() }
-    }
-
-    /// Finishes what was let go of outside of an access.
-    func finishLeftovers(abandon: Bool = false) {
-        let waiting = leftovers.withLock { leftovers in
-            defer { leftovers.waiting = [] }
-            hasLeftovers.store(false, ordering: .relaxed)
-            leftovers.isAbandoned = abandon
-            return leftovers.waiting
-        }
-        for leftover in waiting {
-            switch leftover {
-            case .statement(let parked): parked.finalize()
-            case .run(let statement): statement.abandon()
-            }
-        }
     }
 }
 

@@ -80,6 +80,12 @@ final class StatementCache {
     }
 }
 
+/// What keeps statements elsewhere than in the cache.
+protocol StatementKeeper: AnyObject {
+    /// Frees the arguments of the statements that nobody uses.
+    func releaseArguments()
+}
+
 /// An SQL text, compared by its bytes: texts that are equivalent for Unicode may mean different things.
 private struct SQLText: Hashable {
     let sql: String

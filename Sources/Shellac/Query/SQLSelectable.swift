@@ -1,18 +1,44 @@
-/// What a `SELECT` statement selects: a column, or all columns.
+/// What a `SELECT` statement selects: a column, an expression, or all columns.
 public protocol SQLSelectable: Sendable {
-    /// The SQL between `SELECT` and `FROM`.
-    var selectionSQL: SQL { get }
+    /// What is selected.
+    var sqlSelection: SQLSelection { get }
 }
 
-extension Column: SQLSelectable {
-    public var selectionSQL: SQL { SQL(sql: name.quotedDatabaseIdentifier) }
+/// One of the things that a `SELECT` statement selects.
+public struct SQLSelection: SQLSelectable {
+    enum Form: Sendable {
+        /// All columns, of one table or of all.
+        case allColumns(of: String?)
+        case expression(SQLExpression, name: String?)
+    }
+
+    let form: Form
+
+    init(_ form: Form) { self.form = form }
+
+    public var sqlSelection: SQLSelection { self }
+
+    func write(to writer: inout some QueryWriter) throws {
+        switch form {
+        case .allColumns(nil): writer.text("*")
+        case .allColumns(let table?):
+            writer.name(table)
+            writer.text(".*")
+        case .expression(let expression, let name):
+            try writer.expression(expression, above: .lowest)
+            if let name {
+                writer.text(" AS ")
+                writer.name(name)
+            }
+        }
+    }
 }
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Hashable {
     public init() {}
 
-    public var selectionSQL: SQL { SQL(sql: "*") }
+    public var sqlSelection: SQLSelection { SQLSelection(.allColumns(of: nil)) }
 }
 
 extension SQLSelectable where Self == AllColumns {

@@ -6,6 +6,18 @@
 /// let count = try Player.fetchCount(db)
 /// ```
 public protocol TableRecord: SendableMetatype {
+    /// The columns of the table, which closures are given: an `enum Columns` in the type.
+    ///
+    /// ```swift
+    /// struct Player: TableRecord {
+    ///     enum Columns {
+    ///         static let score = Column("score")
+    ///     }
+    /// }
+    /// try Player.updateAll(db) { $0.score += 1 }
+    /// ```
+    associatedtype Columns = AnyColumns
+
     /// The name of the table: by default, that of the type, with a lower-case first letter.
     static var databaseTableName: String { get }
 

@@ -24,6 +24,9 @@ struct ColumnMask: Hashable {
     }
 
     @inline(__always)
+    var count: Int { bits.nonzeroBitCount &+ others.count }
+
+    @inline(__always)
     var isEmpty: Bool { bits == 0 && others.isEmpty }
 
     mutating func formUnion(_ other: ColumnMask) {

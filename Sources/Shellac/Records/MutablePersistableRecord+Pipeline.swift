@@ -25,7 +25,7 @@ extension MutablePersistableRecord {
                     let insertion = try Persistence.with(
                         type, on: db, encoding: { try encode(to: &$0) },
                         perform: {
-                            persistence -> InsertionSuccess? in
+                            (persistence: Persistence) -> InsertionSuccess? in
                             let insertion =
                                 isUpsert
                                 ? try persistence.upsert(options.returning)
@@ -68,7 +68,7 @@ extension MutablePersistableRecord {
                 type, on: db, encoding: { try record.encode(to: &$0) },
                 perform: {
                     var options = options
-                    options.encoded = $0.columns
+                    options.encoded = $0
                     try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
                 })
         }

@@ -15,21 +15,32 @@ extension PackedColumns {
         if isSameOrder, new.count == old, let start = new.baseAddress, memcmp(start, row.bytes, old) == 0 {
             return ColumnMask()
         }
-        return isSameOrder ? changesInOrder(from: row) : changesByName(from: row)
+        return isSameOrder ? changesInOrder(from: row).mask : changesByName(from: row)
     }
 
-    private func changesInOrder(from row: PackedRow) -> ColumnMask {
-        var mask = ColumnMask()
+    /// The columns whose values are not those of a row, and whether all others have the very bytes of the row's.
+    @inline(__always)
+    func changesAndExactness(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
+        layout.hasSameNames(as: row.layout) ? changesInOrder(from: row) : (changesByName(from: row), false)
+    }
+
+    private func changesInOrder(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
+        var (mask, isExact) = (ColumnMask(), true)
         let oldTags = row.bytes
         var old = oldTags + count
         eachColumn { column, tag, payload in
             let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
-            if !PackedTag.isStored(tag, payload, as: oldTag, old, in: row.layout.affinity(ofColumn: column)) {
-                mask.insert(column)
+            if !PackedTag.isSame(tag, payload, as: oldTag, old) {
+                let affinity = row.layout.affinity(ofColumn: column)
+                if PackedTag.isStoredDifferently(tag, payload, as: oldTag, old, in: affinity) {
+                    isExact = false
+                } else {
+                    mask.insert(column)
+                }
             }
             old += PackedTag.length(oldTag, old)
         }
-        return mask
+        return (mask, isExact)
     }
 
     private func changesByName(from row: PackedRow) -> ColumnMask {
@@ -56,7 +67,7 @@ extension PackedColumns {
     }
 
     /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
-    func row(saving mask: ColumnMask, in row: PackedRow?, past: PackedRow.Past?) -> PackedRow {
+    func row(saving mask: ColumnMask, in row: PackedRow?, past: consuming PackedRow.Past?) -> PackedRow {
         if let row, layout.hasSameNames(as: row.layout) {
             return self.row(savingInOrder: mask, in: row, past: past)
         }
@@ -103,7 +114,9 @@ extension PackedColumns {
 
 extension PackedColumns {
     /// The same, where the old row has the same columns.
-    private func row(savingInOrder mask: ColumnMask, in row: PackedRow, past: PackedRow.Past?) -> PackedRow {
+    private func row(savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.Past?)
+        -> PackedRow
+    {
         let (count, oldTags) = (count, row.bytes)
         var byteCount = row.byteCount
         var old = oldTags + count
@@ -175,18 +188,23 @@ extension PackedTag {
         _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
         in affinity: @autoclosure () -> ColumnAffinity?
     ) -> Bool {
-        if tag == oldTag || tag == dateText && oldTag == shortText {
-            // The old one may be shorter, and stand at the end of its memory.
-            let length = length(tag, payload)
-            if length == self.length(oldTag, old), length == 0 || memcmp(payload, old, length) == 0 {
-                return true
-            }
-        }
-        return isStoredDifferently(tag, payload, as: oldTag, old, in: affinity())
+        isSame(tag, payload, as: oldTag, old)
+            || isStoredDifferently(tag, payload, as: oldTag, old, in: affinity())
+    }
+
+    /// Whether two columns have the same bytes. What an encoder made of a date is no different from a text.
+    @inline(__always)
+    fileprivate static func isSame(
+        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer
+    ) -> Bool {
+        guard tag == oldTag || tag == dateText && oldTag == shortText else { return false }
+        // The old one may be shorter, and stand at the end of its memory.
+        let length = length(tag, payload)
+        return length == self.length(oldTag, old) && (length == 0 || memcmp(payload, old, length) == 0)
     }
 
     @inline(never)
-    private static func isStoredDifferently(
+    fileprivate static func isStoredDifferently(
         _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
         in affinity: ColumnAffinity?
     ) -> Bool {

@@ -9,13 +9,21 @@ import Glibc
 /// The bytes stay in memory that is used again for other records, and stand still while a statement runs: so
 /// texts and blobs are bound without a copy.
 final class PackedColumns {
-    @exclusivity(unchecked) private(set) var layout: RowLayout
+    @exclusivity(unchecked) private(set) var layout: RowLayout {
+        didSet {
+            identity = ObjectIdentifier(layout)
+            count = layout.count
+        }
+    }
+    /// Which layout it is: looking at the layout itself would count a reference.
+    @exclusivity(unchecked) private var identity: ObjectIdentifier
     @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var end: UnsafeMutableRawPointer
 
     init() {
         layout = RowLayout(names: [], sql: nil)
+        identity = ObjectIdentifier(layout)
         capacity = 512
         guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
         base = memory
@@ -25,7 +33,7 @@ final class PackedColumns {
     deinit { free(base) }
 
     /// The number of columns.
-    var count: Int { layout.count }
+    @exclusivity(unchecked) private(set) var count = 0
 
     /// The bytes: tags, then payloads.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
@@ -46,9 +54,12 @@ final class PackedColumns {
     /// - Parameter makeLayout: Gives the layout for the columns.
     @inline(never)
     func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
-        var gathering = ColumnEncoding()
-        try PersistenceContainer.fill(&gathering, encode)
-        let columns = gathering.gathered
+        let gathering = ColumnEncoding.Gathering()
+        try withExtendedLifetime(gathering) {
+            var encoding = ColumnEncoding(gatheringInto: gathering)
+            try PersistenceContainer.fill(&encoding, encode)
+        }
+        let columns = gathering.columns
         _ = try pack(exactly: makeLayout(columns.map(\.name))) { container in
             for column in columns {
                 container.encoding.pointee.store(column)
@@ -68,9 +79,38 @@ final class PackedColumns {
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
-        if self.layout !== layout { self.layout = layout }
+        if !isLaid(out: layout) { self.layout = layout }
         return true
     }
+
+    /// Compares what a record encodes with a row of the same columns, and packs it if there is a difference.
+    ///
+    /// - Returns: Whether the record has changed. Nil where the road was too short to tell.
+    @inline(__always)
+    func packChanged(
+        from row: PackedRow, as layout: RowLayout, _ encode: Encode
+    ) throws -> Bool? {
+        var encoding = ColumnEncoding(
+            comparingWith: row.bytes, layout: row.layout, thenPackingInto: base, capacity: capacity)
+        defer {
+            if encoding.mode != .comparing {
+                (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload)
+            }
+        }
+        do {
+            try PersistenceContainer.fill(&encoding, encode)
+        } catch {
+            guard encoding.hasUnexpectedColumn else { throw error }
+        }
+        if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
+        guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
+        if !isLaid(out: layout) { self.layout = layout }
+        return true
+    }
+
+    /// Whether the columns are those of a layout.
+    @inline(__always)
+    func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }
 
     // MARK: - Reading
 
@@ -82,13 +122,16 @@ final class PackedColumns {
         try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
     }
 
+    /// The tag and the payload of a column.
+    @inline(__always)
+    func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
+        PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
+    }
+
     /// The value in a column.
     subscript(_ column: Int) -> DatabaseValue {
-        var value = DatabaseValue.null
-        eachColumn { index, tag, payload in
-            if index == column { value = PackedTag.databaseValue(tag, payload) }
-        }
-        return value
+        let (tag, payload) = self.column(column)
+        return PackedTag.databaseValue(tag, payload)
     }
 
     /// Whether the value in a column is NULL.
@@ -97,23 +140,21 @@ final class PackedColumns {
 
     /// A row of all columns.
     @inline(__always)
-    func row(past: PackedRow.Past? = nil) -> PackedRow { PackedRow.make(layout, copying: bytes, past: past) }
+    func row(past: consuming PackedRow.Past? = nil) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, past: past)
+    }
 
     /// A row of all columns, in which one that is NULL holds a number.
-    func row(with number: Int64, in column: Int, past: PackedRow.Past? = nil) -> PackedRow {
+    func row(with number: Int64, in column: Int, past: consuming PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
-            var payload = tags + count
-            eachColumn { index, tag, old in
-                var copied = tag
-                if index == column {
-                    copied = PackedTag.writeExactly(number, to: &payload)
-                } else {
-                    let length = PackedTag.length(tag, old)
-                    payload.copyMemory(from: old, byteCount: length)
-                    payload += length
-                }
-                tags.storeBytes(of: copied, toByteOffset: index, as: UInt8.self)
-            }
+            // NULL takes no bytes: what stands before the number and behind it is copied as it is.
+            let place = self.column(column).payload
+            let before = place - UnsafeRawPointer(base)
+            tags.copyMemory(from: base, byteCount: before)
+            var payload = tags + before
+            let tag = PackedTag.writeExactly(number, to: &payload)
+            payload.copyMemory(from: place, byteCount: bytes.count - before)
+            tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
         }
     }
 }

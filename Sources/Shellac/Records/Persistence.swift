@@ -5,11 +5,32 @@ import CSQLite
 /// The life of one save: the record encodes its columns into packed bytes, by comparing each name with the one that
 /// was expected of its type; the statement is found by the type, and by which columns are written; the bytes are bound
 /// where they stand; the statement runs to its end.
-struct Persistence {
-    let database: Database
-    let plan: RecordPlan
-    let shape: RecordShape
-    let columns: PackedColumns
+final class Persistence {
+    unowned(unsafe) let database: Database  // which owns what owns this
+    private let connection: OpaquePointer
+    let columns = PackedColumns()
+    @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
+    @exclusivity(unchecked) private var shapeReference: Unmanaged<RecordShape>?
+
+    init(_ database: Database) {
+        self.database = database
+        connection = database.pointer
+    }
+
+    /// The plan of the record's type.
+    @inline(__always)
+    func withPlan<Result>(_ body: (RecordPlan) throws -> Result) rethrows -> Result {
+        try planReference.unsafelyUnwrapped.use(body)
+    }
+
+    /// The shape of what the record has encoded.
+    @inline(__always)
+    func withShape<Result>(_ body: (RecordShape) throws -> Result) rethrows -> Result {
+        try shapeReference.unsafelyUnwrapped.use(body)
+    }
+
+    var plan: RecordPlan { withPlan { $0 } }
+    var shape: RecordShape { withShape { $0 } }
 
     /// Runs a function with what a record encodes.
     @inline(__always)
@@ -17,38 +38,59 @@ struct Persistence {
         _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
         perform body: (Persistence) throws -> Result
     ) throws -> Result {
-        let records = database.records
-        let plan = try records.plan(for: type, on: database)
-        return try records.withPackedColumns { columns in
-            let shape: RecordShape
-            if let expected = plan.shape, try columns.pack(exactly: expected.layout, encode) {
-                shape = expected
-            } else {
-                try columns.pack(makeLayout: plan.layout(for:), encode)
-                shape = plan.shape(of: columns)
+        try database.withRecords { records in
+            try records.withPlan(for: type, on: database) { plan in
+                try with(plan, records, on: database, encoding: encode, perform: body)
             }
-            return try body(Persistence(database: database, plan: plan, shape: shape, columns: columns))
+        }
+    }
+
+    /// The same, where the plan of the type is known.
+    @inline(__always)
+    static func with<Result>(
+        _ plan: RecordPlan, _ records: RecordConnection, on database: Database,
+        encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Result
+    ) throws -> Result {
+        try records.withPersistence(on: database) { persistence in
+            persistence.planReference = Unmanaged.passUnretained(plan)
+            persistence.shapeReference = try plan.pack(persistence.columns, encode)
+            return try body(persistence)
+        }
+    }
+
+    /// Runs a function with what a record encodes, unless it is what the record remembers.
+    @inline(__always)
+    static func withChanged(
+        _ type: any TableRecord.Type, from row: PackedRow, on database: Database,
+        encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Bool
+    ) throws -> Bool {
+        try database.withRecords { records in
+            try records.withPlan(for: type, on: database) { plan in
+                try records.withPersistence(on: database) { persistence in
+                    guard let shape = try plan.packChanged(persistence.columns, from: row, encode) else {
+                        return false
+                    }
+                    persistence.planReference = Unmanaged.passUnretained(plan)
+                    persistence.shapeReference = shape
+                    return try body(persistence)
+                }
+            }
         }
     }
 
     /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
     @inline(__always)
     static func with<Result>(
-        _ type: any TableRecord.Type, on database: Database, reusing encoded: PackedColumns?,
+        _ type: any TableRecord.Type, on database: Database, reusing encoded: Persistence?,
         encoding encode: PackedColumns.Encode,
         perform body: (Persistence, _ changed: ColumnMask) throws -> Result
     ) throws -> Result {
         guard let encoded else {
             return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
         }
-        if try encoded.isStillEncoded(by: encode) {
-            let plan = try database.records.plan(for: type, on: database)
-            let shape = plan.shape(of: encoded)
-            return try body(
-                Persistence(database: database, plan: plan, shape: shape, columns: encoded), ColumnMask())
-        }
+        if try encoded.columns.isStillEncoded(by: encode) { return try body(encoded, ColumnMask()) }
         return try with(type, on: database, encoding: encode) {
-            try body($0, $0.columns.changes(from: encoded.row()))
+            try body($0, $0.columns.changes(from: encoded.columns.row()))
         }
     }
 
@@ -63,13 +105,15 @@ struct Persistence {
 
     /// Whether the record has a key to be found by: one that is encoded, and not NULL.
     var hasKey: Bool {
-        !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+        withShape { shape in
+            !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+        }
     }
 
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
     @inline(__always)
-    private func checkKeyIsEncoded() { if shape.keyColumns.isEmpty { trapKeyIsNotEncoded() } }
+    private func checkKeyIsEncoded() { if withShape({ $0.keyColumns.isEmpty }) { trapKeyIsNotEncoded() } }
 
     @inline(never)
     private func trapKeyIsNotEncoded() -> Never {
@@ -91,13 +135,15 @@ struct Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(shape.insertion(resolution, returning), saving: nil, binding: bindAll) {
-            returning?.take(Row($0))
+        try run(
+            withShape { try $0.insertion(resolution, returning) }, saving: nil, binding: { bindAll(to: $0) },
+            taking: { returning?.take(Row($0)) })
+        return withPlan { plan in
+            // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
+            if sqlite3_changes(connection) == 0, !plan.isView { return nil }
+            return InsertionSuccess(
+                rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
         }
-        // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
-        if sqlite3_changes(database.pointer) == 0, !plan.isView { return nil }
-        return InsertionSuccess(
-            rowID: sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
@@ -112,14 +158,16 @@ struct Persistence {
         selection += rowIDSQL ?? "NULL"
         var rowID: Int64?
         var hasRow = false
-        try run(shape.upsertion(selection), saving: nil, binding: bindAll) { row in
-            hasRow = true
-            rowID = row.value(at: row.count - 1).int64
-            returning?.take(Row(row))
-        }
+        try run(
+            shape.upsertion(selection), saving: nil, binding: { bindAll(to: $0) },
+            taking: { row in
+                hasRow = true
+                rowID = row.value(at: row.count - 1).int64
+                returning?.take(Row(row))
+            })
         guard hasRow || plan.isView else { return nil }
         return InsertionSuccess(
-            rowID: rowID ?? sqlite3_last_insert_rowid(database.pointer), rowIDColumn: plan.rowIDColumn)
+            rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
@@ -130,7 +178,7 @@ struct Persistence {
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
         checkKeyIsEncoded()
-        let statement = try shape.update(mask, resolution, returning)
+        let statement = try withShape { try $0.update(mask, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
@@ -144,7 +192,7 @@ struct Persistence {
             return bound == SQLITE_OK ? code : bound
         }
         try run(statement, saving: mask, binding: bind) { returning?.take(Row($0)) }
-        if sqlite3_changes(database.pointer) != 0 { return true }
+        if sqlite3_changes(connection) != 0 { return true }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
         guard try exists() else { throw notFound }
@@ -157,7 +205,7 @@ struct Persistence {
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
         try run(shape.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
-        return plan.isView ? try existed && !exists() : sqlite3_changes(database.pointer) > 0
+        return plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0
     }
 
     /// Whether the record's row is there.
@@ -195,13 +243,15 @@ struct Persistence {
 
     @inline(__always)
     private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
-        var code = SQLITE_OK
-        columns.eachColumn { column, tag, payload in
-            guard let position = shape.keyColumns.firstIndex(of: column) else { return }
-            let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
-            if bound != SQLITE_OK { code = bound }
+        withShape { shape in
+            var code = SQLITE_OK
+            for (position, column) in shape.keyColumns.enumerated() {
+                let (tag, payload) = columns.column(column)
+                let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
+                if bound != SQLITE_OK { code = bound }
+            }
+            return code
         }
-        return code
     }
 
     /// Runs a statement to its end: it may give rows.

@@ -30,7 +30,7 @@ struct PersistenceOptions {
     /// What is fetched from the saved row.
     var returning: Returning?
     /// What the record encoded when the columns to update were found.
-    var encoded: PackedColumns?
+    var encoded: Persistence?
 }
 
 /// What is fetched from a saved row, by RETURNING.

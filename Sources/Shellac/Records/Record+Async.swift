@@ -37,7 +37,7 @@ extension Record {
                 type, on: db, encoding: { sent.encode(to: &$0) }, perform: { try $0.save(type) })
         }
         guard let saved else { return }
-        snapshot = saved.row.copy(saved.row.layout, past: past(moment: 0))
+        snapshot = saved.row.copy(saved.row.layout, past: takePast(moment: 0))
         var rejection: RecordError?
         if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {
             rejection = take(saved.row)

@@ -102,18 +102,18 @@ extension Record {
         }
     }
 
-    /// Notes what the record remembers, and makes it the past of what was saved.
+    /// Notes what the record remembers, and makes it the past of what was saved, which it is to remember now.
     ///
     /// - Parameter rowID: The row id that the database gave the record, if it did.
     @inline(__always)
-    final func past(givenRowID rowID: Journal.GivenRowID? = nil, in db: Database) -> PackedRow.Past {
-        past(moment: note(rowID, in: db))
+    final func takePast(givenRowID rowID: Journal.GivenRowID? = nil, in db: Database) -> PackedRow.Past {
+        takePast(moment: note(rowID, in: db))
     }
 
-    /// What the record remembers, as the past of what was saved.
+    /// What the record remembers, as the past of what was saved, which it is to remember now.
     @inline(__always)
-    final func past(moment: UInt64) -> PackedRow.Past {
-        guard let snapshot else { return PackedRow.Past(memory: .nothing, moment: moment) }
+    final func takePast(moment: UInt64) -> PackedRow.Past {
+        guard let snapshot = snapshot.take() else { return PackedRow.Past(memory: .nothing, moment: moment) }
         // Only the last save is told of.
         snapshot.forgetPast()
         return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
@@ -122,7 +122,9 @@ extension Record {
     /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
     @inline(__always) @discardableResult
     final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
-        db.transactionLog.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0)
+        db.withTransactionLog {
+            $0.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0, in: db)
+        }
     }
 
     /// The same, where no connection is given: any that the running thread has the access to.

@@ -32,21 +32,21 @@ extension Record {
             }
             return try db.records.with(options, for: self) { try insert(db) }
         }
-        var stored: Stored?
+        var aftermath: Aftermath?
         try Persistence.with(
             type, on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
                 if persistence.hasKey {
                     do {
                         return try updateStraight(
-                            persistence, persistence.shape.allColumns, isFull: true, options)
+                            persistence, persistence.shape.allColumns, isFull: true, options, in: db)
                     } catch let error as RecordError where error == persistence.notFound {
                         // It is to be inserted.
                     }
                 }
-                stored = try insertStraight(persistence, options, isUpsert: false)
+                aftermath = try insertStraight(persistence, options, isUpsert: false, in: db)
             })
-        try stored.map(finish)
+        if let aftermath { try finish(aftermath) }
     }
 
     // MARK: - Inserting
@@ -54,30 +54,33 @@ extension Record {
     /// What ``insert(_:)`` does.
     final func insertRow(in db: Database) throws {
         db.checkAccess()
-        try insertRow(in: db, db.records.takeOptions(for: self), isUpsert: false)
+        try insertRow(in: db, db.withRecords { $0.takeOptions(for: self) }, isUpsert: false)
     }
 
     private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
-        let type = Swift.type(of: self)
-        var stored: Stored?
-        if try db.records.plan(for: type, on: db).overridesCallbacks {
-            var record = self
-            try record.runInsertion(in: db, options, isUpsert: isUpsert) { stored = store($0, $1) }
-        } else {
-            stored = try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    try insertStraight($0, options, isUpsert: isUpsert)
-                })
+        var aftermath: Aftermath?
+        try db.withRecords { records in
+            try records.withPlan(for: Swift.type(of: self), on: db) { plan in
+                if plan.overridesCallbacks {
+                    var record = self
+                    try record.runInsertion(in: db, options, isUpsert: isUpsert) {
+                        aftermath = store($0, $1, in: db)
+                    }
+                } else {
+                    aftermath = try Persistence.with(
+                        plan, records, on: db, encoding: { try encode(to: &$0) },
+                        perform: { try insertStraight($0, options, isUpsert: isUpsert, in: db) })
+                }
+            }
         }
-        if let stored { try finish(stored) }
+        if let aftermath { try finish(aftermath) }
     }
 
     /// Inserts what was encoded, where no callback stands around it.
     @inline(__always)
     private func insertStraight(
-        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool
-    ) throws -> Stored? {
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+    ) throws -> Aftermath? {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
@@ -86,48 +89,56 @@ extension Record {
             ? try persistence.upsert(options.returning)
             : try persistence.insert(resolution, options.returning)
         guard let insertion else { return nil }
-        let stored = store(persistence, insertion)
+        let aftermath = store(persistence, insertion, in: db)
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
-        return stored
+        return aftermath
     }
 
-    /// What came of an insertion.
-    private struct Stored {
-        /// The error to throw.
-        var rejection: RecordError?
-        /// A row id of which it is not known whether the record has taken it.
-        var unknownRowID: (rowID: Int64, plan: RecordPlan)?
+    /// What is left to do after an insertion.
+    private indirect enum Aftermath {
+        /// An error is to be thrown.
+        case rejection(RecordError)
+        /// It is not known whether the record has taken its row id.
+        case unknownRowID(Int64, RecordPlan)
     }
 
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
-    private func store(_ persistence: Persistence, _ insertion: InsertionSuccess) -> Stored {
-        let (columns, db) = (persistence.columns, persistence.database)
-        guard let column = persistence.shape.rowIDColumn, columns.isNull(column) else {
-            snapshot = columns.row(past: past(in: db))
-            return Stored()
+    private func store(
+        _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
+    ) -> Aftermath? {
+        let rowIDColumn = persistence.withShape { $0.rowIDColumn }
+        guard let column = rowIDColumn, persistence.columns.isNull(column) else {
+            snapshot = persistence.columns.row(past: takePast(in: db))
+            return nil
         }
         let given = Journal.GivenRowID(value: insertion.rowID, column: column)
-        let row = columns.row(with: insertion.rowID, in: column, past: past(givenRowID: given, in: db))
+        let row = persistence.columns.row(
+            with: insertion.rowID, in: column, past: takePast(givenRowID: given, in: db))
         snapshot = row
-        let plan = persistence.plan
-        switch plan.rowIDRoad {
-        case .didInsert, .none: return Stored()
-        case .updateFromRow: return Stored(rejection: take(row))
-        case .unknown:
-            let rejection = take(row)
-            guard hasRowID(insertion.rowID, plan) else {
-                return Stored(rejection: rejection, unknownRowID: (insertion.rowID, plan))
-            }
-            plan.rowIDRoad = .updateFromRow
-            return Stored(rejection: rejection)
+        switch persistence.withPlan({ $0.rowIDRoad }) {
+        case .didInsert, .none: return nil
+        case .updateFromRow: return take(row).map(Aftermath.rejection)
+        case .unknown: return learnWhetherTaken(row, insertion.rowID, persistence.plan)
         }
     }
 
-    private func finish(_ stored: Stored) throws {
-        if let rejection = stored.rejection { throw rejection }
-        if let (rowID, plan) = stored.unknownRowID { learnRowIDRoad(rowID, plan) }
+    /// The first insertion of a class: finds out whether the record takes its row id from `updateFromRow`.
+    @inline(never)
+    private func learnWhetherTaken(_ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan) -> Aftermath? {
+        let rejection = take(row)
+        let isTaken = hasRowID(rowID, plan)
+        if isTaken { plan.rowIDRoad = .updateFromRow }
+        if let rejection { return .rejection(rejection) }
+        return isTaken ? nil : .unknownRowID(rowID, plan)
+    }
+
+    private func finish(_ aftermath: Aftermath) throws {
+        switch aftermath {
+        case .rejection(let error): throw error
+        case .unknownRowID(let rowID, let plan): learnRowIDRoad(rowID, plan)
+        }
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
@@ -161,112 +172,11 @@ extension Record {
                     + "read the column there, or override didInsert(_:) and take inserted.rowID.")
         }
     }
-
-    // MARK: - Updating
-
-    /// What ``update(_:)`` does.
-    final func updateRow(in db: Database) throws {
-        db.checkAccess()
-        let type = Swift.type(of: self)
-        try Persistence.with(
-            type, on: db, encoding: { try encode(to: &$0) },
-            perform: { persistence in
-                if persistence.plan.overridesWhatSaves {
-                    try update(db, columns: persistence.shape.allNames)
-                } else {
-                    let options = db.records.takeOptions(for: self)
-                    try updateStraight(persistence, persistence.shape.allColumns, isFull: true, options)
-                }
-            })
-    }
-
-    /// What ``update(_:columns:)`` does.
-    final func updateRow(in db: Database, columns: Set<String>) throws {
-        db.checkAccess()
-        let options = db.records.takeOptions(for: self)
-        let type = Swift.type(of: self)
-        let plan = try db.records.plan(for: type, on: db)
-        guard plan.overridesWhatSaves else {
-            return try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    try updateStraight($0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options)
-                })
-        }
-        let isFull = plan.shape?.allNames == columns
-        var record = self
-        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: isFull)
-        }
-    }
-
-    /// Updates columns that were encoded, where no callback stands around it.
-    @inline(__always)
-    private func updateStraight(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions
-    ) throws {
-        let resolution =
-            options.conflictResolution
-            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options.returning) else { return }
-        remember(persistence, mask, isFull: isFull)
-        let success = PersistenceSuccess(insertion: nil)
-        didUpdate(success)
-        didSave(success)
-    }
-
-    /// Remembers the columns that were updated.
-    @inline(__always)
-    private func remember(_ persistence: Persistence, _ mask: ColumnMask, isFull: Bool) {
-        let columns = persistence.columns
-        let (old, past) = (snapshot, past(in: persistence.database))
-        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
-    }
-
-    // MARK: - Deleting
-
-    /// What ``delete(_:)`` does.
-    final func deleteRow(in db: Database) throws -> Bool {
-        try runDeletion(in: db) {
-            snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
-        }
-    }
 }
 
 // MARK: - On top of the overridable methods
 
 extension Record {
-    /// Updates the columns that have changed since the record was fetched or saved.
-    ///
-    /// Without a change, no SQL is run and no callback is called.
-    ///
-    /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and for a record that was never inserted.
-    @discardableResult
-    public final func updateChanges(_ db: Database) throws -> Bool {
-        db.checkAccess()
-        if !hasDatabaseChanges { return false }
-        return try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: {
-                persistence in
-                let columns = persistence.columns
-                let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
-                if mask.isEmpty { return false }
-                if !persistence.plan.overridesWhatSaves {
-                    let isFull = mask == ColumnMask(0..<columns.count)
-                    try updateStraight(
-                        persistence, persistence.settable(mask), isFull: isFull, PersistenceOptions())
-                    return true
-                }
-                let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-                let options = PersistenceOptions(encoded: columns)
-                try db.records.with(options, for: self) { try update(db, columns: names) }
-                return true
-            })
-    }
-
     /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
     /// that were not encoded, and generated columns.
     ///

@@ -1,21 +1,36 @@
-/// What a connection keeps for records: the plans of their types, and memory to encode into.
+/// What a connection keeps for records: the plans of their types, and what saves them.
 final class RecordConnection {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
-    @exclusivity(unchecked) private var lastPlan: RecordPlan?
-    /// Memory that no record is encoded into. Others come and go when a function called by SQLite saves a record
-    /// while another one's statement runs.
-    @exclusivity(unchecked) private var idle: PackedColumns?
+    @exclusivity(unchecked) private var lastPlan: Unmanaged<RecordPlan>?
+    /// Plans that a change of the schema has replaced, while records were saved by them.
+    @exclusivity(unchecked) private var retired: [RecordPlan] = []
+    /// What saves records. A function called by SQLite may save one while another one's statement runs: by a second
+    /// one, which comes and goes.
+    private let persistence: Persistence
+    @exclusivity(unchecked) private var isSaving = false
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions)?
 
+    init(_ database: Database) { persistence = Persistence(database) }
+
     /// The plan of a type.
-    @inline(__always)
     func plan(for type: any TableRecord.Type, on database: Database) throws -> RecordPlan {
+        try withPlan(for: type, on: database) { $0 }
+    }
+
+    /// Runs a function with the plan of a type, which is there until the last save has ended.
+    @inline(__always)
+    func withPlan<Result>(
+        for type: any TableRecord.Type, on database: Database, _ body: (RecordPlan) throws -> Result
+    ) throws -> Result {
         let generation = try database.schemaGeneration
-        let identifier = ObjectIdentifier(type)
-        if identifier == lastType, let lastPlan, lastPlan.schemaGeneration == generation { return lastPlan }
-        return try findPlan(for: type, generation, on: database)
+        if ObjectIdentifier(type) == lastType, let lastPlan,
+            lastPlan.use({ $0.schemaGeneration == generation })
+        {
+            return try lastPlan.use(body)
+        }
+        return try body(findPlan(for: type, generation, on: database))
     }
 
     @inline(never)
@@ -28,23 +43,30 @@ final class RecordConnection {
             plan = found
         } else {
             plan = try RecordPlan(type, generation, on: database)
-            // What was learnt of the type still holds.
-            if let old = plans[identifier] { plan.rowIDRoad = old.rowIDRoad }
+            if !isSaving { retired = [] }
+            if let old = plans[identifier] {
+                // What was learnt of the type still holds.
+                plan.rowIDRoad = old.rowIDRoad
+                retired.append(old)
+            }
             plans[identifier] = plan
         }
-        (lastType, lastPlan) = (identifier, plan)
+        (lastType, lastPlan) = (identifier, Unmanaged.passUnretained(plan))
         return plan
     }
 
-    /// Runs a function with memory to encode into.
+    /// Runs a function with what saves a record.
     @inline(__always)
-    func withPackedColumns<Result>(_ body: (PackedColumns) throws -> Result) rethrows -> Result {
-        let columns = idle.take() ?? PackedColumns()
+    func withPersistence<Result>(
+        on database: Database, _ body: (Persistence) throws -> Result
+    ) rethrows -> Result {
+        if isSaving { return try body(Persistence(database)) }
+        isSaving = true
         defer {
-            columns.shrink()
-            idle = columns
+            persistence.columns.shrink()
+            isSaving = false
         }
-        return try body(columns)
+        return try body(persistence)
     }
 
     // MARK: - Requests to class records
@@ -77,9 +99,20 @@ final class RecordConnection {
 extension Database {
     /// What this connection keeps for records.
     @inline(__always)
-    var records: RecordConnection {
-        if let recordConnection { return unsafeDowncast(recordConnection, to: RecordConnection.self) }
-        let records = RecordConnection()
+    var records: RecordConnection { withRecords { $0 } }
+
+    /// Runs a function with what this connection keeps for records.
+    @inline(__always)
+    func withRecords<Result>(_ body: (RecordConnection) throws -> Result) rethrows -> Result {
+        if let recordReference {
+            return try recordReference.use { try body(unsafeDowncast($0, to: RecordConnection.self)) }
+        }
+        return try body(makeRecords())
+    }
+
+    @inline(never)
+    private func makeRecords() -> RecordConnection {
+        let records = RecordConnection(self)
         recordConnection = records
         return records
     }

@@ -13,7 +13,9 @@ final class RecordPlan {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
-    @exclusivity(unchecked) private(set) var shape: RecordShape?
+    @exclusivity(unchecked) private var lastShape: Unmanaged<RecordShape>?
+    /// The columns that were encoded last.
+    var shape: RecordShape? { lastShape?.takeUnretainedValue() }
     private var shapes: [[String]: RecordShape] = [:]
     private var selections: [String: Statement] = [:]
     @exclusivity(unchecked) private var byKey: Statement?
@@ -37,24 +39,47 @@ final class RecordPlan {
         self.database = database
         schemaGeneration = generation
         table = try database.tableSchema(name)
+        rowIDColumn = table.primaryKey.rowIDColumn
+        isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns
-        selection = type.selectionSQL
+        selection = try type.selectionSQL
         overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
         overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
     }
 
     var tableName: String { table.name }
-    var isView: Bool { table.kind == .view }
+    let isView: Bool
     /// The column that is the row id.
-    var rowIDColumn: String? { table.primaryKey.rowIDColumn }
+    let rowIDColumn: String?
 
     // MARK: - Shapes
 
-    /// The shape of the columns that were packed.
+    /// Packs what a record encodes, and returns its shape, which is there as long as this plan is.
     @inline(__always)
-    func shape(of columns: PackedColumns) -> RecordShape {
-        if let shape, shape.layout === columns.layout { return shape }
-        return findShape(columns.layout.names)
+    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordShape> {
+        if let lastShape, try lastShape.use({ try columns.pack(exactly: $0.layout, encode) }) {
+            return lastShape
+        }
+        try columns.pack(makeLayout: layout(for:), encode)
+        return Unmanaged.passUnretained(findShape(columns.layout.names))
+    }
+
+    /// Compares what a record encodes with what it remembers, and packs it if there is a difference.
+    ///
+    /// - Returns: The shape, and nil where the record has not changed.
+    @inline(__always)
+    func packChanged(
+        _ columns: PackedColumns, from row: PackedRow, _ encode: PackedColumns.Encode
+    ) throws -> Unmanaged<RecordShape>? {
+        if let lastShape {
+            let layout = lastShape.use { $0.layout }
+            if layout.hasSameNames(as: row.layout),
+                let hasChanged = try columns.packChanged(from: row, as: layout, encode)
+            {
+                return hasChanged ? lastShape : nil
+            }
+        }
+        return try pack(columns, encode)
     }
 
     /// The layout for some columns.
@@ -74,7 +99,7 @@ final class RecordPlan {
             found = RecordShape(names, plan: self, database: database)
             shapes[names] = found
         }
-        shape = found
+        lastShape = Unmanaged.passUnretained(found)
         return found
     }
 
@@ -116,9 +141,4 @@ final class RecordPlan {
             message: "\(tableName) has no primary key to find a row by: "
                 + "say which by `static var databasePrimaryKey`, or fetch by a query")
     }
-}
-
-extension TableRecord {
-    /// What stands between `SELECT` and `FROM`.
-    static var selectionSQL: String { databaseSelection.map(\.selectionSQL.sql).joined(separator: ", ") }
 }

@@ -37,9 +37,19 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
-    /// The number of columns.
+    /// The same, without counting a reference. The layout is the first thing in the header.
     @inline(__always)
-    var count: Int { layout.count }
+    private var layoutReference: Unmanaged<RowLayout> {
+        withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
+    }
+
+    /// The leftmost column of a name, or -1.
+    @usableFromInline
+    func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
+
+    /// The number of columns.
+    @usableFromInline
+    var count: Int { layoutReference.use { $0.count } }
 
     /// How many bytes there are.
     @inline(__always)
@@ -83,7 +93,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of a number of bytes, which a function writes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, byteCount: Int, past: Past? = nil, write: (UnsafeMutableRawPointer) -> Void
+        _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
+        write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
         let capacity =
             past == nil ? byteCount : alignedForPast(byteCount) + MemoryLayout<Past>.size
@@ -98,7 +109,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of packed bytes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: Past? = nil
+        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past? = nil
     ) -> PackedRow {
         make(layout, byteCount: bytes.count, past: past) { destination in
             if let start = bytes.baseAddress { destination.copyMemory(from: start, byteCount: bytes.count) }
@@ -106,10 +117,9 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// A row of the same bytes, under another layout of the same columns, or with another past.
-    func copy(_ layout: RowLayout, past: Past? = nil) -> PackedRow {
-        withExtendedLifetime(self) {
-            .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
-        }
+    func copy(_ layout: RowLayout, past: consuming Past? = nil) -> PackedRow {
+        defer { withExtendedLifetime(self) {} }
+        return .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
     }
 
     /// A row made by hand.
@@ -130,10 +140,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// The tag and the payload of a column.
     @inline(__always)
     func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
-        let tags = bytes.assumingMemoryBound(to: UInt8.self)
-        var payload = bytes + count
-        for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
-        return (tags[column], payload)
+        PackedTag.column(column, in: bytes, count: count)
     }
 
     /// One of SQLite's fundamental datatypes.
@@ -147,8 +154,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return PackedTag.bytes(tag, payload)
     }
 
-    /// A copy of a value.
+    /// A value where it stands.
     @usableFromInline
+    func value(at column: Int) -> SQLiteValue {
+        let (tag, payload) = self.column(column)
+        return SQLiteValue(tag: tag, payload: payload)
+    }
+
+    /// A copy of a value.
     func databaseValue(at column: Int) -> DatabaseValue {
         let (tag, payload) = self.column(column)
         return PackedTag.databaseValue(tag, payload)

@@ -55,14 +55,17 @@ public struct Row {
     var isLive: Bool { generation == live.place.pointee.generation }
 
     /// The values of a row that owns them. Traps for a row whose statement has moved on.
-    @usableFromInline
+    @inlinable @inline(__always)
     var owned: PackedRow {
-        guard let packed else {
-            Misuse.trap(
-                "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
-                    + "or fetch an array with Row.fetchAll.")
-        }
-        return packed
+        if let packed { return packed }
+        trapStale()
+    }
+
+    @usableFromInline @inline(never)
+    func trapStale() -> Never {
+        Misuse.trap(
+            "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
+                + "or fetch an array with Row.fetchAll.")
     }
 
     @usableFromInline
@@ -103,30 +106,23 @@ public struct Row {
 
     @inlinable
     func packedValue<Value: DatabaseValueConvertible>(named name: String) throws -> Value {
-        guard let found = ownedValue(named: name) else { return try missingValue(name, at: nil) }
-        if let value = Value.fromDatabaseValue(found.value) { return value }
-        throw failure(Value.self, at: found.column)
+        let column = owned.column(named: name)
+        guard column >= 0 else { return try missingValue(name, at: nil) }
+        return try packedValue(in: column)
     }
 
     @inlinable
     func packedValue<Value: DatabaseValueConvertible>(at column: Int) throws -> Value {
-        guard let found = ownedValue(at: column) else { return try missingValue(nil, at: column) }
-        if let value = Value.fromDatabaseValue(found) { return value }
+        guard 0..<owned.count ~= column else { return try missingValue(nil, at: column) }
+        return try packedValue(in: column)
+    }
+
+    @inlinable @inline(__always)
+    func packedValue<Value: DatabaseValueConvertible>(in column: Int) throws -> Value {
+        // The value stands in the row: whoever reads it keeps the row alive.
+        let value = withExtendedLifetime(packed) { Value.fromSQLiteValue(owned.value(at: column)) }
+        if let value { return value }
         throw failure(Value.self, at: column)
-    }
-
-    /// A copy of the value that a row that owns its values has in a column.
-    @usableFromInline
-    func ownedValue(named name: String) -> (column: Int, value: DatabaseValue)? {
-        let owned = owned
-        guard let column = owned.layout.column(named: name) else { return nil }
-        return (column, owned.databaseValue(at: column))
-    }
-
-    @usableFromInline
-    func ownedValue(at column: Int) -> DatabaseValue? {
-        let owned = owned
-        return 0..<owned.count ~= column ? owned.databaseValue(at: column) : nil
     }
 
     @usableFromInline @inline(never)
@@ -148,8 +144,8 @@ public struct Row {
         isLive ? live.column(named: name) >= 0 : ownsColumn(name)
     }
 
-    @usableFromInline
-    func ownsColumn(_ name: String) -> Bool { owned.layout.column(named: name) != nil }
+    @inlinable
+    func ownsColumn(_ name: String) -> Bool { owned.column(named: name) >= 0 }
 
     // MARK: - Keeping
 

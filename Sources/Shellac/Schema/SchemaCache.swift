@@ -27,8 +27,6 @@ final class SchemaCache {
 
     /// The count of the transaction log that the answers belong to.
     private var changeCount: UInt
-    /// The transaction that the versions were compared in, or 0.
-    private var checkedTransaction: UInt = 0
 
     /// The databases, in the order in which SQLite looks for a name ("Database Object Name Resolution").
     private var listings: [SchemaListing]?
@@ -44,11 +42,7 @@ final class SchemaCache {
     /// Forgets what may no longer hold.
     @inline(__always)
     func validate() throws {
-        let log = database.transactionLog
-        if log.isOpen, checkedTransaction == log.transactionCount, changeCount == log.schemaChangeCount {
-            return
-        }
-        try compareVersions(log)
+        if database.heldSchemaGeneration == 0 { try compareVersions(database.transactionLog) }
     }
 
     @inline(never)
@@ -63,11 +57,12 @@ final class SchemaCache {
                 break
             }
         }
-        checkedTransaction = log.isOpen ? log.transactionCount : 0
+        if log.isOpen { database.heldSchemaGeneration = generation }
     }
 
     private func forget() {
         generation &+= 1
+        database.heldSchemaGeneration = 0
         changeCount = database.transactionLog.schemaChangeCount
         listings = nil
         functions = [:]
@@ -257,16 +252,23 @@ extension Database {
         return cache
     }
 
+    /// Whether the schema is known without looking.
+    var holdsSchema: Bool { heldSchemaGeneration != 0 }
+
     /// A number that changes whenever the schema may have changed.
     ///
     /// What was learnt of the schema under a number holds as long as this returns the same number. Inside a
     /// transaction that has asked before, asking is a comparison of integers.
     var schemaGeneration: UInt64 {
-        get throws {
-            let schema = schema
-            try schema.validate()
-            return schema.generation
-        }
+        @inline(__always)
+        get throws { heldSchemaGeneration != 0 ? heldSchemaGeneration : try validSchemaGeneration() }
+    }
+
+    @inline(never)
+    private func validSchemaGeneration() throws -> UInt64 {
+        let schema = schema
+        try schema.validate()
+        return schema.generation
     }
 
     /// What is known of a table or a view.

@@ -192,6 +192,7 @@ extension Database {
         if hasLargeBindings {
             hasLargeBindings = false
             statementCache.releaseArguments()
+            queryConnection?.releaseArguments()
         }
         if let forgottenError { throw forgottenError }
     }

@@ -1,3 +1,4 @@
+import CSQLite
 import Synchronization
 
 /// An object whose state follows the database: what is rolled back there is given back to it.
@@ -150,13 +151,15 @@ extension TransactionLog {
     /// - Parameters:
     ///   - rowID: The row id that the object was given.
     ///   - moment: The moment of the object's last note, or 0.
+    ///   - database: The one that this is the log of.
     /// - Returns: The moment of this one, or 0 where nothing can be undone.
     @inline(__always)
     func note(
-        _ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: UInt64
+        _ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: UInt64,
+        in database: Database
     ) -> UInt64 {
-        guard canUndo else { return 0 }
         let depth = database.callbackDepth
+        guard depth > 0 || sqlite3_get_autocommit(database.pointer) == 0 else { return 0 }
         // The statement whose function saves may be undone by itself.
         if rowID != nil || depth > 0 || moment != journal.moment {
             journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))

@@ -15,15 +15,13 @@ final class TransactionLog: StatementListener {
     unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
-    private(set) var isOpen = false
+    private(set) var isOpen = false { didSet { database.heldSchemaGeneration = 0 } }
     @exclusivity(unchecked) private(set) var savepoints = SavepointStack()
     /// Whether a savepoint has opened the transaction: its release commits.
     private(set) var isOpenedBySavepoint = false
-    /// How many transactions have been opened: what tells one from the next.
-    private(set) var transactionCount: UInt = 0
     /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
     /// stays the same inside one transaction, so does the schema.
-    private(set) var schemaChangeCount: UInt = 0
+    private(set) var schemaChangeCount: UInt = 0 { didSet { database.heldSchemaGeneration = 0 } }
     /// Whether a schema change can still be undone.
     private var hasUnsettledSchemaChange = false
     /// What objects were before they were saved.
@@ -112,10 +110,6 @@ final class TransactionLog: StatementListener {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
-    /// Whether what is written now may be undone.
-    @inline(__always)
-    var canUndo: Bool { database.callbackDepth > 0 || sqlite3_get_autocommit(database.pointer) == 0 }
-
     func loneStatementDidEnd() { if !journal.isEmpty { journal.removeAll() } }
 
     /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
@@ -141,7 +135,6 @@ final class TransactionLog: StatementListener {
     private func open() {
         isOpen = true
         isOpenedBySavepoint = false
-        transactionCount &+= 1
         database.currentDate = nil
         if !journal.isEmpty, database.callbackDepth == 0 { journal.removeAll() }
     }
@@ -178,10 +171,14 @@ final class TransactionLog: StatementListener {
 
 extension Database {
     /// What this connection knows of its transaction. It is there from the opening on: see `installTransactionLog()`.
+    var transactionLog: TransactionLog { withTransactionLog { $0 } }
+
+    /// Runs a function with what this connection knows of its transaction.
     @inline(__always)
-    var transactionLog: TransactionLog {
-        guard let statementListener else { return installTransactionLog() }
-        return unsafeDowncast(statementListener, to: TransactionLog.self)  // nobody else fills the slot
+    func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
+        guard let listenerReference else { return try body(installTransactionLog()) }
+        // Nobody else fills the slot.
+        return try listenerReference.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
     }
 
     @discardableResult

@@ -12,6 +12,8 @@ import Glibc
 /// - *Packing* stops, and tells that the expectation was wrong. The columns are then gathered, and packed under the
 ///   names that were found.
 /// - *Comparing* looks the column up. Packed bytes may come from a row with more columns, and in another order.
+///   Where the changed columns are to be written, it becomes packing at the first one that differs: those before it are
+///   what the packed bytes are, and the record is encoded once.
 /// - *Gathering* expects nothing: all is on the slow road. The last value of a column counts.
 @usableFromInline
 struct ColumnEncoding: ~Copyable {
@@ -20,29 +22,31 @@ struct ColumnEncoding: ~Copyable {
     /// The names that are expected, and the number of the next one.
     @usableFromInline var expected: UnsafePointer<NameBits>
     @usableFromInline var next = 0
-    private let count: Int
-    private(set) var mode: Mode
+    let count: Int
+    var mode: Mode
     /// Whoever encodes keeps it alive.
-    private unowned(unsafe) let layout: RowLayout
+    private let layout: Unmanaged<RowLayout>
 
     /// The bytes that are written, or compared with: tags, and then payloads.
     private(set) var base: UnsafeMutableRawPointer
     /// Where the next payload stands.
-    private(set) var payload: UnsafeMutableRawPointer
+    var payload: UnsafeMutableRawPointer
     /// How many bytes may be written.
     private(set) var capacity: Int
 
     /// Packing: whether the expectation was wrong.
     private(set) var hasUnexpectedColumn = false
     /// Comparing: whether a value is not the packed one.
-    private(set) var isDifferent = false
+    var isDifferent = false
     /// Comparing: whether a column may have been given values more than once, of which the last one counts.
     private(set) var mayRepeat = false
     /// Comparing: whether columns were read, which are not there.
     private(set) var wasRead = false
+    /// Comparing: memory to pack into from the first difference on.
+    private var spare: UnsafeMutableRawPointer?
 
-    private(set) var gathered: [Gathered] = []
-    private var gatheredName = ""
+    /// Gathering: the columns so far, which whoever encodes keeps alive.
+    private let gathering: Unmanaged<Gathering>?
 
     struct Gathered {
         var name: String
@@ -50,14 +54,21 @@ struct ColumnEncoding: ~Copyable {
         var isDate: Bool
     }
 
+    final class Gathering {
+        fileprivate(set) var columns: [Gathered] = []
+        /// The name of the column whose value comes next.
+        fileprivate var name = ""
+    }
+
     private static let nothing = RowLayout(names: [], sql: nil)
 
     /// Gathers columns.
-    init() {
-        layout = Self.nothing
+    init(gatheringInto gathering: Gathering) {
+        layout = Unmanaged.passUnretained(Self.nothing)
         count = 0
-        expected = layout.bits
+        expected = Self.nothing.bits
         mode = .gathering
+        self.gathering = Unmanaged.passUnretained(gathering)
         base = UnsafeMutableRawPointer(mutating: expected)
         payload = base
         capacity = 0
@@ -65,10 +76,11 @@ struct ColumnEncoding: ~Copyable {
 
     /// Packs the columns of a layout into bytes. These may be replaced by more: they must come from `malloc`.
     init(packing layout: RowLayout, into base: UnsafeMutableRawPointer, capacity: Int) {
-        self.layout = layout
+        self.layout = Unmanaged.passUnretained(layout)
         count = layout.count
         expected = layout.bits
         mode = .packing
+        gathering = nil
         self.base = base
         self.capacity = capacity
         payload = base
@@ -78,20 +90,48 @@ struct ColumnEncoding: ~Copyable {
 
     /// Compares columns with packed bytes.
     init(comparingWith bytes: UnsafeRawPointer, layout: RowLayout) {
-        self.layout = layout
+        self.layout = Unmanaged.passUnretained(layout)
         count = layout.count
         expected = layout.bits
         mode = .comparing
+        gathering = nil
         base = UnsafeMutableRawPointer(mutating: bytes)
         payload = base + count
         capacity = 0
     }
 
+    /// Compares columns with the packed bytes of a row that has the same ones, and packs them into memory from the
+    /// first difference on.
+    init(
+        comparingWith bytes: UnsafeRawPointer, layout: RowLayout,
+        thenPackingInto spare: UnsafeMutableRawPointer,
+        capacity: Int
+    ) {
+        self.init(comparingWith: bytes, layout: layout)
+        self.spare = spare
+        self.capacity = capacity
+    }
+
     // MARK: - Packing
+
+    /// Packs from here on, if there is memory for it.
+    mutating func startPacking() -> Bool {
+        guard let spare, !mayRepeat, !wasRead, next < count else { return false }
+        let (tags, start) = (base, base + count)
+        let length = payload - start
+        base = spare
+        payload = spare + count
+        mode = .packing
+        reserve(length)
+        base.copyMemory(from: tags, byteCount: next)
+        payload.copyMemory(from: start, byteCount: length)
+        payload += length
+        return true
+    }
 
     /// Makes room for a payload, behind which all other columns have room for a number.
     @inline(__always)
-    private mutating func reserve(_ length: Int) {
+    mutating func reserve(_ length: Int) {
         let needed = (payload - base) &+ length &+ 8 &* (count &+ 1)
         if needed > capacity { grow(needed) }
     }
@@ -106,7 +146,7 @@ struct ColumnEncoding: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func finish(_ tag: UInt8) {
+    mutating func finish(_ tag: UInt8) {
         guard next < count else { return giveUp() }  // a value that stores itself twice
         base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
         next &+= 1
@@ -123,28 +163,31 @@ struct ColumnEncoding: ~Copyable {
 
     /// The tag of the column that is compared.
     @inline(__always)
-    private var tag: UInt8 { next < count ? base.load(fromByteOffset: next, as: UInt8.self) : PackedTag.null }
+    var tag: UInt8 { next < count ? base.load(fromByteOffset: next, as: UInt8.self) : PackedTag.null }
 
     @inline(__always)
-    private mutating func advance(past tag: UInt8) {
+    mutating func advance(past tag: UInt8) {
         payload += PackedTag.length(tag, payload)
         next &+= 1
     }
 
-    /// The bytes differ: the column's affinity, or the instant of a date, decides.
+    /// The bytes differ: the column's affinity, or the instant of a date, decides. Returns whether the column has
+    /// been compared: otherwise, it is to be packed.
     @inline(never)
-    private mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool) {
+    mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool = false) -> Bool {
         let tag = tag
         let stored = PackedTag.databaseValue(tag, payload)
-        if !ColumnAffinity.isStored(value, as: stored, in: layout.affinity(ofColumn: next)),
+        if !ColumnAffinity.isStored(value, as: stored, in: layout.use { $0.affinity(ofColumn: next) }),
             !(isDate && StoredDate(value)?.isEqual(to: StoredDate(stored)) == true)
         {
+            if startPacking() { return false }
             isDifferent = true
         }
         advance(past: tag)
+        return true
     }
 
-    private mutating func isEqual(_ bytes: UnsafeRawBufferPointer, to tag: UInt8) -> Bool {
+    mutating func isEqual(_ bytes: UnsafeRawBufferPointer, to tag: UInt8) -> Bool {
         let old = PackedTag.bytes(tag, payload)
         guard old.count == bytes.count else { return false }
         guard let a = old.baseAddress, let b = bytes.baseAddress else { return true }
@@ -156,7 +199,7 @@ struct ColumnEncoding: ~Copyable {
 
     /// Goes to the column of a name that was not expected. Returns false if there is none.
     private mutating func seek(_ name: String) -> Bool {
-        guard let column = layout.column(named: name) else { return false }
+        guard let column = layout.use({ $0.column(named: name) }) else { return false }
         if column < next {
             mayRepeat = true
             next = 0
@@ -178,13 +221,14 @@ extension ColumnEncoding {
     @usableFromInline
     mutating func value(of name: String) -> DatabaseValue? {
         switch mode {
-        case .gathering: return gathered.first { CaseInsensitiveName.matches($0.name, name) }?.value
+        case .gathering:
+            return gathering?.use { gathering in
+                gathering.columns.first { CaseInsensitiveName.matches($0.name, name) }?.value
+            }
         case .packing:
-            guard let column = layout.column(named: name), column < next else { return nil }
-            let tags = base.assumingMemoryBound(to: UInt8.self)
-            var payload = UnsafeRawPointer(base + count)
-            for index in 0..<column { payload += PackedTag.length(tags[index], payload) }
-            return PackedTag.databaseValue(tags[column], payload)
+            guard let column = layout.use({ $0.column(named: name) }), column < next else { return nil }
+            let (tag, payload) = PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
+            return PackedTag.databaseValue(tag, payload)
         case .comparing, .ignoring:
             wasRead = true
             return nil
@@ -197,18 +241,27 @@ extension ColumnEncoding {
         switch mode {
         case .packing:
             // A name of over 15 bytes may be equal, and stand elsewhere.
-            guard next < count, layout.names[next] == name else { return giveUp() }
+            guard next < count, layout.use({ $0.names[next] == name }) else { return giveUp() }
         case .comparing:
             guard seek(name) else {
                 isDifferent = true
                 return
             }
-        case .gathering: gatheredName = name
+        case .gathering: gathering?.use { $0.name = name }
         case .ignoring: return
         }
         withUnsafeMutablePointer(to: &self) { pointer in
             let sink = DatabaseValueSink(pointer)
             if let value { value.store(in: sink) } else { sink.storeNull() }
+        }
+    }
+
+    /// A subclass may change what its superclass encoded.
+    func gather(_ value: DatabaseValue, isDate: Bool = false) {
+        gathering?.use { gathering in
+            let column = Gathered(name: gathering.name, value: value, isDate: isDate)
+            let known = gathering.columns.firstIndex { CaseInsensitiveName.matches($0.name, column.name) }
+            if let known { gathering.columns[known] = column } else { gathering.columns.append(column) }
         }
     }
 
@@ -221,110 +274,6 @@ extension ColumnEncoding {
             case (.double(let seconds), true): pointer.pointee.real(seconds, isDate: true)
             default: DatabaseValueSink(pointer).store(column.value)
             }
-        }
-    }
-}
-
-// MARK: - Values
-
-extension ColumnEncoding {
-    @usableFromInline
-    mutating func null() {
-        switch mode {
-        case .packing: finish(PackedTag.null)
-        case .comparing:
-            let tag = tag
-            if tag != PackedTag.null { isDifferent = true }
-            advance(past: tag)
-        case .gathering: gather(.null)
-        case .ignoring: break
-        }
-    }
-
-    @usableFromInline
-    mutating func integer(_ value: Int64) {
-        switch mode {
-        case .packing: finish(PackedTag.write(value, to: &payload))
-        case .comparing:
-            let tag = tag
-            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
-                payload += PackedTag.byteCount(ofInteger: tag)
-                next &+= 1
-            } else {
-                compareSlowly(DatabaseValue(.int64(value)), isDate: false)
-            }
-        case .gathering: gather(DatabaseValue(.int64(value)))
-        case .ignoring: break
-        }
-    }
-
-    @usableFromInline
-    mutating func real(_ value: Double, isDate: Bool) {
-        if value.isNaN { return null() }
-        switch mode {
-        case .packing:
-            let tag = PackedTag.write(value, to: &payload)
-            finish(isDate ? PackedTag.dateReal : tag)
-        case .comparing:
-            let tag = tag
-            if PackedTag.isReal(tag), payload.loadUnaligned(as: Double.self) == value {
-                advance(past: tag)
-            } else {
-                compareSlowly(DatabaseValue(.double(value)), isDate: isDate)
-            }
-        case .gathering: gather(DatabaseValue(.double(value)), isDate: isDate)
-        case .ignoring: break
-        }
-    }
-
-    /// The bytes of a text. Those of a date are fewer than 256.
-    @usableFromInline
-    mutating func text(_ utf8: UnsafeRawBufferPointer, isDate: Bool) {
-        switch mode {
-        case .packing:
-            reserve(utf8.count &+ 4)
-            let tag = PackedTag.write(text: utf8, to: &payload)
-            finish(isDate ? PackedTag.dateText : tag)
-        case .comparing:
-            let tag = tag
-            if PackedTag.isText(tag), isEqual(utf8, to: tag) {
-                advance(past: tag)
-            } else if isDate, let date = StoredDate(utf8), let stored = StoredDate(tag, payload),
-                date.isEqual(to: stored)
-            {
-                advance(past: tag)
-            } else {
-                compareSlowly(DatabaseValue(.string(String(decoding: utf8, as: UTF8.self))), isDate: isDate)
-            }
-        case .gathering:
-            gather(DatabaseValue(.string(String(decoding: utf8, as: UTF8.self))), isDate: isDate)
-        case .ignoring: break
-        }
-    }
-
-    @usableFromInline
-    mutating func blob(_ bytes: UnsafeRawBufferPointer) {
-        switch mode {
-        case .packing:
-            reserve(bytes.count &+ 4)
-            finish(PackedTag.write(blob: bytes, to: &payload))
-        case .comparing:
-            // No affinity makes anything else of a blob, nor a blob of anything else.
-            let tag = tag
-            if !PackedTag.isBlob(tag) || !isEqual(bytes, to: tag) { isDifferent = true }
-            advance(past: tag)
-        case .gathering: gather(DatabaseValue(.blob(.init(bytes))))
-        case .ignoring: break
-        }
-    }
-
-    /// A subclass may change what its superclass encoded.
-    private mutating func gather(_ value: DatabaseValue, isDate: Bool = false) {
-        let column = Gathered(name: gatheredName, value: value, isDate: isDate)
-        if let index = gathered.firstIndex(where: { CaseInsensitiveName.matches($0.name, gatheredName) }) {
-            gathered[index] = column
-        } else {
-            gathered.append(column)
         }
     }
 }

@@ -17,7 +17,7 @@
 ///
 /// A conversion is accepted when nothing is lost by it: 1.0 reads as the integer 1, and 1.5 does not. (A great integer
 /// that is read as a `Double`, and a double that is read as a `Float`, are rounded, as Swift rounds them.)
-public protocol DatabaseValueConvertible: DatabaseFetchable {
+public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// The value to store.
     var databaseValue: DatabaseValue { get }
 

@@ -1,0 +1,97 @@
+/// An operator that joins any number of operands.
+///
+/// ```swift
+/// let conditions: [SQLExpression] = [Column("score") > 100, Column("name") != nil]
+/// Player.filter(conditions.joined(operator: .and))
+/// ```
+public struct AssociativeOperator: Hashable, Sendable {
+    private enum Kind { case and, or, concatenation }
+    private let kind: Kind
+
+    /// Whether all conditions hold: `a AND b AND c`. Without any, true.
+    public static let and = AssociativeOperator(kind: .and)
+    /// Whether one condition holds: `a OR b OR c`. Without any, false.
+    public static let or = AssociativeOperator(kind: .or)
+    /// Texts one behind the other: `a || b || c`. Without any, the empty text.
+    public static let concat = AssociativeOperator(kind: .concatenation)
+
+    var precedence: Precedence {
+        switch kind {
+        case .and: .and
+        case .or: .or
+        case .concatenation: .concatenation
+        }
+    }
+
+    var text: StaticString {
+        switch kind {
+        case .and: " AND "
+        case .or: " OR "
+        case .concatenation: " || "
+        }
+    }
+
+    /// What the operator makes of no operand.
+    fileprivate var neutral: SQLExpression {
+        switch kind {
+        case .and: SQLExpression(.word("1"))
+        case .or: SQLExpression(.word("0"))
+        case .concatenation: SQLExpression(.word("''"))
+        }
+    }
+}
+
+extension SQLExpression {
+    /// Operands with an operator between them. Those that are chains of the same operator become part of this one:
+    /// a condition that was built in a loop is no deep tree.
+    static func chain(_ chain: AssociativeOperator, _ operands: [SQLExpression]) -> SQLExpression {
+        var flat: [SQLExpression] = []
+        flat.reserveCapacity(operands.count)
+        for operand in operands {
+            if case .chain(chain, let inner)? = operand.syntax {
+                flat += inner
+            } else {
+                flat.append(operand)
+            }
+        }
+        switch flat.count {
+        case 0: return chain.neutral
+        case 1: return flat[0]
+        default: return SQLExpression(.chain(chain, flat))
+        }
+    }
+
+    /// The opposite condition.
+    var negated: SQLExpression {
+        switch syntax {
+        case .infix(let infix, let a, let b)?:
+            if let negated = infix.negated { return SQLExpression(.infix(negated, a, b)) }
+        case .isNull(let a, let isNegated)?: return SQLExpression(.isNull(a, isNegated: !isNegated))
+        case .between(let a, let first, let last, let isNegated)?:
+            return SQLExpression(.between(a, first, last, isNegated: !isNegated))
+        case .pattern(let pattern, let a, let b, let escape, let isNegated)?:
+            return SQLExpression(.pattern(pattern, a, b, escape: escape, isNegated: !isNegated))
+        case .list(let a, let list, let isNegated)?:
+            return SQLExpression(.list(a, in: list, isNegated: !isNegated))
+        case .query(let a, let query, let isNegated)?:
+            return SQLExpression(.query(a, in: query, isNegated: !isNegated))
+        case .exists(let query, let isNegated)?: return SQLExpression(.exists(query, isNegated: !isNegated))
+        default: break
+        }
+        return SQLExpression(.prefix(.not, self))
+    }
+}
+
+extension Sequence where Element: SQLExpressible {
+    /// All elements, with an operator between them.
+    public func joined(operator chain: AssociativeOperator) -> SQLExpression {
+        .chain(chain, map(\.sqlExpression))
+    }
+}
+
+extension Sequence where Element == any SQLExpressible {
+    /// All elements, with an operator between them.
+    public func joined(operator chain: AssociativeOperator) -> SQLExpression {
+        .chain(chain, map(\.sqlExpression))
+    }
+}

@@ -1,0 +1,57 @@
+/// A statement that updates or deletes the rows of a request.
+struct BulkQuery: WritableQuery {
+    enum Action: Sendable {
+        case delete
+        case update([ColumnAssignment], Database.ConflictResolution)
+    }
+
+    let query: SelectQuery
+    let action: Action
+    /// Whether what the request selects is read from the rows.
+    let isReturning: Bool
+
+    func write(to writer: inout some QueryWriter) throws {
+        let source = query.source
+        switch source.form {
+        case .type, .table: break
+        case .query, .compound:
+            throw DatabaseError(message: "only the rows of a table are updated and deleted")
+        }
+        guard query.groups.isEmpty, query.groupCondition == nil else {
+            throw DatabaseError(
+                message: "the rows of a request that groups them are not those of the table: "
+                    + "they are neither updated nor deleted")
+        }
+        try query.writeCommonTables(to: &writer)
+        switch action {
+        case .delete: writer.text("DELETE FROM ")
+        case .update(_, .abort): writer.text("UPDATE ")
+        case .update(_, let resolution):
+            writer.text("UPDATE OR ")
+            writer.keyword(resolution.rawValue)
+            writer.text(" ")
+        }
+        try source.write(to: &writer)
+        if case .update(let assignments, _) = action {
+            writer.text(" SET ")
+            try writer.list(assignments) { try $1.write(to: &$0) }
+        }
+        if query.matchesRows {
+            if let condition = query.condition {
+                writer.text(" WHERE ")
+                try writer.expression(condition, above: .lowest)
+            }
+        } else {
+            // The rows are found first, by their keys.
+            writer.text(" WHERE (")
+            try writer.key(of: source, ", ")
+            writer.text(") IN (")
+            try query.writeKeys(to: &writer)
+            writer.text(")")
+        }
+        if isReturning {
+            writer.text(" RETURNING ")
+            try query.writeSelection(to: &writer, isJoined: false)
+        }
+    }
+}

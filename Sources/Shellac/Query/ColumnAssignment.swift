@@ -1,0 +1,93 @@
+/// A column, and what an update stores in it.
+///
+/// ```swift
+/// try Player.updateAll(db, [Column("score") += 10, Column("name").set(to: "Arthur")])
+/// // UPDATE "player" SET "score" = "score" + 10, "name" = 'Arthur'
+/// ```
+public struct ColumnAssignment: Sendable {
+    let column: String
+    let value: SQLExpression
+
+    func write(to writer: inout some QueryWriter) throws {
+        writer.name(column)
+        writer.text(" = ")
+        try writer.expression(value, above: .lowest)
+    }
+}
+
+extension Column {
+    /// Stores a value, or NULL.
+    public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
+        ColumnAssignment(column: name, value: value?.sqlExpression ?? SQLExpression(.value(.null)))
+    }
+
+    /// Stores the opposite of a boolean.
+    public func toggle() -> ColumnAssignment { set(to: !self) }
+
+    /// Adds to a number.
+    public static func += (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.add, value)
+    }
+
+    /// Subtracts from a number.
+    public static func -= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.subtract, value)
+    }
+
+    /// Multiplies a number.
+    public static func *= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.multiply, value)
+    }
+
+    /// Divides a number.
+    public static func /= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.divide, value)
+    }
+
+    /// Keeps the bits that an integer has, too.
+    public static func &= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.bitAnd, value)
+    }
+
+    /// Adds the bits that an integer has.
+    public static func |= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
+        column.assign(.bitOr, value)
+    }
+
+    private func assign(_ infix: InfixOperator, _ value: some SQLExpressible) -> ColumnAssignment {
+        set(to: SQLExpression(.infix(infix, sqlExpression, value.sqlExpression)))
+    }
+}
+
+/// Collects the assignments of a closure.
+@resultBuilder
+public enum ColumnAssignmentsBuilder {
+    public static func buildExpression(_ assignment: ColumnAssignment) -> [ColumnAssignment] { [assignment] }
+    public static func buildExpression(_ assignments: [ColumnAssignment]) -> [ColumnAssignment] {
+        assignments
+    }
+    public static func buildBlock(_ assignments: [ColumnAssignment]...) -> [ColumnAssignment] {
+        assignments.flatMap { $0 }
+    }
+    public static func buildOptional(_ assignments: [ColumnAssignment]?) -> [ColumnAssignment] {
+        assignments ?? []
+    }
+    public static func buildEither(first: [ColumnAssignment]) -> [ColumnAssignment] { first }
+    public static func buildEither(second: [ColumnAssignment]) -> [ColumnAssignment] { second }
+    public static func buildArray(_ assignments: [[ColumnAssignment]]) -> [ColumnAssignment] {
+        assignments.flatMap { $0 }
+    }
+}
+
+/// The columns of a type that declares none: any name is one.
+///
+/// A struct that declares an `enum Columns` has closures that know its columns. A subclass of ``Record`` cannot tell its
+/// base class of them: SQLite looks for them, and throws where there is none.
+///
+/// ```swift
+/// try Player.updateAll(db) { $0.score += 1 }
+/// ```
+@dynamicMemberLookup
+public enum AnyColumns {
+    public static subscript(dynamicMember name: String) -> Column { Column(name) }
+}

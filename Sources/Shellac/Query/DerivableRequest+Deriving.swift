@@ -1,0 +1,233 @@
+// What is derived from a request, without a type that knows its table.
+
+extension DerivableRequest {
+    private func derived(_ change: (inout SelectQuery) -> Void) -> QueryInterfaceRequest<RowDecoder> {
+        all().with(change)
+    }
+
+    /// A request that finds nothing, and needs no database to know so.
+    public func none() -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.filter(SQLExpression(.word("0"))) }
+    }
+
+    // MARK: - Filters
+
+    /// The rows for which a condition holds, too.
+    ///
+    /// ```swift
+    /// Player.filter(Column("score") > 100).filter(Column("name") != nil)
+    /// // SELECT * FROM "player" WHERE "score" > 100 AND "name" IS NOT NULL
+    /// ```
+    public func filter(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.filter(condition.sqlExpression) }
+    }
+
+    /// The rows for which a condition holds, which is written in SQL.
+    ///
+    /// ```swift
+    /// Player.filter(literal: "score > \(limit)")
+    /// ```
+    public func filter(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { filter(condition) }
+
+    /// The rows for which a condition holds, which is written in SQL.
+    public func filter(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
+
+    /// The row with a primary key. Nil finds nothing.
+    public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+        filter(keys: [key])
+    }
+
+    /// The rows with some primary keys. Those that are NULL find nothing.
+    ///
+    /// ```swift
+    /// Player.filter(keys: [1, 2, 3])
+    /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
+    /// ```
+    public func filter(
+        keys: some Sequence<some DatabaseValueConvertible>
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        let keys = keys.map(\.databaseValue).filter { !$0.isNull }
+        guard !keys.isEmpty else { return none() }
+        return derived { $0.filter(.values(keys)) }
+    }
+
+    /// The row with a composite primary key, or with the values of a unique index. A nil among them finds nothing.
+    ///
+    /// The request throws ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the
+    /// values.
+    public func filter(
+        key: [String: (any DatabaseValueConvertible)?]
+    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: [key]) }
+
+    /// The rows with some composite primary keys, or with the values of a unique index.
+    public func filter(
+        keys: [[String: (any DatabaseValueConvertible)?]]
+    ) -> QueryInterfaceRequest<RowDecoder> {
+        // Those that name the same columns belong together.
+        var rows: [[String]: [[DatabaseValue]]] = [:]
+        var names: [[String]] = []
+        for key in keys {
+            let columns = key.keys.sorted()
+            let values = columns.map { key[$0]??.databaseValue ?? .null }
+            if rows[columns] == nil { names.append(columns) }
+            rows[columns, default: []].append(values)
+        }
+        return derived { query in
+            let source = query.source
+            let conditions = names.compactMap { columns -> SQLExpression? in
+                let values = (rows[columns] ?? []).filter { !$0.contains(where: \.isNull) }
+                guard !values.isEmpty else { return nil }
+                return SQLExpression(.key(KeyCondition(source: source, keys: .rows(columns, values))))
+            }
+            if keys.count == 1, query.joins.isEmpty { query.hasUniqueKey = true }
+            query.filter(.chain(.or, conditions))
+        }
+    }
+
+    // MARK: - Selections
+
+    /// The same rows, of which something else is selected.
+    ///
+    /// ```swift
+    /// Player.select(Column("id"), Column("name"))
+    /// // SELECT "id", "name" FROM "player"
+    /// ```
+    public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
+        select(selection)
+    }
+
+    /// The same rows, of which something else is selected.
+    public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
+        derived {
+            $0.selection = selection.map(\.sqlSelection)
+            $0.annotations = []
+        }
+    }
+
+    /// The same rows, of which something else is selected, as values of a type.
+    ///
+    /// ```swift
+    /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
+    /// ```
+    public func select<Value>(
+        _ selection: any SQLSelectable..., as type: Value.Type = Value.self
+    ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
+
+    /// The same rows, of which something else is selected, as values of a type.
+    public func select<Value>(
+        _ selection: [any SQLSelectable], as type: Value.Type = Value.self
+    ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
+
+    /// The same rows, of which something is selected that is written in SQL.
+    public func select(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> { select([selection]) }
+
+    /// The same rows, of which something is selected that is written in SQL, as values of a type.
+    public func select<Value>(
+        literal selection: SQL, as type: Value.Type = Value.self
+    ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
+
+    /// The same rows, with more in them.
+    ///
+    /// ```swift
+    /// Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
+    /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
+    /// ```
+    public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
+        annotated(with: selection)
+    }
+
+    /// The same rows, with more in them.
+    public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.annotations += selection.map(\.sqlSelection) }
+    }
+
+    /// The same rows, as values of another type.
+    public func asRequest<Value>(of type: Value.Type) -> QueryInterfaceRequest<Value> {
+        QueryInterfaceRequest<Value>(all().query)
+    }
+
+    /// The rows without duplicates: `SELECT DISTINCT`.
+    public func distinct() -> QueryInterfaceRequest<RowDecoder> { derived { $0.isDistinct = true } }
+
+    // MARK: - Order
+
+    /// The rows in an order, in place of the one before.
+    ///
+    /// ```swift
+    /// Player.order(Column("score").desc, Column("name"))
+    /// ```
+    public func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> { order(terms) }
+
+    /// The rows in an order, in place of the one before.
+    public func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.ordering = terms.map(\.sqlOrdering) }
+    }
+
+    /// The rows in an order that is written in SQL.
+    public func order(literal terms: SQL) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
+    }
+
+    /// The rows in an order that is written in SQL.
+    public func order(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { order(literal: SQL(sql: sql, arguments: arguments)) }
+
+    /// The rows in the opposite order. Where there is none, nothing changes.
+    public func reversed() -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.ordering = $0.ordering.map(\.reversed) }
+    }
+
+    /// The rows in no order.
+    public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.ordering = [] } }
+
+    /// Some rows, in place of the limit before. Which ones they are, an order tells.
+    public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.limit = QueryLimit(count: count, offset: offset) }
+    }
+
+    // MARK: - Groups
+
+    /// One row for all rows that have the same values.
+    ///
+    /// ```swift
+    /// Player.select(Column("teamID"), max(Column("score"))).group(Column("teamID"))
+    /// // SELECT "teamID", MAX("score") FROM "player" GROUP BY "teamID"
+    /// ```
+    public func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<RowDecoder> {
+        group(expressions)
+    }
+
+    /// One row for all rows that have the same values.
+    public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
+        derived { $0.groups = expressions.map(\.sqlExpression) }
+    }
+
+    /// The groups for which a condition holds, too.
+    public func having(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+        derived { query in
+            query.groupCondition =
+                query.groupCondition.map { .chain(.and, [$0, condition.sqlExpression]) }
+                ?? condition.sqlExpression
+        }
+    }
+}
+
+extension SelectQuery {
+    fileprivate mutating func filter(_ keys: KeyCondition.Keys) {
+        if case .values(let values) = keys, values.count == 1, joins.isEmpty { hasUniqueKey = true }
+        filter(SQLExpression(.key(KeyCondition(source: source, keys: keys))))
+    }
+}
+
+extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// The row with an id. Nil finds nothing.
+    public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { filter(key: id) }
+
+    /// The rows with some ids.
+    public func filter(ids: some Sequence<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
+        filter(keys: ids)
+    }
+}

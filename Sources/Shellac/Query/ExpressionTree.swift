@@ -1,0 +1,179 @@
+/// An expression that is neither a value nor a column.
+final class ExpressionTree: Sendable {
+    let syntax: Syntax
+
+    init(_ syntax: Syntax) { self.syntax = syntax }
+
+    /// The forms of expressions: see "SQL Language Expressions" in SQLite's documentation.
+    enum Syntax: Sendable {
+        /// A column of a table that is named.
+        case column(table: String, name: String)
+        /// A word of SQL: `CURRENT_TIMESTAMP`, `0`.
+        case word(StaticString)
+        case prefix(PrefixOperator, SQLExpression)
+        case infix(InfixOperator, SQLExpression, SQLExpression)
+        /// Operands between which the same operator stands, whose order of evaluation does not matter.
+        case chain(AssociativeOperator, [SQLExpression])
+        case isNull(SQLExpression, isNegated: Bool)
+        case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
+        case pattern(PatternOperator, SQLExpression, SQLExpression, escape: SQLExpression?, isNegated: Bool)
+        case list(SQLExpression, in: [SQLExpression], isNegated: Bool)
+        case query(SQLExpression, in: Subquery, isNegated: Bool)
+        case collated(SQLExpression, Database.CollationName)
+        case cast(SQLExpression, Database.ColumnType)
+        case choice(SQLExpression?, [(condition: SQLExpression, result: SQLExpression)], SQLExpression?)
+        case call(FunctionCall)
+        case row([SQLExpression])
+        case subquery(Subquery)
+        case exists(Subquery, isNegated: Bool)
+        case key(KeyCondition)
+        case fragment(SQL)
+    }
+}
+
+extension SQLExpression {
+    init(_ syntax: ExpressionTree.Syntax) { self.init(.tree(ExpressionTree(syntax))) }
+
+    /// The syntax, unless this is a value or a column.
+    var syntax: ExpressionTree.Syntax? {
+        guard case .tree(let tree) = form else { return nil }
+        return unsafeDowncast(tree, to: ExpressionTree.self).syntax
+    }
+
+    var isNull: Bool {
+        if case .value(let value) = form { value.isNull } else { false }
+    }
+}
+
+/// How tight an operator binds: see "Operators, and Parse-Affecting Attributes" in SQLite's documentation.
+struct Precedence: Comparable {
+    private let level: UInt8
+
+    /// Of what stands alone, or between commas.
+    static let lowest = Precedence(level: 0)
+    /// Of a piece of SQL, which may be anything.
+    static let fragment = Precedence(level: 1)
+    static let or = Precedence(level: 2)
+    static let and = Precedence(level: 3)
+    static let not = Precedence(level: 4)
+    static let equality = Precedence(level: 5)
+    static let comparison = Precedence(level: 6)
+    static let escape = Precedence(level: 7)
+    static let bits = Precedence(level: 8)
+    static let addition = Precedence(level: 9)
+    static let multiplication = Precedence(level: 10)
+    static let concatenation = Precedence(level: 11)
+    static let collation = Precedence(level: 12)
+    static let prefix = Precedence(level: 13)
+    static let atom = Precedence(level: 14)
+
+    static func < (a: Precedence, b: Precedence) -> Bool { a.level < b.level }
+
+    /// The level below.
+    var below: Precedence { Precedence(level: level &- 1) }
+}
+
+enum PrefixOperator: Sendable {
+    case not, minus, complement
+
+    var precedence: Precedence { self == .not ? .not : .prefix }
+
+    var text: StaticString {
+        switch self {
+        case .not: "NOT "
+        case .minus: "-"
+        case .complement: "~"
+        }
+    }
+}
+
+enum InfixOperator: Sendable {
+    case equal, notEqual, isSame, isNotSame
+    case less, lessOrEqual, greater, greaterOrEqual
+    case add, subtract, multiply, divide, remainder
+    case bitAnd, bitOr, leftShift, rightShift
+    case json, jsonValue
+
+    var precedence: Precedence {
+        switch self {
+        case .equal, .notEqual, .isSame, .isNotSame: .equality
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: .comparison
+        case .bitAnd, .bitOr, .leftShift, .rightShift: .bits
+        case .add, .subtract: .addition
+        case .multiply, .divide, .remainder: .multiplication
+        case .json, .jsonValue: .concatenation
+        }
+    }
+
+    var text: StaticString {
+        switch self {
+        case .equal: " = "
+        case .notEqual: " <> "
+        case .isSame: " IS "
+        case .isNotSame: " IS NOT "
+        case .less: " < "
+        case .lessOrEqual: " <= "
+        case .greater: " > "
+        case .greaterOrEqual: " >= "
+        case .add: " + "
+        case .subtract: " - "
+        case .multiply: " * "
+        case .divide: " / "
+        case .remainder: " % "
+        case .bitAnd: " & "
+        case .bitOr: " | "
+        case .leftShift: " << "
+        case .rightShift: " >> "
+        case .json: " -> "
+        case .jsonValue: " ->> "
+        }
+    }
+
+    /// What gives the opposite answer, and NULL for the same operands.
+    var negated: InfixOperator? {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .isSame: .isNotSame
+        case .isNotSame: .isSame
+        default: nil
+        }
+    }
+}
+
+enum PatternOperator: Sendable {
+    case like, glob, match, regexp
+
+    func text(isNegated: Bool) -> StaticString {
+        switch self {
+        case .like: isNegated ? " NOT LIKE " : " LIKE "
+        case .glob: isNegated ? " NOT GLOB " : " GLOB "
+        case .match: isNegated ? " NOT MATCH " : " MATCH "
+        case .regexp: isNegated ? " NOT REGEXP " : " REGEXP "
+        }
+    }
+}
+
+/// A call of a function, of an aggregate, or of a window function.
+struct FunctionCall: Sendable {
+    let name: String
+    var arguments: [SQLExpression]
+    var isDistinct = false
+    /// Whether the argument is `*`.
+    var takesRows = false
+    var filter: SQLExpression?
+    var window: SQLWindow?
+}
+
+/// Primary keys, or values of a unique key, whose columns the schema knows.
+struct KeyCondition: Sendable {
+    enum Keys: Sendable {
+        /// Values of a primary key of one column.
+        case values([DatabaseValue])
+        /// Values of several columns.
+        case rows([String], [[DatabaseValue]])
+    }
+
+    let source: QuerySource
+    let keys: Keys
+}

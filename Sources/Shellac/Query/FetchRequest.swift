@@ -1,0 +1,70 @@
+/// What fetches values of a type: a statement, and the values that it binds.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") > 100)
+/// let players = try request.fetchAll(db)
+/// ```
+public protocol FetchRequest<RowDecoder>: Sendable {
+    /// What the rows become.
+    associatedtype RowDecoder
+
+    /// The statement of the request, and what it binds.
+    ///
+    /// - Parameter isOne: Whether the first row is all that is wanted.
+    func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
+
+    /// The number of rows.
+    func fetchCount(_ db: Database) throws -> Int
+}
+
+/// The statement of a request, and the values that it binds.
+public struct PreparedRequest {
+    /// The statement. It belongs to the connection, and may be used by the next request.
+    public let statement: Statement
+
+    /// The values.
+    public let arguments: StatementArguments
+
+    public init(statement: Statement, arguments: StatementArguments) {
+        (self.statement, self.arguments) = (statement, arguments)
+    }
+}
+
+@available(*, unavailable, message: "a prepared request belongs to the access that made it")
+extension PreparedRequest: Sendable {}
+
+extension FetchRequest where RowDecoder: DatabaseFetchable {
+    /// A cursor over what the request gives.
+    @inlinable
+    public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
+        let prepared = try prepare(db, forSingleResult: false)
+        return try RowDecoder.fetchCursor(prepared.statement, arguments: prepared.arguments)
+    }
+
+    /// An array of all that the request gives.
+    ///
+    /// ```swift
+    /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
+    /// ```
+    @inlinable
+    public func fetchAll(_ db: Database) throws -> [RowDecoder] {
+        let prepared = try prepare(db, forSingleResult: false)
+        return try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
+    }
+
+    /// The first element that the request gives: nil when there is no row, and for a value that is NULL.
+    @inlinable
+    public func fetchOne(_ db: Database) throws -> RowDecoder? {
+        let prepared = try prepare(db, forSingleResult: true)
+        return try RowDecoder.fetchOne(prepared.statement, arguments: prepared.arguments)
+    }
+}
+
+extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
+    /// A set of all that the request gives.
+    @inlinable
+    public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
+        let prepared = try prepare(db, forSingleResult: false)
+        return try RowDecoder.fetchSet(prepared.statement, arguments: prepared.arguments)
+    }
+}

@@ -1,0 +1,122 @@
+// The operators of expressions. Each has two overloads or three, which is what keeps the type-checker quick: one for
+// an operand of each side that is specific, and one where both are. Think twice before you add one.
+
+// MARK: - Equality
+
+/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+public func == (a: some SQLSpecificExpressible, b: (any SQLExpressible)?) -> SQLExpression {
+    SQLExpression.equality(.equal, a.sqlExpression, b?.sqlExpression)
+}
+
+/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+public func == (a: (any SQLExpressible)?, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.equality(.equal, a?.sqlExpression, b.sqlExpression)
+}
+
+/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+public func == (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.equality(.equal, a.sqlExpression, b.sqlExpression)
+}
+
+/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+public func != (a: some SQLSpecificExpressible, b: (any SQLExpressible)?) -> SQLExpression {
+    SQLExpression.equality(.notEqual, a.sqlExpression, b?.sqlExpression)
+}
+
+/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+public func != (a: (any SQLExpressible)?, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.equality(.notEqual, a?.sqlExpression, b.sqlExpression)
+}
+
+/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+public func != (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.equality(.notEqual, a.sqlExpression, b.sqlExpression)
+}
+
+extension SQLExpression {
+    /// A comparison, in which NULL is compared by `IS`.
+    fileprivate static func equality(
+        _ infix: InfixOperator, _ a: SQLExpression?, _ b: SQLExpression?
+    ) -> SQLExpression {
+        let (a, b) = (a.flatMap { $0.isNull ? nil : $0 }, b.flatMap { $0.isNull ? nil : $0 })
+        if let a, let b { return SQLExpression(.infix(infix, a, b)) }
+        return SQLExpression(.isNull(a ?? b ?? SQLExpression(.value(.null)), isNegated: infix == .notEqual))
+    }
+}
+
+// MARK: - Comparison
+
+/// Whether a value is less than another: `a < b`.
+public func < (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
+    SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is less than another: `a < b`.
+public func < (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is less than another: `a < b`.
+public func < (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at most another: `a <= b`.
+public func <= (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
+    SQLExpression(.infix(.lessOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at most another: `a <= b`.
+public func <= (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.lessOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at most another: `a <= b`.
+public func <= (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.lessOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is greater than another: `a > b`.
+public func > (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is greater than another: `a > b`.
+public func > (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is greater than another: `a > b`.
+public func > (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at least another: `a >= b`.
+public func >= (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greaterOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at least another: `a >= b`.
+public func >= (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greaterOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+/// Whether a value is at least another: `a >= b`.
+public func >= (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression(.infix(.greaterOrEqual, a.sqlExpression, b.sqlExpression))
+}
+
+// MARK: - Logic
+
+/// Whether both conditions hold: `a AND b`.
+public func && (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    .chain(.and, [a.sqlExpression, b.sqlExpression])
+}
+
+/// Whether one of two conditions holds: `a OR b`.
+public func || (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
+    .chain(.or, [a.sqlExpression, b.sqlExpression])
+}
+
+/// Whether a condition does not hold: `NOT a`, `a <> b`, `a NOT IN (…)`.
+public prefix func ! (a: some SQLSpecificExpressible) -> SQLExpression { a.sqlExpression.negated }

@@ -1,0 +1,101 @@
+/// A request, built from Swift.
+///
+/// It is a value, and knows no database: derive others from it, keep it, fetch it when you have a connection.
+///
+/// ```swift
+/// let request = Player.filter(Column("score") > 100).order(Column("name")).limit(10)
+/// // SELECT * FROM "player" WHERE "score" > 100 ORDER BY "name" LIMIT 10
+/// let players = try dbQueue.read { db in try request.fetchAll(db) }
+///
+/// extension QueryInterfaceRequest<Player> {
+///     func best() -> Self { order(Column("score").desc).limit(3) }
+/// }
+/// let best = try Player.filter(Column("teamID") == 1).best().fetchAll(db)
+/// ```
+public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
+    var query: SelectQuery
+
+    init(_ query: SelectQuery) { self.query = query }
+
+    func with(_ change: (inout SelectQuery) -> Void) -> Self {
+        var request = self
+        change(&request.query)
+        return request
+    }
+
+    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        let (statement, arguments) = try db.queries.prepare(
+            PurposefulQuery(query: query, purpose: isOne ? .first : .rows), on: db)
+        return PreparedRequest(statement: statement, arguments: arguments)
+    }
+
+    /// The number of rows.
+    ///
+    /// ```swift
+    /// let count = try Player.filter(Column("score") > 100).fetchCount(db)
+    /// // SELECT COUNT(*) FROM "player" WHERE "score" > 100
+    /// ```
+    public func fetchCount(_ db: Database) throws -> Int {
+        let (statement, arguments) = try db.queries.prepare(
+            PurposefulQuery(query: query, purpose: .count), on: db)
+        return try Int.fetchOne(statement, arguments: arguments) ?? 0
+    }
+
+    /// Whether there is no row.
+    public func isEmpty(_ db: Database) throws -> Bool { try !exists(db) }
+
+    /// Whether there is a row.
+    public func exists(_ db: Database) throws -> Bool {
+        let (statement, arguments) = try db.queries.prepare(
+            PurposefulQuery(query: query, purpose: .existence), on: db)
+        return try Bool.fetchOne(statement, arguments: arguments) ?? false
+    }
+}
+
+extension QueryInterfaceRequest: SQLSubqueryable {
+    public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
+}
+
+/// What requests are derived from: a request, a table.
+public protocol DerivableRequest<RowDecoder> {
+    associatedtype RowDecoder
+
+    /// The request.
+    func all() -> QueryInterfaceRequest<RowDecoder>
+}
+
+extension QueryInterfaceRequest: DerivableRequest {
+    public func all() -> QueryInterfaceRequest<RowDecoder> { self }
+}
+
+/// A table, for which there need not be a type.
+///
+/// ```swift
+/// let rows = try Table("player").filter(Column("score") > 100).fetchAll(db)
+/// let players = try Table<Player>("oldPlayer").fetchAll(db)
+/// ```
+public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
+    /// The name.
+    public let tableName: String
+
+    /// A table whose rows become values of a type.
+    public init(_ tableName: String) { self.tableName = tableName }
+
+    public func all() -> QueryInterfaceRequest<RowDecoder> {
+        QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
+    }
+
+    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        try all().prepare(db, forSingleResult: isOne)
+    }
+
+    public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
+
+    /// Whether there is no row.
+    public func isEmpty(_ db: Database) throws -> Bool { try all().isEmpty(db) }
+}
+
+extension Table<Row> {
+    /// A table whose rows are not converted.
+    public init(_ tableName: String) { self.tableName = tableName }
+}

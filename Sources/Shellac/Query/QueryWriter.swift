@@ -1,0 +1,212 @@
+/// What a request is written to, piece by piece.
+///
+/// There are two writers. ``SQLWriter`` makes the SQL. ``ShapeWriter`` makes a key that tells requests apart which have
+/// another SQL, in a fraction of the time. Both meet the same values in the same order, since the same code writes to
+/// either: this is why a statement that was found by its shape gets its arguments right.
+protocol QueryWriter {
+    /// Writes SQL.
+    mutating func text(_ text: StaticString)
+    /// Writes SQL that is not known when this is compiled: a keyword, the name of a function.
+    mutating func keyword(_ text: String)
+    /// Writes a name, quoted.
+    mutating func name(_ name: String)
+    /// Writes a parameter, and binds a value.
+    mutating func value(_ value: DatabaseValue)
+    /// Writes a piece of SQL, with its values.
+    mutating func fragment(_ fragment: SQL) throws
+    /// Writes an expression, in parentheses unless it binds tighter than a level.
+    mutating func expression(_ expression: SQLExpression, above level: Precedence) throws
+    /// Writes the name of a type's table.
+    mutating func table(of type: any TableRecord.Type) throws
+    /// Writes what a type selects.
+    mutating func selection(of type: any TableRecord.Type) throws
+    /// Writes what a type selects, where its table is joined with others.
+    mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws
+    /// Writes the columns of a table's primary key, and separators between them.
+    mutating func key(of source: QuerySource, _ separator: StaticString) throws
+    /// Writes the condition that finds the rows of primary keys.
+    mutating func condition(_ keys: KeyCondition) throws
+}
+
+extension QueryWriter {
+    /// Writes elements, with commas between them.
+    mutating func list<Element>(_ elements: [Element], _ write: (inout Self, Element) throws -> Void) rethrows
+    {
+        var isFirst = true
+        for element in elements {
+            if !isFirst { text(", ") }
+            isFirst = false
+            try write(&self, element)
+        }
+    }
+
+    /// Writes expressions, with commas between them.
+    mutating func list(_ expressions: [SQLExpression]) throws {
+        try list(expressions) { try $0.expression($1, above: .lowest) }
+    }
+}
+
+/// Writes the SQL of a request, with the fewest parentheses.
+struct SQLWriter: QueryWriter {
+    private(set) var sql = ""
+    private(set) var arguments: [DatabaseValue] = []
+    /// What knows the primary keys.
+    private let database: Database?
+    /// Whether the schema was asked.
+    private(set) var dependsOnSchema = false
+
+    init(_ database: Database?) { self.database = database }
+
+    var fragment: SQL { SQL(sql: sql, arguments: StatementArguments(arguments)) }
+
+    mutating func text(_ text: StaticString) { sql += text.description }
+    mutating func keyword(_ text: String) { sql += text }
+    mutating func name(_ name: String) { sql += name.quotedDatabaseIdentifier }
+
+    mutating func value(_ value: DatabaseValue) {
+        sql += "?"
+        arguments.append(value)
+    }
+
+    mutating func fragment(_ fragment: SQL) throws {
+        guard fragment.areValuesInOrder else {
+            // Its parameters have names, or numbers, which mean something else among those of others.
+            sql += try fragment.literalSQL()
+            return
+        }
+        sql += fragment.sql
+        arguments += fragment.arguments.values
+    }
+
+    mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
+        switch expression.form {
+        case .value(let value): self.value(value)
+        case .column(let column): name(column)
+        case .tree(let tree):
+            let tree = unsafeDowncast(tree, to: ExpressionTree.self)
+            if tree.syntax.precedence > level {
+                try tree.write(to: &self)
+            } else {
+                sql += "("
+                try tree.write(to: &self)
+                sql += ")"
+            }
+        }
+    }
+
+    mutating func table(of type: any TableRecord.Type) throws { name(type.checkedTableName) }
+
+    mutating func selection(of type: any TableRecord.Type) throws {
+        try list(type.databaseSelection) { try $1.sqlSelection.write(to: &$0) }
+    }
+
+    mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws {
+        let table = alias ?? type.checkedTableName
+        try list(type.databaseSelection) { writer, selectable in
+            switch selectable.sqlSelection.form {
+            case .allColumns: try SQLSelection(.allColumns(of: table)).write(to: &writer)
+            case .expression(let expression, let name):
+                guard case .column(let column) = expression.form else {
+                    return try selectable.sqlSelection.write(to: &writer)
+                }
+                let qualified = SQLExpression(.column(table: table, name: column))
+                try SQLSelection(.expression(qualified, name: name)).write(to: &writer)
+            }
+        }
+    }
+
+    // MARK: - Primary keys
+
+    private mutating func schema(of source: QuerySource) throws -> (table: TableSchema, key: [String]) {
+        guard let database else {
+            Misuse.trap(
+                "a request that finds rows by primary key stands inside of an SQL literal, which knows no database. "
+                    + "Name the columns of the key instead: filter(Column(\"id\") == 1).")
+        }
+        guard let name = source.tableName else {
+            throw DatabaseError(message: "only the rows of a table are found by primary key")
+        }
+        dependsOnSchema = true
+        let table = try database.tableSchema(name)
+        let key = source.type?.databasePrimaryKey ?? table.primaryKey.columns
+        guard !key.isEmpty else {
+            throw DatabaseError(
+                message: "\(table.name) has no primary key to find a row by: "
+                    + "say which by `static var databasePrimaryKey`, or fetch by a query")
+        }
+        return (table, key)
+    }
+
+    mutating func key(of source: QuerySource, _ separator: StaticString) throws {
+        let table = source.alias.map { $0.quotedDatabaseIdentifier + "." } ?? ""
+        let key = try schema(of: source).key
+        sql += key.map { table + $0.quotedDatabaseIdentifier }.joined(separator: separator.description)
+    }
+
+    mutating func condition(_ keys: KeyCondition) throws {
+        let (table, primaryKey) = try schema(of: keys.source)
+        switch keys.keys {
+        case .values(let values):
+            guard primaryKey.count == 1 else {
+                throw RecordError.compositeKey(databaseTableName: table.name, columns: primaryKey)
+            }
+            name(primaryKey[0])
+            if values.count == 1 {
+                sql += " = "
+                value(values[0])
+            } else {
+                sql += " IN ("
+                list(values) { $0.value($1) }
+                sql += ")"
+            }
+        case .rows(let columns, let rows):
+            let names = Set(columns.map(CaseInsensitiveName.init))
+            let isDeclared = names == Set(primaryKey.map(CaseInsensitiveName.init))
+            guard isDeclared || table.uniqueKey(of: columns) != nil else {
+                throw RecordError.notAUniqueKey(databaseTableName: table.name, columns: columns)
+            }
+            for (index, row) in rows.enumerated() {
+                if index > 0 { sql += " OR " }
+                for (place, (column, value)) in zip(columns, row).enumerated() {
+                    if place > 0 { sql += " AND " }
+                    name(column)
+                    sql += " = "
+                    self.value(value)
+                }
+            }
+        }
+    }
+}
+
+extension TableRecord {
+    /// The name of the table, which there must be.
+    static var checkedTableName: String {
+        let name = databaseTableName
+        if name.isEmpty {
+            Misuse.trap("\(Self.self) has no table. Override `class var databaseTableName` to give it one.")
+        }
+        return name
+    }
+
+    /// What stands between `SELECT` and `FROM`.
+    static var selectionSQL: String {
+        get throws {
+            var writer = SQLWriter(nil)
+            try writer.selection(of: self)
+            return try writer.fragment.literalSQL()
+        }
+    }
+}
+
+extension SQL {
+    /// Whether the values stand in the order of the parameters, which have neither names nor numbers.
+    var areValuesInOrder: Bool {
+        if arguments.namedValues != nil { return false }
+        var isMark = false
+        for byte in sql.utf8 {
+            if isMark, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { return false }
+            isMark = byte == UInt8(ascii: "?")
+        }
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+// Functions of SQL. Each is one line: the name, and the operands.
+//
+// A function takes `some SQLSpecificExpressible` where it has one operand, and `any SQLExpressible` beside others, so
+// that `abs(-1)` stays Swift's own.
+
+extension SQLExpression {
+    /// The call of a function.
+    static func function(
+        _ name: String, _ arguments: [any SQLExpressible], isDistinct: Bool = false,
+        filter: (any SQLSpecificExpressible)? = nil
+    ) -> SQLExpression {
+        SQLExpression(
+            .call(
+                FunctionCall(
+                    name: name, arguments: arguments.map(\.sqlExpression), isDistinct: isDistinct,
+                    filter: filter?.sqlExpression)))
+    }
+
+    /// The call of a function that SQLite knows, or that was added to the connection.
+    ///
+    /// ```swift
+    /// Player.select(SQLExpression.call("soundex", Column("name")))
+    /// // SELECT "soundex"("name") FROM "player"
+    /// ```
+    public static func call(_ function: String, _ arguments: any SQLExpressible...) -> SQLExpression {
+        .function(function.quotedDatabaseIdentifier, arguments)
+    }
+}
+
+extension DatabaseFunction {
+    /// The call of the function with operands.
+    ///
+    /// ```swift
+    /// let initials = DatabaseFunction("initials", argumentCount: 1) { … }
+    /// Player.select(initials(Column("name")))
+    /// ```
+    public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
+        .function(name.quotedDatabaseIdentifier, arguments)
+    }
+}
+
+// MARK: - Aggregates
+
+/// The number of rows: `COUNT(*)`.
+public func count(_ rows: AllColumns, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
+    SQLExpression(
+        .call(FunctionCall(name: "COUNT", arguments: [], takesRows: true, filter: filter?.sqlExpression)))
+}
+
+/// How many values are not NULL: `COUNT(value)`.
+public func count(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("COUNT", [value], filter: filter) }
+
+/// How many different values are not NULL: `COUNT(DISTINCT value)`.
+public func count(
+    distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("COUNT", [value], isDistinct: true, filter: filter) }
+
+/// The greatest value: `MAX(value)`.
+///
+/// ```swift
+/// let best = try Player.select(max(Column("score")), as: Int.self).fetchOne(db)
+/// ```
+public func max(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("MAX", [value], filter: filter) }
+
+/// The least value: `MIN(value)`.
+public func min(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("MIN", [value], filter: filter) }
+
+/// The sum of the values, or NULL where there is none: `SUM(value)`.
+public func sum(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("SUM", [value], filter: filter) }
+
+/// The sum of the different values: `SUM(DISTINCT value)`.
+public func sum(
+    distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("SUM", [value], isDistinct: true, filter: filter) }
+
+/// The sum of the values as a real number, 0.0 where there is none: `TOTAL(value)`.
+public func total(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("TOTAL", [value], filter: filter) }
+
+/// The mean of the values, or NULL where there is none: `AVG(value)`.
+public func average(
+    _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("AVG", [value], filter: filter) }
+
+/// The mean of the different values: `AVG(DISTINCT value)`.
+public func average(
+    distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
+) -> SQLExpression { .function("AVG", [value], isDistinct: true, filter: filter) }
+
+// MARK: - Scalars
+
+/// The absolute value: `ABS(value)`.
+public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("ABS", [value]) }
+
+/// The first value that is not NULL: `COALESCE(a, b, …)`.
+public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { .function("COALESCE", values) }
+
+// MARK: - Windows
+
+/// The rank of a row in its window, with gaps: `RANK()`.
+public func rank() -> SQLExpression { .function("RANK", []) }
+
+/// The rank of a row in its window, without gaps: `DENSE_RANK()`.
+public func denseRank() -> SQLExpression { .function("DENSE_RANK", []) }
+
+/// The number of a row in its window: `ROW_NUMBER()`.
+public func rowNumber() -> SQLExpression { .function("ROW_NUMBER", []) }

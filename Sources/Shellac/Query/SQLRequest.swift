@@ -1,0 +1,68 @@
+/// A request written in SQL.
+///
+/// ```swift
+/// extension Player {
+///     static func named(_ name: String) -> SQLRequest<Player> {
+///         "SELECT * FROM player WHERE name = \(name)"
+///     }
+/// }
+/// let players = try Player.named("Arthur").fetchAll(db)
+/// ```
+public struct SQLRequest<RowDecoder>: FetchRequest {
+    private let query: SQL
+
+    /// The request of an SQL literal.
+    public init(literal query: SQL) { self.query = query }
+
+    /// The request of a text, and of the values that it binds.
+    public init(sql: String, arguments: StatementArguments = StatementArguments()) {
+        query = SQL(sql: sql, arguments: arguments)
+    }
+
+    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        PreparedRequest(statement: try db.cachedStatement(sql: query.sql), arguments: query.arguments)
+    }
+
+    public func fetchCount(_ db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM (\(query.sql)\n)", arguments: query.arguments) ?? 0
+    }
+
+    var subquery: Subquery { .fragment(query) }
+}
+
+extension SQLRequest: ExpressibleByStringInterpolation {
+    public init(stringLiteral value: String) { self.init(sql: value) }
+    public init(stringInterpolation: SQLInterpolation) {
+        self.init(literal: SQL(stringInterpolation: stringInterpolation))
+    }
+}
+
+/// A request that can stand inside of another one.
+public protocol SQLSubqueryable: SQLSpecificExpressible {
+    /// The request, as an expression: its first value, in parentheses.
+    var sqlExpression: SQLExpression { get }
+}
+
+extension SQLSubqueryable {
+    var subquery: Subquery {
+        if case .subquery(let query)? = sqlExpression.syntax { return query }
+        Misuse.trap("\(Self.self) is no request: only requests of this library are subqueries.")
+    }
+
+    /// Whether a value is among those of the request: `a IN (SELECT …)`.
+    ///
+    /// ```swift
+    /// let teamIDs = Team.select(Column("id")).filter(Column("color") == "red")
+    /// Player.filter(teamIDs.contains(Column("teamID")))
+    /// ```
+    public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
+    }
+
+    /// Whether the request has a row: `EXISTS (SELECT …)`.
+    public func exists() -> SQLExpression { SQLExpression(.exists(subquery, isNegated: false)) }
+}
+
+extension SQLRequest: SQLSubqueryable {
+    public var sqlExpression: SQLExpression { SQLExpression(.subquery(subquery)) }
+}

@@ -1,0 +1,62 @@
+/// The rows that a window function looks at: what stands in `OVER (…)`.
+///
+/// ```swift
+/// let window = SQLWindow(partitionBy: [Column("teamID")], order: [Column("score").desc])
+/// Player.select(Column("name"), rank().over(window).forKey("rank"))
+/// // SELECT "name", RANK() OVER (PARTITION BY "teamID" ORDER BY "score" DESC) AS "rank" FROM "player"
+/// ```
+public struct SQLWindow: Sendable {
+    private let partition: [SQLExpression]
+    private let ordering: [SQLOrdering]
+    private let frame: SQL?
+
+    /// A window.
+    ///
+    /// - Parameters:
+    ///   - partition: The rows that have the same values here are looked at together.
+    ///   - order: How they are sorted.
+    ///   - frame: The frame, as SQL: `"ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"`.
+    public init(
+        partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil
+    ) {
+        self.partition = partition.map(\.sqlExpression)
+        ordering = order.map(\.sqlOrdering)
+        self.frame = frame
+    }
+
+    func write(to writer: inout some QueryWriter) throws {
+        if !partition.isEmpty {
+            writer.text("PARTITION BY ")
+            try writer.list(partition)
+        }
+        if !ordering.isEmpty {
+            if !partition.isEmpty { writer.text(" ") }
+            writer.text("ORDER BY ")
+            try writer.list(ordering) { try $1.write(to: &$0) }
+        }
+        if let frame {
+            if !(partition.isEmpty && ordering.isEmpty) { writer.text(" ") }
+            try writer.fragment(frame)
+        }
+    }
+}
+
+extension SQLExpression {
+    /// The value of a window function, or of an aggregate, over the rows of a window.
+    ///
+    /// - Precondition: This is the call of a function.
+    public func over(_ window: SQLWindow) -> SQLExpression {
+        guard case .call(var call)? = syntax else {
+            Misuse.trap("only the call of a function has a window: write rank().over(…), sum(…).over(…).")
+        }
+        call.window = window
+        return SQLExpression(.call(call))
+    }
+
+    /// The value of a window function, or of an aggregate, over rows.
+    public func over(
+        partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil
+    ) -> SQLExpression {
+        over(SQLWindow(partitionBy: partition, order: order, frame: frame))
+    }
+}

@@ -1,0 +1,322 @@
+/// Where a query takes its rows from.
+struct QuerySource: Sendable {
+    enum Form: Sendable {
+        case type(any TableRecord.Type)
+        case table(String)
+        case query(Subquery)
+        case compound([CompoundTerm])
+    }
+
+    let form: Form
+    var alias: String?
+
+    init(_ form: Form, alias: String? = nil) { (self.form, self.alias) = (form, alias) }
+
+    var type: (any TableRecord.Type)? {
+        if case .type(let type) = form { type } else { nil }
+    }
+
+    var tableName: String? {
+        switch form {
+        case .type(let type): type.checkedTableName
+        case .table(let name): name
+        case .query, .compound: nil
+        }
+    }
+
+    func write(to writer: inout some QueryWriter) throws {
+        switch form {
+        case .type(let type): try writer.table(of: type)
+        case .table(let name): writer.name(name)
+        case .query(let query):
+            writer.text("(")
+            try query.write(to: &writer)
+            writer.text(")")
+        case .compound(let terms):
+            writer.text("(")
+            try terms.write(to: &writer)
+            writer.text(")")
+        }
+        if let alias {
+            writer.text(" AS ")
+            writer.name(alias)
+        }
+    }
+}
+
+/// A query inside another one.
+indirect enum Subquery: Sendable {
+    case select(SelectQuery)
+    case fragment(SQL)
+
+    func write(to writer: inout some QueryWriter) throws {
+        switch self {
+        case .select(let query): try query.write(to: &writer)
+        case .fragment(let fragment): try writer.fragment(fragment)
+        }
+    }
+}
+
+/// One of several queries whose rows are put together.
+struct CompoundTerm: Sendable {
+    enum Operator: Sendable {
+        case union, unionAll, intersect, except
+
+        var text: StaticString {
+            switch self {
+            case .union: " UNION "
+            case .unionAll: " UNION ALL "
+            case .intersect: " INTERSECT "
+            case .except: " EXCEPT "
+            }
+        }
+    }
+
+    let link: Operator
+    let query: SelectQuery
+}
+
+extension [CompoundTerm] {
+    func write(to writer: inout some QueryWriter) throws {
+        for (index, term) in enumerated() {
+            if index > 0 { writer.text(term.link.text) }
+            if term.query.standsAlone {
+                try term.query.write(to: &writer)
+            } else {
+                // ORDER BY and LIMIT belong to the whole, and queries are put together from the left.
+                writer.text("SELECT * FROM (")
+                try term.query.write(to: &writer)
+                writer.text(")")
+            }
+        }
+    }
+}
+
+/// A table that is joined.
+struct QueryJoin: Sendable {
+    let isLeft: Bool
+    let source: QuerySource
+    let condition: SQLExpression?
+}
+
+/// A `SELECT` statement: see "SELECT" in SQLite's documentation.
+struct SelectQuery: Sendable {
+    var source: QuerySource
+    /// What is selected, or nil for what the type says.
+    var selection: [SQLSelection]?
+    var annotations: [SQLSelection] = []
+    var condition: SQLExpression?
+    var ordering: [SQLOrdering] = []
+    var limit: QueryLimit?
+    var isDistinct = false
+    var groups: [SQLExpression] = []
+    var groupCondition: SQLExpression?
+    var joins: [QueryJoin] = []
+    var commonTables: [CommonTable] = []
+    /// Whether at most one row can match: no `LIMIT` is needed to fetch one.
+    var hasUniqueKey = false
+
+    init(_ source: QuerySource) { self.source = source }
+
+    /// What is asked of the rows.
+    enum Purpose: Sendable {
+        case rows
+        /// The first row.
+        case first
+        case count
+        case existence
+        /// The primary keys.
+        case keys
+    }
+
+    /// Whether the query can be one of several.
+    fileprivate var standsAlone: Bool {
+        if case .compound = source.form { return false }
+        return ordering.isEmpty && limit == nil && commonTables.isEmpty
+    }
+
+    /// Whether the rows that match are those of the table, each once.
+    var matchesRows: Bool {
+        if case .compound = source.form { return false }
+        return !isDistinct && groups.isEmpty && groupCondition == nil && limit == nil && joins.isEmpty
+    }
+
+    mutating func filter(_ condition: SQLExpression) {
+        self.condition = self.condition.map { .chain(.and, [$0, condition]) } ?? condition
+    }
+
+    // MARK: - SQL
+
+    func write(to writer: inout some QueryWriter, for purpose: Purpose = .rows) throws {
+        switch purpose {
+        case .rows, .first, .keys:
+            try writeCommonTables(to: &writer)
+            try writeSelect(to: &writer, for: purpose)
+        case .count:
+            try writeCommonTables(to: &writer)
+            if countsRows {
+                writer.text("SELECT COUNT(*)")
+                try writeSource(to: &writer)
+            } else {
+                writer.text("SELECT COUNT(*) FROM (")
+                try writeSelect(to: &writer, for: .rows)
+                writer.text(")")
+            }
+        case .existence:
+            try writeCommonTables(to: &writer)
+            writer.text("SELECT EXISTS (")
+            try writeSelect(to: &writer, for: .rows)
+            writer.text(")")
+        }
+    }
+
+    /// Whether `COUNT(*)` counts the rows that would be fetched.
+    private var countsRows: Bool {
+        if case .compound = source.form { return false }
+        guard !isDistinct, groups.isEmpty, groupCondition == nil, limit == nil else { return false }
+        // An aggregate makes one row of all: without a group, nobody knows but SQLite.
+        return (selection ?? []).allSatisfy(\.isPlain) && annotations.allSatisfy(\.isPlain)
+    }
+
+    func writeCommonTables(to writer: inout some QueryWriter) throws {
+        guard !commonTables.isEmpty else { return }
+        writer.text(commonTables.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH ")
+        try writer.list(commonTables) { try $1.write(to: &$0) }
+        writer.text(" ")
+    }
+
+    private func writeSelect(to writer: inout some QueryWriter, for purpose: Purpose) throws {
+        if case .compound(let terms) = source.form, isCompoundAlone, purpose != .keys {
+            try terms.write(to: &writer)
+        } else {
+            writer.text(isDistinct ? "SELECT DISTINCT " : "SELECT ")
+            if purpose == .keys {
+                let table = joins.isEmpty ? source.alias : source.alias ?? source.tableName
+                try writer.key(of: QuerySource(source.form, alias: table), ", ")
+            } else {
+                try writeSelection(to: &writer, isJoined: !joins.isEmpty)
+            }
+            try writeSource(to: &writer)
+            if !groups.isEmpty {
+                writer.text(" GROUP BY ")
+                try writer.list(groups)
+            }
+            if let groupCondition {
+                writer.text(" HAVING ")
+                try writer.expression(groupCondition, above: .lowest)
+            }
+        }
+        if !ordering.isEmpty {
+            writer.text(" ORDER BY ")
+            try writer.list(ordering) { try $1.write(to: &$0) }
+        }
+        if purpose == .first {
+            try writeLimitOfOne(to: &writer)
+        } else {
+            try limit?.write(to: &writer)
+        }
+    }
+
+    private var isCompoundAlone: Bool {
+        selection == nil && annotations.isEmpty && condition == nil && groups.isEmpty && groupCondition == nil
+            && !isDistinct && joins.isEmpty && source.alias == nil
+    }
+
+    /// Writes the query for the primary keys, without its common tables.
+    func writeKeys(to writer: inout some QueryWriter) throws { try writeSelect(to: &writer, for: .keys) }
+
+    func writeSelection(to writer: inout some QueryWriter, isJoined: Bool) throws {
+        if let selection {
+            try writer.list(selection) { try $1.write(to: &$0) }
+        } else if let type = source.type {
+            if !isJoined {
+                try writer.selection(of: type)
+            } else {
+                // The columns of the joined tables are none of the record's.
+                try writer.joinedSelection(of: type, alias: source.alias)
+            }
+        } else if isJoined, let name = source.alias ?? source.tableName {
+            writer.name(name)
+            writer.text(".*")
+        } else {
+            writer.text("*")
+        }
+        for annotation in annotations {
+            writer.text(", ")
+            try annotation.write(to: &writer)
+        }
+    }
+
+    private func writeSource(to writer: inout some QueryWriter) throws {
+        writer.text(" FROM ")
+        try source.write(to: &writer)
+        for join in joins {
+            writer.text(join.isLeft ? " LEFT JOIN " : " JOIN ")
+            try join.source.write(to: &writer)
+            if let condition = join.condition {
+                writer.text(" ON ")
+                try writer.expression(condition, above: .lowest)
+            }
+        }
+        if let condition {
+            writer.text(" WHERE ")
+            try writer.expression(condition, above: .lowest)
+        }
+    }
+
+    private func writeLimitOfOne(to writer: inout some QueryWriter) throws {
+        if let limit {
+            try QueryLimit(count: Swift.min(limit.count, 1), offset: limit.offset).write(to: &writer)
+        } else if !hasUniqueKey {
+            writer.text(" LIMIT 1")
+        }
+    }
+}
+
+/// How many rows are wanted.
+struct QueryLimit: Sendable {
+    let count: Int
+    let offset: Int?
+
+    func write(to writer: inout some QueryWriter) throws {
+        writer.text(" LIMIT ")
+        writer.value(count.databaseValue)
+        if let offset {
+            writer.text(" OFFSET ")
+            writer.value(offset.databaseValue)
+        }
+    }
+}
+
+/// A table that stands in the `WITH` clause of a query.
+struct CommonTable: Sendable {
+    let name: String
+    let columns: [String]
+    let query: Subquery
+    let isRecursive: Bool
+
+    func write(to writer: inout some QueryWriter) throws {
+        writer.name(name)
+        if !columns.isEmpty {
+            writer.text("(")
+            writer.list(columns) { $0.name($1) }
+            writer.text(")")
+        }
+        writer.text(" AS (")
+        try query.write(to: &writer)
+        writer.text(")")
+    }
+}
+
+extension SQLSelection {
+    /// Whether this is a column, or all of them: no aggregate.
+    fileprivate var isPlain: Bool {
+        switch form {
+        case .allColumns: return true
+        case .expression(let expression, _):
+            if case .column = expression.form { return true }
+            if case .column? = expression.syntax { return true }
+            return false
+        }
+    }
+}

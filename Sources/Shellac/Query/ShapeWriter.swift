@@ -1,0 +1,106 @@
+/// Writes the shape of a request: bytes that are the same for the same SQL, whatever its values are.
+///
+/// The parentheses are those of the tree, and nothing is quoted, nor asked of the schema. What is not a text of ours has
+/// a mark and its length before it, so that no name can pass for SQL.
+struct ShapeWriter: QueryWriter {
+    private(set) var bytes: [UInt8]
+    private(set) var arguments: [DatabaseValue] = []
+
+    /// Writes over some bytes, whose memory is used again.
+    init(over bytes: consuming [UInt8]) {
+        self.bytes = bytes
+        self.bytes.removeAll(keepingCapacity: true)
+    }
+
+    private enum Mark: UInt8 {
+        case keyword = 1
+        case name, value, column, fragment, table, selection, key, condition, row, open, close
+    }
+
+    @inline(__always)
+    mutating func text(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    private mutating func mark(_ mark: Mark) { bytes.append(mark.rawValue) }
+
+    @inline(__always)
+    private mutating func number(_ number: Int) {
+        withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
+    }
+
+    @inline(__always)
+    private mutating func string(_ string: String, _ mark: Mark) {
+        self.mark(mark)
+        number(string.utf8.count)
+        bytes.append(contentsOf: string.utf8)
+    }
+
+    mutating func keyword(_ text: String) { string(text, .keyword) }
+    mutating func name(_ name: String) { string(name, .name) }
+
+    @inline(__always)
+    mutating func value(_ value: DatabaseValue) {
+        mark(.value)
+        arguments.append(value)
+    }
+
+    mutating func fragment(_ fragment: SQL) throws {
+        guard fragment.areValuesInOrder else { return string(try fragment.literalSQL(), .fragment) }
+        string(fragment.sql, .fragment)
+        arguments += fragment.arguments.values
+    }
+
+    mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
+        switch expression.form {
+        case .value(let value): self.value(value)
+        case .column(let name): string(name, .column)
+        case .tree(let tree):
+            mark(.open)
+            try unsafeDowncast(tree, to: ExpressionTree.self).write(to: &self)
+            mark(.close)
+        }
+    }
+
+    mutating func table(of type: any TableRecord.Type) {
+        mark(.table)
+        number(Int(bitPattern: ObjectIdentifier(type)))
+    }
+
+    mutating func selection(of type: any TableRecord.Type) {
+        mark(.selection)
+        number(Int(bitPattern: ObjectIdentifier(type)))
+    }
+
+    mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) {
+        selection(of: type)
+        name(alias ?? "")
+    }
+
+    private mutating func source(_ source: QuerySource) throws {
+        try source.write(to: &self)
+        if let type = source.type { table(of: type) }
+    }
+
+    mutating func key(of source: QuerySource, _ separator: StaticString) throws {
+        mark(.key)
+        text(separator)
+        try self.source(source)
+    }
+
+    mutating func condition(_ keys: KeyCondition) throws {
+        mark(.condition)
+        try source(keys.source)
+        switch keys.keys {
+        case .values(let values):
+            number(values.count)
+            arguments += values
+        case .rows(let columns, let rows):
+            for column in columns { name(column) }
+            mark(.row)
+            number(rows.count)
+            for row in rows { arguments += row }
+        }
+    }
+}

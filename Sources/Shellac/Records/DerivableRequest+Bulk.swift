@@ -1,0 +1,163 @@
+// Updates and deletions of many rows, which call no callback of records.
+
+extension DerivableRequest {
+    // MARK: - Deletion
+
+    /// Deletes the rows of the request. Returns how many there were.
+    ///
+    /// ```swift
+    /// try Player.filter(Column("score") < 10).deleteAll(db)
+    /// // DELETE FROM "player" WHERE "score" < 10
+    /// ```
+    ///
+    /// The rows of a request with a limit, or with joins, are found by their keys.
+    @discardableResult
+    public func deleteAll(_ db: Database) throws -> Int {
+        try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
+    }
+
+    // MARK: - Updates
+
+    /// Updates the rows of the request. Returns how many there were.
+    ///
+    /// ```swift
+    /// try Player.filter(Column("teamID") == 1).updateAll(db, [Column("score") += 10])
+    /// // UPDATE "player" SET "score" = "score" + 10 WHERE "teamID" = 1
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the
+    ///     record says.
+    ///   - assignments: What is stored. Without any, nothing is done, and 0 returned.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> Int {
+        if assignments.isEmpty { return 0 }
+        return try update(assignments, conflictResolution, isReturning: false).execute(db)
+    }
+
+    /// Updates the rows of the request. Returns how many there were.
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: ColumnAssignment...
+    ) throws -> Int { try updateAll(db, onConflict: conflictResolution, assignments) }
+
+    private func update(
+        _ assignments: [ColumnAssignment], _ resolution: Database.ConflictResolution?, isReturning: Bool
+    ) -> BulkQuery {
+        let query = all().query
+        let type = query.source.type as? any MutablePersistableRecord.Type
+        let policy = type?.persistenceConflictPolicy.conflictResolutionForUpdate
+        return BulkQuery(
+            query: query, action: .update(assignments, resolution ?? policy ?? .abort),
+            isReturning: isReturning)
+    }
+}
+
+extension DerivableRequest where RowDecoder: TableRecord {
+    /// Updates the rows of the request, by the columns that the type declares. Returns how many there were.
+    ///
+    /// ```swift
+    /// try Player.filter(Column("teamID") == 1).updateAll(db) {
+    ///     $0.score += 10
+    ///     $0.isFlagged.toggle()
+    /// }
+    /// ```
+    @discardableResult
+    public func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
+    ) throws -> Int {
+        try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.Columns.self))
+    }
+}
+
+extension DerivableRequest where RowDecoder: DatabaseFetchable {
+    /// Updates the rows of the request, and returns what they have become, in no particular order.
+    ///
+    /// ```swift
+    /// let players = try Player.filter(Column("teamID") == 1).updateAndFetchAll(db, [Column("score") += 10])
+    /// // UPDATE "player" SET "score" = "score" + 10 WHERE "teamID" = 1 RETURNING *
+    /// ```
+    public func updateAndFetchAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> [RowDecoder] {
+        if assignments.isEmpty { return [] }
+        let (statement, arguments) = try db.queries.prepare(
+            update(assignments, conflictResolution, isReturning: true), on: db)
+        return try RowDecoder.fetchAll(statement, arguments: arguments)
+    }
+
+    /// Deletes the rows of the request, and returns what they were, in no particular order.
+    public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
+        let (statement, arguments) = try db.queries.prepare(
+            BulkQuery(query: all().query, action: .delete, isReturning: true), on: db)
+        return try RowDecoder.fetchAll(statement, arguments: arguments)
+    }
+}
+
+extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
+    /// Updates the rows of the request, and returns what they have become, in no particular order.
+    public func updateAndFetchAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
+    ) throws -> [RowDecoder] {
+        try updateAndFetchAll(db, onConflict: conflictResolution, assignments(RowDecoder.Columns.self))
+    }
+}
+
+extension BulkQuery {
+    fileprivate func execute(_ db: Database) throws -> Int {
+        let (statement, arguments) = try db.queries.prepare(self, on: db)
+        try statement.execute(arguments: arguments)
+        return db.changesCount
+    }
+}
+
+extension TableRecord {
+    /// Updates all rows of the table. Returns how many there were.
+    @discardableResult
+    public static func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: [ColumnAssignment]
+    ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
+
+    /// Updates all rows of the table. Returns how many there were.
+    @discardableResult
+    public static func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: ColumnAssignment...
+    ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
+
+    /// Updates all rows of the table, by the columns that the type declares. Returns how many there were.
+    @discardableResult
+    public static func updateAll(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        @ColumnAssignmentsBuilder _ assignments: (Columns.Type) throws -> [ColumnAssignment]
+    ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments(Columns.self)) }
+
+    /// The rows for which a condition holds, by the columns that the type declares.
+    ///
+    /// ```swift
+    /// Player.filter { $0.score > 100 }
+    /// ```
+    public static func filter(
+        _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
+}
+
+extension DerivableRequest where RowDecoder: TableRecord {
+    /// The rows for which a condition holds, too, by the columns that the type declares.
+    public func filter(
+        _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try filter(condition(RowDecoder.Columns.self)) }
+
+    /// The rows in an order, in place of the one before, by a column that the type declares.
+    public func order(
+        _ term: (RowDecoder.Columns.Type) throws -> any SQLOrderingTerm
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order([term(RowDecoder.Columns.self)]) }
+}

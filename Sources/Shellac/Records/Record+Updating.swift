@@ -1,0 +1,125 @@
+// How a class record is updated and deleted: see Record+Saving.swift.
+
+extension Record {
+    // MARK: - Updating
+
+    /// What ``update(_:)`` does.
+    final func updateRow(in db: Database) throws {
+        db.checkAccess()
+        let type = Swift.type(of: self)
+        try Persistence.with(
+            type, on: db, encoding: { try encode(to: &$0) },
+            perform: { persistence in
+                if persistence.plan.overridesWhatSaves {
+                    try update(db, columns: persistence.shape.allNames)
+                } else {
+                    let options = db.records.takeOptions(for: self)
+                    try updateStraight(
+                        persistence, persistence.shape.allColumns, isFull: true, options, in: db)
+                }
+            })
+    }
+
+    /// What ``update(_:columns:)`` does.
+    final func updateRow(in db: Database, columns: Set<String>) throws {
+        db.checkAccess()
+        let options = db.records.takeOptions(for: self)
+        let type = Swift.type(of: self)
+        let plan = try db.records.plan(for: type, on: db)
+        guard plan.overridesWhatSaves else {
+            return try Persistence.with(
+                type, on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    try updateStraight(
+                        $0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options, in: db)
+                })
+        }
+        let isFull = plan.shape?.allNames == columns
+        var record = self
+        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
+            remember($0, $1, isFull: isFull, in: db)
+        }
+    }
+
+    /// Updates columns that were encoded, where no callback stands around it.
+    @inline(__always)
+    final func updateStraight(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database
+    ) throws {
+        let resolution =
+            options.conflictResolution
+            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
+        guard try persistence.update(mask, resolution, options.returning) else { return }
+        remember(persistence, mask, isFull: isFull, in: db)
+        let success = PersistenceSuccess(insertion: nil)
+        didUpdate(success)
+        didSave(success)
+    }
+
+    /// Remembers the columns that were updated.
+    @inline(__always)
+    private func remember(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
+    ) {
+        let columns = persistence.columns
+        let old = isFull ? nil : snapshot
+        let past = takePast(in: db)
+        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+    }
+
+    // MARK: - Deleting
+
+    /// What ``delete(_:)`` does.
+    final func deleteRow(in db: Database) throws -> Bool {
+        try runDeletion(in: db) {
+            snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
+        }
+    }
+}
+
+// MARK: - On top of the overridable methods
+
+extension Record {
+    /// Updates the columns that have changed since the record was fetched or saved.
+    ///
+    /// Without a change, no SQL is run and no callback is called.
+    ///
+    /// - Returns: Whether a column has changed.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and for a record that was never inserted.
+    @discardableResult
+    public final func updateChanges(_ db: Database) throws -> Bool {
+        db.checkAccess()
+        if let snapshot, snapshot.count > 0, db.holdsSchema {
+            return try Persistence.withChanged(
+                type(of: self), from: snapshot, on: db, encoding: { try encode(to: &$0) },
+                perform: { try updateChanges($0, in: db) })
+        }
+        // To know the table may take SQL, and without a change there is to be none.
+        if !hasDatabaseChanges { return false }
+        return try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: { try updateChanges($0, in: db) })
+    }
+
+    /// Updates the columns that were encoded, and differ from what the record remembers.
+    @inline(__always)
+    private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
+        let columns = persistence.columns
+        let changes = snapshot.map(columns.changesAndExactness)
+        let mask = changes?.mask ?? ColumnMask(0..<columns.count)
+        if mask.isEmpty { return false }
+        if persistence.withPlan({ $0.overridesWhatSaves }) {
+            let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
+            let options = PersistenceOptions(encoded: persistence)
+            try db.records.with(options, for: self) { try update(db, columns: names) }
+        } else {
+            let settable = persistence.settable(mask)
+            // Where all is written that is not known to be there, what was encoded is what there is.
+            let isFull = mask.count == columns.count || changes?.isExact == true && settable == mask
+            try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
+        }
+        return true
+    }
+}

@@ -1,0 +1,40 @@
+/// What an SQL expression is made of: a value, a column, another expression.
+///
+/// All values that a column stores conform. So operators and functions take them beside columns:
+///
+/// ```swift
+/// Column("score") > 100
+/// Column("teamID") == team.id
+/// ```
+public protocol SQLExpressible {
+    /// The expression.
+    var sqlExpression: SQLExpression { get }
+}
+
+/// An SQL expression: a tree whose leaves are values and columns.
+///
+/// It is built by operators and functions, and knows no database. The values in it are bound, its names are quoted.
+public struct SQLExpression: Sendable {
+    enum Form: Sendable {
+        /// A value, which is bound.
+        case value(DatabaseValue)
+        /// A column, by its name.
+        case column(String)
+        /// Anything else: a slot for the layer of queries.
+        case tree(any AnyObject & Sendable)
+    }
+
+    let form: Form
+
+    init(_ form: Form) { self.form = form }
+}
+
+extension SQLExpression: SQLExpressible {
+    public var sqlExpression: SQLExpression { self }
+}
+
+extension DatabaseValueConvertible {
+    public var sqlExpression: SQLExpression { SQLExpression(.value(databaseValue)) }
+}
+
+extension Optional: SQLExpressible where Wrapped: DatabaseValueConvertible {}
