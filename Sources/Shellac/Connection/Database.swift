@@ -94,10 +94,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.
-    private let leftovers = Lock(Leftovers())
+    let leftovers = Lock(Leftovers())
     let hasLeftovers = Atomic<Bool>(false)
     /// Held by the thread that uses the connection after the last access.
-    private let abandoning = Lock(())
+    let abandoning = Lock(())
 
     /// What hears of traced statements.
     var tracer: Tracer?
@@ -269,51 +269,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         isOpen.withLock { $0 = false }
         handle = nil
         updateObstruction()
-    }
-
-    // MARK: - What was let go of outside of an access
-
-    /// A statement to finalize, or to reset.
-    enum Leftover: @unchecked Sendable {  // whoever left it does not use it again
-        case statement(ParkedStatement)
-        case run(Statement)
-    }
-
-    private struct Leftovers {
-        var waiting: [Leftover] = []
-        /// Whether no access will come any more.
-        var isAbandoned = false
-    }
-
-    /// Leaves something to the access that comes next.
-    func leave(_ leftover: Leftover) {
-        var isAbandoned = false
-        leftovers.withLock { leftovers in
-            if !leftovers.isAbandoned {
-                leftovers.waiting.append(leftover)
-                hasLeftovers.store(true, ordering: .relaxed)
-            }
-            isAbandoned = leftovers.isAbandoned
-        }
-        guard isAbandoned, case .statement(let parked) = leftover else { return }
-        // One thread at a time. SQLite closes the connection with its last statement.
-        abandoning.withLock { _ in parked.finalize() }
-    }
-
-    /// Finishes what was let go of outside of an access.
-    func finishLeftovers(abandon: Bool = false) {
-        let waiting = leftovers.withLock { leftovers in
-            defer { leftovers.waiting = [] }
-            hasLeftovers.store(false, ordering: .relaxed)
-            leftovers.isAbandoned = abandon
-            return leftovers.waiting
-        }
-        for leftover in waiting {
-            switch leftover {
-            case .statement(let parked): parked.finalize()
-            case .run(let statement): statement.abandon()
-            }
-        }
     }
 }
 

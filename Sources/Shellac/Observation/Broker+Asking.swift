@@ -19,37 +19,25 @@ extension Broker {
         return try audience(of: statement)
     }
 
+    /// Asks the observers. Mostly they answer what they answered last time.
+    @inline(__always)
     private func ask(_ plan: ObservationPlan) {
         let observations = observations
-        guard plan.version == version else {
-            plan.version = version
-            plan.answers = Array(repeating: false, count: observations.count * plan.kinds.count)
-            plan.audience = nil
-            return ask(plan, observations)
-        }
-        ask(plan, observations)
-    }
-
-    /// Asks the observers. An observer that asks is not told again what it has answered last time.
-    @inline(__always)
-    private func ask(_ plan: ObservationPlan, _ observations: [Observation]) {
         var hasChanged = false
+        if plan.version != version {
+            plan.version = version
+            plan.answers = Array(repeating: 0, count: observations.count * plan.wordCount)
+            plan.audience = nil
+        }
+        let wordCount = plan.wordCount
         database.forbiddingUse {
-            var index = 0
-            for observation in observations {
-                let observer = observation.observer
-                if observer == nil { hasFreedObserver = true }
-                let isAsked = !observation.isPaused
-                let hearsAll = observation.options.contains(.hiddenChanges)
-                for number in plan.kinds.indices {
-                    let answer =
-                        isAsked && (number < plan.openKindCount || hearsAll)
-                        && observer?.observes(eventsOfKind: plan.kinds[number]) == true
-                    if plan.answers[index] != answer {
-                        plan.answers[index] = answer
-                        hasChanged = true
+            observations.withUnsafeBufferPointer { observations in
+                for number in 0..<observations.count {
+                    for index in 0..<wordCount {
+                        let answer = observations[number].answers(to: plan, from: index &* 64)
+                        if answer == nil { hasFreedObserver = true }
+                        if plan.keep(answer ?? 0, at: number &* wordCount &+ index) { hasChanged = true }
                     }
-                    index &+= 1
                 }
             }
         }
@@ -60,9 +48,8 @@ extension Broker {
     private func makeAudience(_ plan: ObservationPlan, _ observations: [Observation]) -> Audience? {
         var listeners: [Audience.Listener] = []
         var unseen: Set<CaseInsensitiveName> = []
-        let kindCount = plan.kinds.count
         for (index, observation) in observations.enumerated() {
-            let kinds = plan.kinds.indices.filter { plan.answers[index * kindCount + $0] }
+            let kinds = plan.kinds.indices.filter { plan.answer(of: index, to: $0) }
                 .map { plan.kinds[$0] }
             guard !kinds.isEmpty else { continue }
             listeners.append(Audience.Listener(observation: observation, kinds: kinds))

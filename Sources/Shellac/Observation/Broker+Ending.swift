@@ -12,7 +12,9 @@ extension Broker {
             tidyUp()
             return error
         }
-        guard let index = runs.lastIndex(where: { $0.statement == identifier }) else { return error }
+        var index = runs.count - 1
+        while index >= 0, runs[index].statement != identifier { index -= 1 }
+        guard index >= 0 else { return error }
         let changesCount = sqlite3_changes(database.pointer)
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         let run = index == runs.count - 1 ? runs.removeLast() : runs.remove(at: index)
@@ -42,7 +44,11 @@ extension Broker {
     }
 
     private func recycle(_ run: Run) {
-        run.events.removeAll(keepingCapacity: run.events.capacity <= 256)
+        if run.events.count == 1 {
+            run.events.removeLast()  // which is the fast way
+        } else if !run.events.isEmpty {
+            run.events.removeAll(keepingCapacity: run.events.capacity <= 256)
+        }
         run.audience = nil
         run.isCommitting = false
         run.veto = nil
@@ -70,11 +76,7 @@ extension Broker {
         } else if database.transactionLog.savepoints.depth > 0 || !run.wasInsideTransaction {
             held += run.events
         } else {
-            var events: [HeldEvent] = []
-            swap(&events, &run.events)
-            tell(events)
-            events.removeAll(keepingCapacity: true)
-            if run.events.isEmpty { swap(&events, &run.events) }
+            tell(run.events)
         }
     }
 

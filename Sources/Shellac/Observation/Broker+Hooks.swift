@@ -51,7 +51,7 @@ extension Broker: PreUpdateListener {
         let table = tables.number(row.schema, row.table)
         // (Nobody wants to hear of what is no table of the statement.)
         guard let columns = columns[table],
-            !audience.observations(kind, table, named: tables.names[Int(table)].table).isEmpty
+            !audience.route(kind, table, tables).wanted.isEmpty
         else { return }
         // Nothing else tells which row of a WITHOUT ROWID table it was.
         let values =

@@ -7,31 +7,47 @@ extension Broker {
     func tell(_ events: [HeldEvent]) {
         guard !events.isEmpty else { return }
         database.forbiddingUse {
-            for event in events {
-                if event.isUndetected {
-                    for listener in event.audience.listeners where !listener.observation.isPaused {
-                        listener.observation.observer?.databaseDidChange()
-                    }
-                    continue
-                }
-                let name = tables.names[Int(event.table)]
-                for observation in event.audience.observations(event.kind, event.table, named: name.table) {
-                    guard !observation.isPaused, let observer = observation.observer else { continue }
-                    if event.isHidden, !observation.options.contains(.hiddenChanges) { continue }
-                    if let values = event.values, observation.options.contains(.rowValues) {
-                        observer.databaseWillChange(with: DatabasePreUpdateEvent(event.kind, name, values))
-                        if observation.isPaused || observation.isRemoved { continue }
-                    }
-                    observer.databaseDidChange(
-                        with: DatabaseEvent(
-                            kind: event.kind, tableName: name.table, rowID: event.rowID,
-                            databaseName: name.schema,
-                            mayHaveMoved: !event.audience.movedTables.isEmpty
-                                && event.audience.movedTables.contains(CaseInsensitiveName(name.table)),
-                            hasNoRowID: event.values?.columns.hasRowID == false))
-                }
+            events.withUnsafeBufferPointer { events in for index in events.indices { tell(events, index) } }
+        }
+    }
+
+    @inline(__always)
+    private func tell(_ events: UnsafeBufferPointer<HeldEvent>, _ index: Int) {
+        let audience = events[index].audience
+        if events[index].isUndetected {
+            for listener in audience.listeners where !listener.observation.isPaused {
+                listener.observation.observer?.databaseDidChange()
+            }
+            return
+        }
+        let route = audience.route(events[index].kind, events[index].table, tables)
+        for observation in route.wanted {
+            guard !observation.isPaused, let observer = observation.observer else { continue }
+            if !observation.options.isEmpty {
+                tell(events[index], route, to: observation, observer)
+            } else if !events[index].isHidden {
+                Self.tell(observer, DatabaseEvent(events[index], route))
             }
         }
+    }
+
+    /// (An object that is held weakly is slow to retain.)
+    @inline(never)
+    private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
+        observer.databaseDidChange(with: event)
+    }
+
+    /// Tells an event to an observer that has options.
+    private func tell(
+        _ event: HeldEvent, _ route: Audience.Route, to observation: Observation,
+        _ observer: any TransactionObserver
+    ) {
+        if event.isHidden, !observation.options.contains(.hiddenChanges) { return }
+        if let values = event.values, observation.options.contains(.rowValues) {
+            observer.databaseWillChange(with: DatabasePreUpdateEvent(event.kind, route.name, values))
+            if observation.isPaused || observation.isRemoved { return }
+        }
+        observer.databaseDidChange(with: DatabaseEvent(event, route))
     }
 
     /// Tells those who want some kinds of changes that something unknown was changed.
@@ -118,5 +134,15 @@ extension Broker {
         body()
         database.lostTransaction = lost
         database.updateObstruction()
+    }
+}
+
+extension DatabaseEvent {
+    @inline(__always)
+    fileprivate init(_ event: HeldEvent, _ route: Audience.Route) {
+        self.init(
+            kind: event.kind, tableName: route.name.table, rowID: event.rowID,
+            databaseName: route.name.schema, mayHaveMoved: route.mayHaveMoved,
+            hasNoRowID: event.values?.columns.hasRowID == false)
     }
 }

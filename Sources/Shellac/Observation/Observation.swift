@@ -25,7 +25,33 @@ final class Observation {
 
     /// The observer, as long as it lives and is to be told.
     @inline(__always)
-    var observer: (any TransactionObserver)? { isRemoved ? nil : strongObserver ?? weakObserver }
+    var observer: (any TransactionObserver)? {
+        if isRemoved { return nil }
+        if let strongObserver { return strongObserver }
+        return weakObserver
+    }
+
+    /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
+    ///
+    /// An object that is held weakly is slow to retain, and it is retained once here.
+    @inline(__always)
+    func answers(to plan: ObservationPlan, from start: Int) -> UInt64? {
+        guard let observer else { return nil }
+        let end = isPaused ? 0 : options.contains(.hiddenChanges) ? plan.kinds.count : plan.openKindCount
+        return Self.answers(observer, plan, start, min(end, start &+ 64))
+    }
+
+    @inline(never)
+    private static func answers(
+        _ observer: any TransactionObserver, _ plan: ObservationPlan, _ start: Int, _ end: Int
+    ) -> UInt64 {
+        var (word, index): (UInt64, Int) = (0, start)
+        while index < end {
+            if observer.observes(eventsOfKind: plan.kinds[index]) { word |= 1 &<< UInt64(index &- start) }
+            index &+= 1
+        }
+        return word
+    }
 }
 
 /// Those who want to hear of a statement's changes.
@@ -43,9 +69,27 @@ final class Audience {
     /// Whether somebody wants the values of rows.
     let wantsValues: Bool
 
-    /// The changes that were told last, and who wanted them.
-    @exclusivity(unchecked) private var route:
-        (table: Int32, kind: DatabaseEvent.Kind, wanted: [Observation])?
+    /// Where changes of a kind to a table go.
+    final class Route {
+        let table: Int32
+        let kind: DatabaseEvent.Kind
+        let name: TableNames.Name
+        let wanted: [Observation]
+        let mayHaveMoved: Bool
+
+        fileprivate init(
+            _ audience: Audience, _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: TableNames.Name
+        ) {
+            (self.table, self.kind, self.name) = (table, kind, name)
+            wanted = audience.listeners
+                .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.observation)
+            mayHaveMoved =
+                kind == .update && audience.movedTables.contains(CaseInsensitiveName(name.table))
+        }
+    }
+
+    /// The route of the last change.
+    @exclusivity(unchecked) private var lastRoute: Route?
 
     init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
         self.listeners = listeners
@@ -54,21 +98,17 @@ final class Audience {
         wantsValues = listeners.contains { $0.observation.options.contains(.rowValues) }
     }
 
-    /// Those who want a kind of changes to a table.
     @inline(__always)
-    func observations(_ kind: DatabaseEvent.Kind, _ table: Int32, named name: String) -> [Observation] {
-        if let route, route.table == table, route.kind == kind { return route.wanted }
-        return findObservations(kind, table, name)
+    func route(_ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames) -> Route {
+        if let lastRoute, lastRoute.table == table, lastRoute.kind == kind { return lastRoute }
+        return findRoute(kind, table, tables)
     }
 
     @inline(never)
-    private func findObservations(
-        _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: String
-    ) -> [Observation] {
-        let wanted = listeners.filter { $0.kinds.contains { $0.contains(kind, tableName: name) } }
-            .map(\.observation)
-        route = (table, kind, wanted)
-        return wanted
+    private func findRoute(_ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames) -> Route {
+        let route = Route(self, kind, table, tables.names[Int(table)])
+        lastRoute = route
+        return route
     }
 }
 
@@ -77,12 +117,29 @@ final class ObservationPlan {
     /// The kinds that all observers are asked for, and then those that only observers of hidden changes are asked for.
     let kinds: [DatabaseEventKind]
     let openKindCount: Int
-    /// What the observers answered last time, each for all kinds, and the list of observers that was asked.
-    @exclusivity(unchecked) var answers: [Bool] = []
+    /// What the observers answered last time, as bits, and the list of observers that was asked. Each has one number,
+    /// or another one for each 64 kinds.
+    @exclusivity(unchecked) var answers: [UInt64] = []
     @exclusivity(unchecked) var version: UInt = 0
     /// The state of the schema in which the columns of the tables were learnt.
     @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
     @exclusivity(unchecked) var audience: Audience?
+
+    /// How many numbers keep the answers of an observer.
+    let wordCount: Int
+
+    /// Keeps answers. Returns whether they differ from those of last time.
+    @inline(__always)
+    func keep(_ word: UInt64, at index: Int) -> Bool {
+        if answers[index] == word { return false }
+        answers[index] = word
+        return true
+    }
+
+    /// Whether an observer wanted a kind.
+    func answer(of observer: Int, to kind: Int) -> Bool {
+        answers[observer * wordCount + kind / 64] & 1 << UInt64(kind % 64) != 0
+    }
 
     init(_ effects: StatementEffects) {
         let open = DatabaseEventKind.kinds(of: effects)
@@ -91,6 +148,7 @@ final class ObservationPlan {
         var hidden = Set(open.map { DatabaseEventKind.delete(tableName: $0.tableName) })
         hidden.subtract(open)
         kinds = open + hidden.sorted { $0.tableName < $1.tableName }
+        wordCount = (kinds.count + 63) / 64
     }
 }
 

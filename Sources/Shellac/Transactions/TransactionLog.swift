@@ -16,7 +16,7 @@ final class TransactionLog: StatementListener {
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false { didSet { database.heldSchemaGeneration = 0 } }
-    private(set) var savepoints = SavepointStack()
+    @exclusivity(unchecked) private(set) var savepoints = SavepointStack()
     /// Whether a savepoint has opened the transaction: its release commits.
     private(set) var isOpenedBySavepoint = false
     /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
