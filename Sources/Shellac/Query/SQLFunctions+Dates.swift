@@ -1,0 +1,109 @@
+// The functions of SQLite's page "Date And Time Functions".
+
+/// What a date function does with its date before it gives the result: "Modifiers" in SQLite's page on dates.
+///
+/// ```swift
+/// date(Column("createdAt"), .startOfMonth, .months(1), .days(-1))    // the last day of the month
+/// ```
+///
+/// A modifier that is not here is written as SQLite has it: `date(Column("createdAt"), "+1 day")`.
+public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
+    let text: String
+
+    /// A modifier as SQLite writes it.
+    public init(_ text: String) { self.text = text }
+
+    public init(stringLiteral text: String) { self.init(text) }
+
+    private static func adding(_ number: some SignedNumeric & Comparable, _ unit: String) -> Self {
+        Self("\(number < 0 ? "" : "+")\(number) \(unit)")
+    }
+
+    /// Adds days.
+    public static func days(_ number: Int) -> Self { adding(number, "days") }
+    /// Adds hours.
+    public static func hours(_ number: Int) -> Self { adding(number, "hours") }
+    /// Adds minutes.
+    public static func minutes(_ number: Int) -> Self { adding(number, "minutes") }
+    /// Adds seconds. They may have a fraction.
+    public static func seconds(_ number: Double) -> Self { adding(number, "seconds") }
+    /// Adds months. A day that the month has not is one of the next month.
+    public static func months(_ number: Int) -> Self { adding(number, "months") }
+    /// Adds years.
+    public static func years(_ number: Int) -> Self { adding(number, "years") }
+
+    /// Goes back to the first day of the month.
+    public static let startOfMonth = Self("start of month")
+    /// Goes back to the first day of the year.
+    public static let startOfYear = Self("start of year")
+    /// Goes back to midnight.
+    public static let startOfDay = Self("start of day")
+    /// Goes forward to a day of the week, where 0 is Sunday, unless it is that day.
+    public static func weekday(_ number: Int) -> Self { Self("weekday \(number)") }
+
+    /// Takes a number for the seconds since 1970. It must be the first modifier.
+    public static let unixEpoch = Self("unixepoch")
+    /// Takes a number for a julian day. It must be the first modifier.
+    public static let julianDay = Self("julianday")
+    /// Takes a number for the one or the other, by its size. It must be the first modifier.
+    public static let auto = Self("auto")
+    /// Goes from UTC to local time.
+    public static let localTime = Self("localtime")
+    /// Goes from local time to UTC.
+    public static let utc = Self("utc")
+}
+
+extension SQLExpression {
+    /// The date and time at which the statement began, for date functions: the text `now`.
+    ///
+    /// What SQLite takes for the present is not ``Database/transactionDate``, which is constant in a transaction, and
+    /// which tests can set: bind that one where it matters.
+    public static var now: SQLExpression { "now".sqlExpression }
+
+    fileprivate static func date(
+        _ name: String, _ arguments: [any SQLExpressible], _ modifiers: [SQLDateModifier]
+    ) -> SQLExpression { function(name, arguments + modifiers.map(\.text)) }
+}
+
+/// The day, as `YYYY-MM-DD`: `DATE(value, modifier, …)`.
+///
+/// ```swift
+/// Visit.filter(date(Column("arrival")) == "2026-11-21")
+/// ```
+public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("DATE", [value], modifiers)
+}
+
+/// The time, as `HH:MM:SS`: `TIME(value, modifier, …)`.
+public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("TIME", [value], modifiers)
+}
+
+/// The day and the time, as `YYYY-MM-DD HH:MM:SS`: `DATETIME(value, modifier, …)`.
+public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    .date("DATETIME", [value], modifiers)
+}
+
+/// The julian day, a real number of days: `JULIANDAY(value, modifier, …)`.
+public func julianDay(
+    _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression { .date("JULIANDAY", [value], modifiers) }
+
+/// The whole seconds since 1970, from SQLite 3.38 on: `UNIXEPOCH(value, modifier, …)`.
+public func unixEpoch(
+    _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression { .date("UNIXEPOCH", [value], modifiers) }
+
+/// A text by a format: `STRFTIME(format, value, modifier, …)`.
+///
+/// ```swift
+/// Visit.select(strftime("%Y", Column("arrival")).forKey("year"))
+/// ```
+public func strftime(
+    _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression { .date("STRFTIME", [format, value], modifiers) }
+
+/// The time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
+public func timeDiff(_ end: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
+    .function("TIMEDIFF", [end, start])
+}
