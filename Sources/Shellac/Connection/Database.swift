@@ -78,6 +78,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// What is kept for records: a slot for the layer of records.
     @exclusivity(unchecked) var recordConnection: AnyObject?
+    /// What is kept for stamps: another slot for the layer of records.
+    @exclusivity(unchecked) var stampConnection: AnyObject?
+    /// What hears of changes of the schema: a slot for the layer of triggers.
+    @exclusivity(unchecked) var schemaFollower: (any SchemaFollower)?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.

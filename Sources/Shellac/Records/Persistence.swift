@@ -10,6 +10,8 @@ struct Persistence {
     let plan: RecordPlan
     let shape: RecordShape
     let columns: PackedColumns
+    /// The stamps that were bound among the columns.
+    var boundStamps: BoundStamps?
 
     /// Runs a function with what a record encodes.
     @inline(__always)
@@ -107,13 +109,24 @@ struct Persistence {
         let rowIDName =
             plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
         let rowIDSQL = hasRowID ? rowIDName?.quotedDatabaseIdentifier : nil
-        var selection = returning?.selection ?? ""
-        if !selection.isEmpty { selection += ", " }
-        selection += rowIDSQL ?? "NULL"
+        var selections = returning.map { [$0.selection] } ?? []
+        let stamped = boundStamps?.unread ?? []
+        for index in stamped {
+            let column = boundStamps?.stamps[index].column ?? 0
+            selections.append(columns.layout.names[column].quotedDatabaseIdentifier)
+        }
+        selections.append(rowIDSQL ?? "NULL")
+        let selection = selections.joined(separator: ", ")
+        let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
+        let statement = try shape.upsertion(selection, updating: boundStamps?.rowInTheWay, stamp: stamp)
         var rowID: Int64?
         var hasRow = false
-        try run(shape.upsertion(selection), saving: nil, binding: bindAll) { row in
+        try run(statement, saving: nil, binding: bindAll) { row in
             hasRow = true
+            for (position, index) in stamped.enumerated() {
+                boundStamps?.stamps[index].stored =
+                    row.value(at: row.count - 1 - stamped.count + position).databaseValue
+            }
             rowID = row.value(at: row.count - 1).int64
             returning?.take(Row(row))
         }

@@ -81,15 +81,17 @@ extension Record {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-        let insertion =
-            isUpsert
-            ? try persistence.upsert(options.returning)
-            : try persistence.insert(resolution, options.returning)
-        guard let insertion else { return nil }
-        let stored = store(persistence, insertion)
-        didInsert(insertion)
-        didSave(PersistenceSuccess(insertion: insertion))
-        return stored
+        return try persistence.stampingInsertion(of: self, isUpsert: isUpsert) { persistence in
+            let insertion =
+                isUpsert
+                ? try persistence.upsert(options.returning)
+                : try persistence.insert(resolution, options.returning)
+            guard let insertion else { return nil }
+            let stored = store(persistence, insertion)
+            didInsert(insertion)
+            didSave(PersistenceSuccess(insertion: insertion))
+            return stored
+        }
     }
 
     /// What came of an insertion.
@@ -103,6 +105,13 @@ extension Record {
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
     private func store(_ persistence: Persistence, _ insertion: InsertionSuccess) -> Stored {
+        let stored = storeRow(persistence, insertion)
+        if persistence.boundStamps != nil { takeStamps(of: persistence) }
+        return stored
+    }
+
+    @inline(__always)
+    private func storeRow(_ persistence: Persistence, _ insertion: InsertionSuccess) -> Stored {
         let (columns, db) = (persistence.columns, persistence.database)
         guard let column = persistence.shape.rowIDColumn, columns.isNull(column) else {
             snapshot = columns.row(past: past(in: db))
@@ -196,7 +205,7 @@ extension Record {
         let isFull = plan.shape?.allNames == columns
         var record = self
         try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: isFull)
+            remember($0, $1, isFull: $2)
         }
     }
 
@@ -208,11 +217,13 @@ extension Record {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options.returning) else { return }
-        remember(persistence, mask, isFull: isFull)
-        let success = PersistenceSuccess(insertion: nil)
-        didUpdate(success)
-        didSave(success)
+        try persistence.stampingUpdate(of: self, mask, isFull: isFull) { persistence, mask, isFull in
+            guard try persistence.update(mask, resolution, options.returning) else { return }
+            remember(persistence, mask, isFull: isFull)
+            let success = PersistenceSuccess(insertion: nil)
+            didUpdate(success)
+            didSave(success)
+        }
     }
 
     /// Remembers the columns that were updated.
@@ -221,6 +232,7 @@ extension Record {
         let columns = persistence.columns
         let (old, past) = (snapshot, past(in: persistence.database))
         snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+        if persistence.boundStamps != nil { takeStamps(of: persistence) }
     }
 
     // MARK: - Deleting
@@ -314,34 +326,5 @@ extension Record {
                 reason: "override updateFromRow(_:), and read the columns there")
         }
         snapshot = fetched
-    }
-}
-
-extension PersistableRecord where Self: Record {
-    /// Modifies the record, and updates the columns that this has changed. Changes made before are not written.
-    ///
-    /// ```swift
-    /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
-    /// ```
-    ///
-    /// Without a change, no SQL is run and no callback is called.
-    ///
-    /// - Returns: Whether a column has changed.
-    @discardableResult
-    public func updateChanges(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        modify: (Self) throws -> Void
-    ) throws -> Bool {
-        let changes = try databaseChanges(modify: modify)
-        if changes.isEmpty { return false }
-        try update(db, onConflict: resolution, columns: Set(changes.keys))
-        return true
-    }
-
-    /// Modifies the record, and returns the columns that this has changed, with their old values.
-    @discardableResult
-    public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
-        var record = self
-        return try record.databaseChanges { (record: inout Self) in try modify(record) }
     }
 }

@@ -29,7 +29,10 @@ final class RecordConnection {
         } else {
             plan = try RecordPlan(type, generation, on: database)
             // What was learnt of the type still holds.
-            if let old = plans[identifier] { plan.rowIDRoad = old.rowIDRoad }
+            if let old = plans[identifier] {
+                plan.rowIDRoad = old.rowIDRoad
+                plan.stamps?.hasWarned = old.stamps?.hasWarned ?? false
+            }
             plans[identifier] = plan
         }
         (lastType, lastPlan) = (identifier, plan)
