@@ -6,7 +6,9 @@ let strict: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllW
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")] + strict
 
 /// The pages of Playgrounds/Tour.playground, in the order of its contents.xcplayground.
-let pages = ["Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records"]
+let pages = [
+    "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records", "Triggers",
+]
 
 let package = Package(
     name: "Shellac",

@@ -4,7 +4,7 @@ enum Catalogue {
         RowWorkloads.all + ValueWorkloads.all + AccessWorkloads.all + ExecuteWorkloads.all
         + SchemaWorkloads.all
         + RecordWorkloads.all
-        + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all
+        + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + StampWorkloads.all
 
     /// The workloads whose names begin with one of the prefixes, or all where there is no prefix.
     ///
