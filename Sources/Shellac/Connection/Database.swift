@@ -91,6 +91,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
     }
     @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
+    /// What is kept for stamps: another slot for the layer of records.
+    @exclusivity(unchecked) var stampConnection: AnyObject?
+    /// What hears of changes of the schema: a slot for the layer of triggers.
+    @exclusivity(unchecked) var schemaFollower: (any SchemaFollower)?
 
     let statementCache: StatementCache
     /// What was let go of outside of an access, and waits for the next one.

@@ -10,6 +10,23 @@ protocol StatementObserver: AnyObject {
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)?
 }
 
+/// What hears that the schema may have changed, and keeps what depends on it. It hears of the statements that the
+/// ``StatementListener`` hears of.
+protocol SchemaFollower: AnyObject {
+    /// A statement that opens or ends a transaction or a savepoint, or changes the schema, is about to run. What is
+    /// thrown here is thrown by the statement, which does not run.
+    func schemaStatementWillRun(_ statement: Statement) throws
+
+    /// This connection has changed the schema, and is still in the transaction in which it did.
+    func schemaDidChange() throws
+
+    /// A transaction has begun that may write.
+    func transactionDidBegin() throws
+
+    /// A statement has failed.
+    func statementDidFail()
+}
+
 extension Database {
     /// Runs a function of somebody who must not use the database now: that traps.
     @inline(__always)

@@ -26,12 +26,15 @@ extension MutablePersistableRecord {
                         type, on: db, encoding: { try encode(to: &$0) },
                         perform: {
                             (persistence: Persistence) -> InsertionSuccess? in
-                            let insertion =
-                                isUpsert
-                                ? try persistence.upsert(options.returning)
-                                : try persistence.insert(resolution, options.returning)
-                            if let insertion { try didStore(persistence, insertion) }
-                            return insertion
+                            try persistence.stampingInsertion(of: self as? Record, isUpsert: isUpsert) {
+                                persistence in
+                                let insertion =
+                                    isUpsert
+                                    ? try persistence.upsert(options.returning)
+                                    : try persistence.insert(resolution, options.returning)
+                                if let insertion { try didStore(persistence, insertion) }
+                                return insertion
+                            }
                         })
                     guard let insertion else {
                         step = .ignored
@@ -57,7 +60,7 @@ extension MutablePersistableRecord {
     /// - Parameter didStore: Called once the row is written, before any `did` callback.
     mutating func runUpdate(
         in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions,
-        didStore: (Persistence, ColumnMask) throws -> Void
+        didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -87,9 +90,14 @@ extension MutablePersistableRecord {
                         perform: { persistence, changed in
                             var mask = persistence.shape.allColumns
                             if !isFull { mask = try persistence.mask(of: columns, and: changed) }
-                            let isWritten = try persistence.update(mask, resolution, options.returning)
-                            if isWritten { try didStore(persistence, mask) }
-                            return isWritten
+                            return try persistence.stampingUpdate(
+                                of: self as? Record, mask, isFull: isFull
+                            ) { persistence, mask, isFull in
+                                let isWritten = try persistence.update(
+                                    mask, resolution, options.returning)
+                                if isWritten { try didStore(persistence, mask, isFull) }
+                                return isWritten
+                            }
                         })
                     guard isWritten else {
                         step = .ignored

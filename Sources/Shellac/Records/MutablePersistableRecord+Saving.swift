@@ -27,7 +27,7 @@ extension MutablePersistableRecord {
         _ columns: Set<String>?, in db: Database, _ options: PersistenceOptions
     ) throws {
         let names = try columns ?? allColumns(in: db)
-        try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _ in }
+        try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _, _ in }
     }
 
     /// The names of all columns that the record encodes.

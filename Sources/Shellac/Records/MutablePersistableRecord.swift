@@ -31,6 +31,17 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// What SQLite does when the record violates a constraint: by default, it throws.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
+    /// The columns that hold the dates of a row: by default, none.
+    ///
+    /// An insertion writes the transaction date where the record has none. An update writes it to `updated`, unless the
+    /// record says another date: that is one which was set since the record was fetched or saved, where the record is
+    /// of a class, and which `update(_:columns:)` names, where it is a struct. The other stamps are written by an update
+    /// only where the record says so. So a record that is older than its row never puts an old stamp back.
+    ///
+    /// What was written is then in the properties of a class record, through ``Record/updateFromRow(_:)``, until a
+    /// rollback; a struct stays as it is, and `insertAndFetch` gives it as it was stored.
+    static var databaseStamps: DatabaseStamps { get }
+
     /// Called before the record is inserted.
     mutating func willInsert(_ db: Database) throws
     /// Called around the insertion: it must call `insert`, once.
@@ -71,6 +82,8 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
 
 extension MutablePersistableRecord {
     public static var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
+
+    public static var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
     @inlinable public mutating func willInsert(_ db: Database) throws {}
     @inlinable public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {

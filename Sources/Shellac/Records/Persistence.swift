@@ -12,6 +12,9 @@ final class Persistence {
     @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
     @exclusivity(unchecked) private var shapeReference: Unmanaged<RecordShape>?
 
+    /// The stamps that were bound among the columns.
+    @exclusivity(unchecked) var boundStamps: BoundStamps?
+
     init(_ database: Database) {
         self.database = database
         connection = database.pointer
@@ -31,6 +34,12 @@ final class Persistence {
 
     var plan: RecordPlan { withPlan { $0 } }
     var shape: RecordShape { withShape { $0 } }
+
+    /// Saves what another one has packed.
+    func use(_ plan: RecordPlan, _ shape: RecordShape) {
+        planReference = Unmanaged.passUnretained(plan)
+        shapeReference = Unmanaged.passUnretained(shape)
+    }
 
     /// Runs a function with what a record encodes.
     @inline(__always)
@@ -153,15 +162,26 @@ final class Persistence {
         let rowIDName =
             plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
         let rowIDSQL = hasRowID ? rowIDName?.quotedDatabaseIdentifier : nil
-        var selection = returning?.selection ?? ""
-        if !selection.isEmpty { selection += ", " }
-        selection += rowIDSQL ?? "NULL"
+        var selections = returning.map { [$0.selection] } ?? []
+        let stamped = boundStamps?.unread ?? []
+        for index in stamped {
+            let column = boundStamps?.stamps[index].column ?? 0
+            selections.append(columns.layout.names[column].quotedDatabaseIdentifier)
+        }
+        selections.append(rowIDSQL ?? "NULL")
+        let selection = selections.joined(separator: ", ")
+        let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
+        let statement = try shape.upsertion(selection, updating: boundStamps?.rowInTheWay, stamp: stamp)
         var rowID: Int64?
         var hasRow = false
         try run(
-            shape.upsertion(selection), saving: nil, binding: { bindAll(to: $0) },
+            statement, saving: nil, binding: { bindAll(to: $0) },
             taking: { row in
                 hasRow = true
+                for (position, index) in stamped.enumerated() {
+                    boundStamps?.stamps[index].stored =
+                        row.value(at: row.count - 1 - stamped.count + position).databaseValue
+                }
                 rowID = row.value(at: row.count - 1).int64
                 returning?.take(Row(row))
             })

@@ -84,15 +84,17 @@ extension Record {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-        let insertion =
-            isUpsert
-            ? try persistence.upsert(options.returning)
-            : try persistence.insert(resolution, options.returning)
-        guard let insertion else { return nil }
-        let aftermath = store(persistence, insertion, in: db)
-        didInsert(insertion)
-        didSave(PersistenceSuccess(insertion: insertion))
-        return aftermath
+        return try persistence.stampingInsertion(of: self, isUpsert: isUpsert) { persistence in
+            let insertion =
+                isUpsert
+                ? try persistence.upsert(options.returning)
+                : try persistence.insert(resolution, options.returning)
+            guard let insertion else { return nil }
+            let aftermath = store(persistence, insertion, in: db)
+            didInsert(insertion)
+            didSave(PersistenceSuccess(insertion: insertion))
+            return aftermath
+        }
     }
 
     /// What is left to do after an insertion.
@@ -106,6 +108,15 @@ extension Record {
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
     private func store(
+        _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
+    ) -> Aftermath? {
+        let aftermath = storeRow(persistence, insertion, in: db)
+        if persistence.boundStamps != nil { takeStamps(of: persistence) }
+        return aftermath
+    }
+
+    @inline(__always)
+    private func storeRow(
         _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
     ) -> Aftermath? {
         let rowIDColumn = persistence.withShape { $0.rowIDColumn }
@@ -224,34 +235,5 @@ extension Record {
                 reason: "override updateFromRow(_:), and read the columns there")
         }
         snapshot = fetched
-    }
-}
-
-extension PersistableRecord where Self: Record {
-    /// Modifies the record, and updates the columns that this has changed. Changes made before are not written.
-    ///
-    /// ```swift
-    /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
-    /// ```
-    ///
-    /// Without a change, no SQL is run and no callback is called.
-    ///
-    /// - Returns: Whether a column has changed.
-    @discardableResult
-    public func updateChanges(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        modify: (Self) throws -> Void
-    ) throws -> Bool {
-        let changes = try databaseChanges(modify: modify)
-        if changes.isEmpty { return false }
-        try update(db, onConflict: resolution, columns: Set(changes.keys))
-        return true
-    }
-
-    /// Modifies the record, and returns the columns that this has changed, with their old values.
-    @discardableResult
-    public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
-        var record = self
-        return try record.databaseChanges { (record: inout Self) in try modify(record) }
     }
 }

@@ -37,7 +37,7 @@ extension Record {
         let isFull = plan.shape?.allNames == columns
         var record = self
         try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: isFull, in: db)
+            remember($0, $1, isFull: $2, in: db)
         }
     }
 
@@ -50,11 +50,13 @@ extension Record {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options.returning) else { return }
-        remember(persistence, mask, isFull: isFull, in: db)
-        let success = PersistenceSuccess(insertion: nil)
-        didUpdate(success)
-        didSave(success)
+        try persistence.stampingUpdate(of: self, mask, isFull: isFull) { persistence, mask, isFull in
+            guard try persistence.update(mask, resolution, options.returning) else { return }
+            remember(persistence, mask, isFull: isFull, in: db)
+            let success = PersistenceSuccess(insertion: nil)
+            didUpdate(success)
+            didSave(success)
+        }
     }
 
     /// Remembers the columns that were updated.
@@ -66,6 +68,7 @@ extension Record {
         let old = isFull ? nil : snapshot
         let past = takePast(in: db)
         snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+        if persistence.boundStamps != nil { takeStamps(of: persistence) }
     }
 
     // MARK: - Deleting

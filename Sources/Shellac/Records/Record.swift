@@ -79,6 +79,9 @@ open class Record: FetchableRecord, PersistableRecord {
     /// What SQLite does when a record violates a constraint: by default, it throws.
     open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
+    /// The columns that hold the dates of a row: by default, none.
+    open class var databaseStamps: DatabaseStamps { DatabaseStamps() }
+
     // MARK: - Reading and encoding
 
     /// A record that was never fetched, nor saved: it has changes.

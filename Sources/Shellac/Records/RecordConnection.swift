@@ -5,14 +5,18 @@ final class RecordConnection {
     @exclusivity(unchecked) private var lastPlan: Unmanaged<RecordPlan>?
     /// Plans that a change of the schema has replaced, while records were saved by them.
     @exclusivity(unchecked) private var retired: [RecordPlan] = []
-    /// What saves records. A function called by SQLite may save one while another one's statement runs: by a second
-    /// one, which comes and goes.
+    /// What saves records. While one is saved, its stamps are bound by a second one, and so is another record that a
+    /// callback saves. Others come and go.
     private let persistence: Persistence
-    @exclusivity(unchecked) private var isSaving = false
+    private let nestedPersistence: Persistence
+    @exclusivity(unchecked) private var saveCount = 0
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions)?
 
-    init(_ database: Database) { persistence = Persistence(database) }
+    init(_ database: Database) {
+        persistence = Persistence(database)
+        nestedPersistence = Persistence(database)
+    }
 
     /// The plan of a type.
     func plan(for type: any TableRecord.Type, on database: Database) throws -> RecordPlan {
@@ -43,10 +47,11 @@ final class RecordConnection {
             plan = found
         } else {
             plan = try RecordPlan(type, generation, on: database)
-            if !isSaving { retired = [] }
+            if saveCount == 0 { retired = [] }
             if let old = plans[identifier] {
                 // What was learnt of the type still holds.
                 plan.rowIDRoad = old.rowIDRoad
+                plan.stamps?.hasWarned = old.stamps?.hasWarned ?? false
                 retired.append(old)
             }
             plans[identifier] = plan
@@ -60,12 +65,11 @@ final class RecordConnection {
     func withPersistence<Result>(
         on database: Database, _ body: (Persistence) throws -> Result
     ) rethrows -> Result {
-        if isSaving { return try body(Persistence(database)) }
-        isSaving = true
-        defer {
-            persistence.columns.shrink()
-            isSaving = false
-        }
+        saveCount &+= 1
+        defer { saveCount &-= 1 }
+        if saveCount > 2 { return try body(Persistence(database)) }
+        let persistence = saveCount == 1 ? persistence : nestedPersistence
+        defer { persistence.columns.shrink() }
         return try body(persistence)
     }
 

@@ -29,6 +29,8 @@ final class RecordPlan {
     /// Whether a class overrides callbacks that are called with a database around a save, or the methods that save.
     let overridesCallbacks: Bool
     let overridesWhatSaves: Bool
+    /// The stamps of the type, if it has any.
+    let stamps: RecordStamps?
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         let name = type.databaseTableName
@@ -43,6 +45,7 @@ final class RecordPlan {
         isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
+        stamps = RecordStamps(type)
         overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
         overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
     }

@@ -19,6 +19,7 @@ final class RecordShape {
         var mask = ColumnMask()
         var resolution: Database.ConflictResolution
         var returning: String?
+        var stamp: String?
     }
     private enum Verb { case insert, upsert, update, delete, exists }
     private var statements: [Key: Statement] = [:]
@@ -112,10 +113,20 @@ final class RecordShape {
     }
 
     /// Inserts all columns, or updates all in the row that stands in the way.
-    func upsertion(_ returning: String) throws -> Statement {
-        try statement(Key(verb: .upsert, resolution: .abort, returning: returning)) {
-            let assignments = names(allColumns).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-            return "\(insertionSQL(.abort)) ON CONFLICT DO UPDATE SET \(assignments)"
+    ///
+    /// - Parameters:
+    ///   - mask: The columns that are updated, instead of all.
+    ///   - stamp: The column that is stamped.
+    func upsertion(_ returning: String, updating mask: ColumnMask? = nil, stamp: String? = nil) throws
+        -> Statement
+    {
+        let mask = mask ?? allColumns
+        let key = Key(verb: .upsert, mask: mask, resolution: .abort, returning: returning, stamp: stamp)
+        return try statement(key) {
+            var assignments = names(mask).map { "\($0) = excluded.\($0)" }
+            if let stamp { assignments.append("\(stamp.quotedDatabaseIdentifier) = stamp()") }
+            let list = assignments.joined(separator: ", ")
+            return "\(insertionSQL(.abort)) ON CONFLICT DO \(list.isEmpty ? "NOTHING" : "UPDATE SET \(list)")"
         }
     }
 

@@ -57,6 +57,7 @@ final class TransactionLog: StatementListener {
             case .savepoint, .release, .rollbackTo, nil: break
             }
         }
+        if let follower = database.schemaFollower { try follower.schemaStatementWillRun(statement) }
         guard database.lostTransaction != nil, statement.effects.transaction == .rollback else { return true }
         // SQLite has done it already, and would say that there is nothing to roll back. In a scope of ours, what
         // follows must not run outside of a transaction: only the end of the scope ends the lost transaction.
@@ -71,6 +72,7 @@ final class TransactionLog: StatementListener {
         if database.hasNestedState, !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
         if let error {
             if isLost { lose(error) }
+            database.schemaFollower?.statementDidFail()
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
             case .commit: return refusal.sayingThatTransactionIsOpen
@@ -102,7 +104,27 @@ final class TransactionLog: StatementListener {
             playBack(since: number)
         case nil: break
         }
-        return nil
+        return tellFollower(of: statement, isInside: isInside)
+    }
+
+    /// Tells the follower of a statement that did not fail. Returns the error to throw, if any.
+    private func tellFollower(of statement: Statement, isInside: Bool) -> (any Error)? {
+        guard let follower = database.schemaFollower, database.callbackDepth == 0 else { return nil }
+        do {
+            if statement.effects.changesSchema {
+                try follower.schemaDidChange()
+            } else if isInside, !database.isReadOnlyScope {
+                switch statement.effects.transaction {
+                case .begin: try follower.transactionDidBegin()
+                case .savepoint where savepoints.outermost == savepoints.innermost && isOpenedBySavepoint:
+                    try follower.transactionDidBegin()
+                default: break
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Whether the release of a savepoint commits the transaction.

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A connection of the baseline: SQLite as its C API gives it, without a mutex, as Shellac's own are.
 final class CConnection {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     /// Opens a file, or a database in memory.
     init(_ path: String = ":memory:") throws {

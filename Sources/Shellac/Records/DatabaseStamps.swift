@@ -1,0 +1,73 @@
+/// The columns of a table that hold the dates of its rows: when they were created and updated, or when some of their
+/// columns have changed.
+///
+/// ```swift
+/// class Player: Record {
+///     override class var databaseStamps: DatabaseStamps {
+///         DatabaseStamps(created: "createdAt", updated: "updatedAt")
+///             .stamping("titleChangedAt", onUpdateOf: "title")
+///     }
+/// }
+///
+/// try dbQueue.register(Player.self)
+/// ```
+///
+/// A record's own save writes its stamps: see ``MutablePersistableRecord/databaseStamps``. Once the type is registered,
+/// everything else that writes the table is stamped too: bulk updates, raw SQL, cascades. The date is
+/// ``Database/transactionDate``, in the format of a `Date`: the columns hold texts.
+///
+/// An explicit value wins. ``Database/withoutStamps(_:)`` suspends stamps.
+public struct DatabaseStamps: Hashable, Sendable {
+    /// The column that an insertion stamps.
+    public let created: String?
+
+    /// The column that an insertion and all updates stamp.
+    public let updated: String?
+
+    /// A column that changes of others stamp.
+    struct Group: Hashable {
+        var stamp: String
+        var columns: [String]
+    }
+    private(set) var groups: [Group] = []
+
+    /// Stamps for insertions, for insertions and updates, or for both. Without any, nothing is stamped.
+    public init(created: String? = nil, updated: String? = nil) {
+        self.created = created
+        self.updated = updated
+    }
+
+    /// One more stamp: for the updates that change one of some columns. An insertion does not write it.
+    ///
+    /// ```swift
+    /// DatabaseStamps(updated: "updatedAt").stamping("nameChangedAt", onUpdateOf: "firstName", "lastName")
+    /// ```
+    ///
+    /// It is written by a trigger alone, also when a record is saved: by a connection that has registered the type.
+    public func stamping(_ stamp: String, onUpdateOf column: String, _ others: String...) -> DatabaseStamps {
+        adding(Group(stamp: stamp, columns: [column] + others))
+    }
+
+    func adding(_ group: Group) -> DatabaseStamps {
+        var stamps = self
+        stamps.groups.append(group)
+        return stamps
+    }
+
+    /// Whether nothing is stamped.
+    var isEmpty: Bool { created == nil && updated == nil && groups.isEmpty }
+}
+
+/// The stamps of a type whose records are saved.
+final class RecordStamps {
+    let declared: DatabaseStamps
+    /// Whether it was said that records of the type do not take their stamps.
+    var hasWarned = false
+
+    /// Nil for a type that has none.
+    init?(_ type: any TableRecord.Type) {
+        guard let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps, !declared.isEmpty
+        else { return nil }
+        self.declared = declared
+    }
+}

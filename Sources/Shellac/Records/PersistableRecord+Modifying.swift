@@ -1,0 +1,30 @@
+// What modifies a class record in a closure: it is not mutating.
+
+extension PersistableRecord where Self: Record {
+    /// Modifies the record, and updates the columns that this has changed. Changes made before are not written.
+    ///
+    /// ```swift
+    /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
+    /// ```
+    ///
+    /// Without a change, no SQL is run and no callback is called.
+    ///
+    /// - Returns: Whether a column has changed.
+    @discardableResult
+    public func updateChanges(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        modify: (Self) throws -> Void
+    ) throws -> Bool {
+        let changes = try databaseChanges(modify: modify)
+        if changes.isEmpty { return false }
+        try update(db, onConflict: resolution, columns: Set(changes.keys))
+        return true
+    }
+
+    /// Modifies the record, and returns the columns that this has changed, with their old values.
+    @discardableResult
+    public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
+        var record = self
+        return try record.databaseChanges { (record: inout Self) in try modify(record) }
+    }
+}

@@ -1,0 +1,180 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// How a class record takes the stamps that its save has written, and gives them back.
+
+extension Record {
+    /// Stamps the record's row with the transaction date, and writes nothing else.
+    ///
+    /// ```swift
+    /// try player.touch(db)        // UPDATE "player" SET "updatedAt" = ? WHERE "id" = ?
+    /// ```
+    ///
+    /// The class says which column this is: see ``databaseStamps``. It goes through ``update(_:columns:)``.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary
+    ///   key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class does not take its stamps by
+    ///   ``updateFromRow(_:)``.
+    public final func touch(_ db: Database) throws {
+        db.checkAccess()
+        let type = Swift.type(of: self)
+        guard let name = type.databaseStamps.updated else {
+            Misuse.trap(
+                "touch(_:) was called on a \(type), which has no stamp to update. "
+                    + "Override `class var databaseStamps`, and say which column is `updated`.")
+        }
+        let columns = try encoded()
+        guard let column = columns.layout.column(named: name) else {
+            throw RecordError.columnNotEncoded(databaseTableName: type.databaseTableName, column: name)
+        }
+        let date = try db.transactionDate.databaseValue
+        let isAlone = !db.isInsideTransaction && db.lastBegun == nil
+        let stamp = StampNote.Stamp(name: name, old: columns[column], new: date)
+        do {
+            try set([stamp], \.new)
+            guard try encodes(date, in: name) else {
+                throw RecordError.rowNotTaken(
+                    recordType: "\(type)", reason: "override updateFromRow(_:), and read \(name) there")
+            }
+            if isAlone {
+                db.currentDate = Date.fromDatabaseValue(date)
+                db.hasLoneState = true
+            }
+            try update(db, columns: [name])
+        } catch {
+            try? set([stamp], \.old)
+            throw error
+        }
+        _ = db.transactionLog.note(StampNote(self, [stamp]), nil, rowID: nil, moment: 0, in: db)
+    }
+
+    /// Takes the stamps that a save has written: into the properties, and into what is remembered.
+    @inline(never)
+    final func takeStamps(of persistence: Persistence) {
+        guard let bound = persistence.boundStamps else { return }
+        let db = persistence.database
+        do {
+            try persistence.readStamps(of: bound)
+        } catch {
+            ErrorLog.warn("the stamps of a \(type(of: self)) could not be read: \(error)")
+        }
+        let names = persistence.columns.layout.names
+        let stamps = bound.stamps.compactMap { stamp in
+            stamp.stored.map { StampNote.Stamp(name: names[stamp.column], old: stamp.old, new: $0) }
+        }
+        guard !stamps.isEmpty else { return }
+        let changed = stamps.filter { $0.old != $0.new }
+        if !changed.isEmpty {
+            _ = db.transactionLog.note(
+                StampNote(self, changed), nil, rowID: nil, moment: 0, in: db)
+        }
+        var reason: (any Error)?
+        do { try set(stamps, \.new) } catch { reason = error }
+        // A class that does not take a stamp remembers what it has: it would seem to have been given another one.
+        let remembered = stamps.map { stamp in
+            let isTaken = (try? encodes(stamp.new, in: stamp.name)) == true
+            if !isTaken { warnOfStamp(stamp.name, reason, persistence.plan) }
+            return isTaken ? stamp : StampNote.Stamp(name: stamp.name, old: stamp.new, new: stamp.old)
+        }
+        snapshot = snapshot?.with(remembered.map { ($0.name, $0.new) })
+    }
+
+    private func warnOfStamp(_ name: String, _ reason: (any Error)?, _ plan: RecordPlan) {
+        guard let stamps = plan.stamps, !stamps.hasWarned else { return }
+        stamps.hasWarned = true
+        let why =
+            reason.map { ": updateFromRow threw \($0)" } ?? ". Override updateFromRow(_:), and read it there"
+        ErrorLog.warn("\(type(of: self)) was saved, and has not taken its stamp \(name)\(why)")
+    }
+
+    /// Has the record read a row of all that it encodes, with other stamps.
+    fileprivate final func set(
+        _ stamps: [StampNote.Stamp], _ value: KeyPath<StampNote.Stamp, DatabaseValue>
+    ) throws {
+        let row = try encoded().row()
+        var values = row.databaseValues
+        var isSet = true
+        for stamp in stamps {
+            guard let column = row.layout.column(named: stamp.name) else { continue }
+            if values[column] != stamp[keyPath: value] { isSet = false }
+            values[column] = stamp[keyPath: value]
+        }
+        if isSet { return }
+        try updateFromRow(Row(.make(row.layout, values: values)))
+    }
+
+    /// Whether a column is encoded as a value, or as the same date.
+    fileprivate final func encodes(_ value: DatabaseValue, in name: String) throws -> Bool {
+        let columns = try encoded()
+        guard let column = columns.layout.column(named: name) else { return false }
+        let encoded = columns[column]
+        if encoded == value { return true }
+        return StoredDate(encoded)?.isEqual(to: StoredDate(value)) ?? false
+    }
+}
+
+extension Persistence {
+    /// Reads the stamps that a trigger may have written.
+    fileprivate func readStamps(of bound: BoundStamps) throws {
+        let unread = bound.unread
+        if unread.isEmpty { return }
+        let names = columns.layout.names
+        let selection = unread.map { names[bound.stamps[$0].column].quotedDatabaseIdentifier }
+            .joined(separator: ", ")
+        let key = shape.keyColumns.map { columns[$0] }
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(selection) FROM \(plan.quotedTable) "
+                + "WHERE \(RecordPlan.condition(shape.keyColumns.map { names[$0] }))")
+        guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key)) else { return }
+        for (index, value) in zip(unread, row.databaseValues) { bound.stamps[index].stored = value }
+    }
+}
+
+extension PackedRow {
+    /// The same row with other values in some columns, and with the same past.
+    fileprivate func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
+        var all = databaseValues
+        var isSame = true
+        for (name, value) in values {
+            guard let column = layout.column(named: name), all[column] != value else { continue }
+            all[column] = value
+            isSame = false
+        }
+        if isSame { return self }
+        let row = PackedRow.make(layout, values: all)
+        return row.copy(layout, past: Past(memory: memory, moment: moment))
+    }
+}
+
+/// Gives a record the stamps back that it had before a save that is rolled back, unless it was given others since.
+private final class StampNote: Journaled {
+    struct Stamp {
+        let name: String
+        let old: DatabaseValue
+        let new: DatabaseValue
+    }
+
+    private let record: Record
+    private let stamps: [Stamp]
+
+    init(_ record: Record, _ stamps: [Stamp]) {
+        self.record = record
+        self.stamps = stamps
+    }
+
+    func giveBack(_ note: Journal.Note) {
+        do {
+            let kept = try stamps.filter { try record.encodes($0.new, in: $0.name) }
+            try record.set(kept, \.old)
+        } catch {
+            ErrorLog.warn(
+                "a save of a \(type(of: record)) was rolled back, and the record has kept its stamps: \(error)"
+            )
+        }
+    }
+
+    func isTrue(on database: Database) -> Bool { record.isTrue(on: database) }
+}

@@ -1,0 +1,56 @@
+extension Database {
+    /// Stamps the tables of record types, whoever writes them.
+    ///
+    /// Call it after migrations. From then on bulk updates, raw SQL and cascades on this connection stamp what they
+    /// write, by temporary triggers which call `stamp()`: an SQL function that returns ``transactionDate`` in the format
+    /// of a `Date`, or NULL while stamps are suspended. The triggers follow the schema: they are there again after a
+    /// table was dropped and created. What another connection writes is not stamped, unless it registers the types, too.
+    /// When another connection changes the schema, the triggers follow at the next transaction.
+    ///
+    /// An insertion writes `created` and `updated` where they are NULL, an update writes `updated` unless it changes one
+    /// of both. An update that sets a stamp to what it was does not count as explicit. The update of a stamp is one more
+    /// change for observers.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views, virtual tables, and tables
+    ///   that a temporary one hides.
+    public func register(_ types: any MutablePersistableRecord.Type...) throws { try register(types) }
+
+    func register(_ types: [any MutablePersistableRecord.Type]) throws {
+        checkAccess()
+        for type in types {
+            let stamps = type.databaseStamps
+            guard !stamps.isEmpty else {
+                Misuse.trap(
+                    "\(type) was registered, and has no stamps. Declare them by `databaseStamps`, or do not register it."
+                )
+            }
+            try register(stamps, on: type.databaseTableName)
+        }
+    }
+
+    /// Stamps a table, whoever writes it. Stamps without any column end it.
+    ///
+    /// ```swift
+    /// try db.register(DatabaseStamps(updated: "updatedAt"), on: "player")
+    /// ```
+    public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
+        checkAccess()
+        try triggerConnection.register(stamps, on: tableName)
+    }
+}
+
+extension DatabaseWriter {
+    /// Stamps the tables of record types, whoever writes them on the writing connection: see ``Database/register(_:)``.
+    ///
+    /// ```swift
+    /// try dbQueue.register(Player.self, Team.self)
+    /// ```
+    public func register(_ types: any MutablePersistableRecord.Type...) throws {
+        try writeWithoutTransaction { db in try db.register(types) }
+    }
+
+    /// Stamps a table, whoever writes it on the writing connection. Stamps without any column end it.
+    public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
+        try writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
+    }
+}

@@ -1,0 +1,155 @@
+/// When a trigger runs.
+///
+/// SQLite warns of triggers that run before: when one changes or deletes the row that is about to change, what happens
+/// is not defined. See "CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers".
+public enum TriggerTiming: String, Hashable, Sendable, CaseIterable {
+    /// After the change.
+    case after = "AFTER"
+    /// Before the change.
+    case before = "BEFORE"
+    /// In place of the change: for views alone.
+    case insteadOf = "INSTEAD OF"
+}
+
+/// How a trigger is created: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+public struct TriggerOptions: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Nothing happens when there is a trigger of that name, whatever it does.
+    public static let ifNotExists = TriggerOptions(rawValue: 1)
+    /// The trigger belongs to the connection alone, and goes with it.
+    public static let temporary = TriggerOptions(rawValue: 2)
+}
+
+/// The row before a change, or after it, in the SQL of a trigger: `OLD` or `NEW`.
+public struct TriggerRow: Sendable {
+    fileprivate let name: String
+
+    /// A column of the row: `NEW."score"`.
+    public subscript(_ column: String) -> SQL { SQL(sql: "\(name).\(column.quotedDatabaseIdentifier)") }
+
+    /// A column of the row: `NEW."score"`.
+    public subscript(_ column: Column) -> SQL { self[column.name] }
+}
+
+/// What a trigger does: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+public final class TriggerDefinition {
+    /// The row before the change. An insertion has none.
+    public let old = TriggerRow(name: "OLD")
+    /// The row after the change. A deletion has none.
+    public let new = TriggerRow(name: "NEW")
+
+    private var conditions: [SQL] = []
+    private var statements: [SQL] = []
+
+    fileprivate init() {}
+
+    /// Has the trigger run for those rows alone for which a condition holds. Several must all hold.
+    ///
+    /// ```swift
+    /// t.when { old, new in "\(new["score"]) > \(old["score"])" }
+    /// ```
+    public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQL) rethrows {
+        conditions.append(try condition(old, new))
+    }
+
+    /// Has the trigger execute a statement: `INSERT`, `UPDATE`, `DELETE` or `SELECT`. They run in the order in which
+    /// they are given.
+    ///
+    /// A trigger has no parameters: the values are written into it as literals.
+    ///
+    /// ```swift
+    /// t.execute(literal: "UPDATE team SET score = score + \(t.new["score"]) WHERE id = \(t.new["teamId"])")
+    /// ```
+    public func execute(literal statement: SQL) { statements.append(statement) }
+
+    /// Has the trigger execute a statement.
+    public func execute(sql: String, arguments: StatementArguments = StatementArguments()) {
+        statements.append(SQL(sql: sql, arguments: arguments))
+    }
+
+    fileprivate func body(_ name: String) throws -> String {
+        guard !statements.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the trigger \(name) executes nothing: give it a statement by execute(literal:)")
+        }
+        var sql = ""
+        if !conditions.isEmpty {
+            let all = try conditions.map { try $0.literalSQL() }
+            sql +=
+                "WHEN " + (all.count == 1 ? all[0] : all.map { "(\($0))" }.joined(separator: " AND ")) + " "
+        }
+        return try sql + "BEGIN " + statements.map { try $0.literalSQL() + "; " }.joined() + "END"
+    }
+}
+
+@available(*, unavailable, message: "a definition is good for the closure that receives it")
+extension TriggerDefinition: Sendable {}
+
+extension Database {
+    /// Creates a trigger.
+    ///
+    /// ```swift
+    /// try db.create(trigger: "player_promotion", .after, .update(of: "score"), on: "player") { t in
+    ///     t.when { old, new in "\(new["score"]) >= \(1000) AND \(old["score"]) < \(1000)" }
+    ///     t.execute(literal: "INSERT INTO promotion (playerId) VALUES (\(t.new["id"]))")
+    /// }
+    /// // CREATE TRIGGER "player_promotion" AFTER UPDATE OF "score" ON "player"
+    /// // WHEN NEW."score" >= 1000 AND OLD."score" < 1000
+    /// // BEGIN INSERT INTO promotion (playerId) VALUES (NEW."id"); END
+    /// ```
+    ///
+    /// It runs for each row. What SQLite refuses is thrown as SQLite's own error, with the SQL: an
+    /// ``TriggerTiming/insteadOf`` on a table, the others on a view, a column that is not there. (A misspelled column
+    /// behind `UPDATE OF` would go unnoticed by SQLite, and throws all the same.)
+    ///
+    /// - Parameter schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one.
+    ///   A temporary trigger may be on a table of any of them.
+    public func create(
+        trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
+        _ timing: TriggerTiming, _ event: TriggerEvent, on tableName: String,
+        body: (TriggerDefinition) throws -> Void
+    ) throws {
+        checkAccess()
+        let isTemporary = options.contains(.temporary)
+        if let column = try unknownColumn(of: event, on: tableName, in: schemaName) {
+            throw DatabaseError(message: "no such column: \(tableName).\(column), in the trigger \(name)")
+        }
+        let definition = TriggerDefinition()
+        try body(definition)
+        var sql = "CREATE \(isTemporary ? "TEMPORARY " : "")TRIGGER "
+        if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
+        sql += name.quoted(in: isTemporary ? nil : schemaName)
+        sql += " \(timing.rawValue) \(event.sql) ON \(tableName.quoted(in: isTemporary ? schemaName : nil)) "
+        try execute(definition: sql + definition.body(name))
+    }
+
+    /// Creates a trigger on the table of a record type.
+    ///
+    /// ```swift
+    /// try db.create(trigger: "player_log", .after, .insert, on: Player.self) { t in
+    ///     t.execute(literal: "INSERT INTO log (what) VALUES ('player ' || \(t.new["name"]))")
+    /// }
+    /// ```
+    public func create(
+        trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
+        _ timing: TriggerTiming, _ event: TriggerEvent, on type: any TableRecord.Type,
+        body: (TriggerDefinition) throws -> Void
+    ) throws {
+        try create(
+            trigger: name, in: schemaName, options: options, timing, event, on: type.databaseTableName,
+            body: body)
+    }
+
+    /// A column that an event names, and that the table lacks. A table that is not there is left to SQLite.
+    private func unknownColumn(
+        of event: TriggerEvent, on tableName: String, in schemaName: String?
+    ) throws -> String? {
+        guard !event.columns.isEmpty, let table = try schema.table(tableName, in: schemaName) else {
+            return nil
+        }
+        return event.columns.first { table.column(named: $0) == nil }
+    }
+}

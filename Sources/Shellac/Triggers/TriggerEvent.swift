@@ -1,0 +1,37 @@
+/// What starts a trigger.
+public struct TriggerEvent: Hashable, Sendable {
+    enum Kind: Hashable {
+        case insert, delete
+        case update(columns: [String])
+    }
+    let kind: Kind
+
+    /// A row is inserted.
+    public static let insert = TriggerEvent(kind: .insert)
+    /// A row is deleted.
+    public static let delete = TriggerEvent(kind: .delete)
+    /// A row is updated, whatever the columns.
+    public static let update = TriggerEvent(kind: .update(columns: []))
+
+    /// A row is updated by a statement that names one of some columns, whether their values change or not.
+    public static func update(of column: String, _ others: String...) -> TriggerEvent {
+        TriggerEvent(kind: .update(columns: [column] + others))
+    }
+
+    /// A row is updated by a statement that names one of some columns, whether their values change or not.
+    public static func update(of column: Column, _ others: Column...) -> TriggerEvent {
+        TriggerEvent(kind: .update(columns: ([column] + others).map(\.name)))
+    }
+
+    var columns: [String] { if case .update(let columns) = kind { columns } else { [] } }
+
+    var sql: String {
+        switch kind {
+        case .insert: "INSERT"
+        case .delete: "DELETE"
+        case .update(columns: []): "UPDATE"
+        case .update(let columns):
+            "UPDATE OF " + columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        }
+    }
+}

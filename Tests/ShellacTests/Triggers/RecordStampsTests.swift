@@ -1,0 +1,323 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Records bind their stamps")
+struct RecordStampsTests {
+    private let memos: MemoDatabase
+
+    init() throws { memos = try MemoDatabase() }
+
+    /// A memo that was inserted at minute 0.
+    private func inserted(_ title: String = "a") throws -> Memo {
+        nonisolated(unsafe) let memo = Memo(title)
+        try memos.queue.write { db in try memo.insert(db) }
+        memos.spy.removeAll()
+        return memo
+    }
+
+    @Test(
+        "38. An insertion writes the transaction date where the property is nil: with no second write, event or SELECT"
+    )
+    func insertion() throws {
+        let spy = ObserverSpy()
+        memos.queue.add(transactionObserver: spy)
+        let memo = Memo("a")
+        try memos.queue.write { db in
+            try memo.insert(db)
+            #expect(try db.memoStamps() == "0 0 -")
+        }
+        #expect(spy.log.filter { $0.hasPrefix("insert") || $0.hasPrefix("update") } == ["insert memo 1"])
+        #expect(memos.writes().count == 1)
+        #expect(memo.stamps == "0 0 -")
+        #expect(memo.id == 1)
+        #expect(!memo.hasDatabaseChanges)
+        let other = Memo("b")
+        (other.createdAt, other.id) = (memos.clock.date(7), 12)
+        try memos.later { db in
+            try other.insert(db)
+            #expect(try db.memoStamps(12) == "7 1 -")
+        }
+        #expect(other.stamps == "7 1 -")
+        #expect(!other.hasDatabaseChanges)
+    }
+
+    @Test(
+        "38. An update writes updated: with no second write, event or SELECT, also twice in one transaction")
+    func update() throws {
+        let memo = try inserted()
+        let spy = ObserverSpy()
+        memos.queue.add(transactionObserver: spy)
+        try memos.later { db in
+            memo.score = 1
+            try memo.update(db)
+            #expect(try db.memoStamps() == "0 1 -")
+            memo.score = 2
+            try memo.update(db)
+            memo.score = 3
+            try memo.updateChanges(db)
+            try memo.update(db, columns: ["score"])
+        }
+        #expect(spy.log.filter { $0.hasPrefix("update") }.count == 4)
+        // (The whole row has the title in it, whose stamp is read back.)
+        let writes = memos.writes().filter { !$0.hasPrefix("SELECT \"titleChangedAt\"") }
+        #expect(
+            writes.suffix(2)
+                == Array(
+                    repeating: "UPDATE \"memo\" SET \"score\" = ?, \"updatedAt\" = ? WHERE \"id\" = ?",
+                    count: 2))
+        #expect(writes.count == 4)
+        #expect(memo.stamps == "0 1 -")
+        #expect(!memo.hasDatabaseChanges)
+        try memos.later { db in try #expect(!memo.updateChanges(db)) }
+        #expect(memo.stamps == "0 1 -")
+    }
+
+    @Test("38. A property that is not nil and differs from the snapshot is explicit")
+    func explicit() throws {
+        let memo = try inserted()
+        try memos.later { db in
+            memo.updatedAt = memos.clock.date(8)
+            try memo.update(db)
+            #expect(try db.memoStamps() == "0 8 -")
+        }
+        #expect(memo.stamps == "0 8 -")
+        try memos.later { db in
+            // No longer: it is what the record remembers.
+            try memo.update(db)
+            #expect(try db.memoStamps() == "0 2 -")
+            memo.updatedAt = nil
+            try memo.update(db)
+            #expect(try db.memoStamps() == "0 2 -")
+            #expect(memo.stamps == "0 2 -")
+            memo.createdAt = memos.clock.date(9)
+            memo.titleChangedAt = memos.clock.date(7)
+            try memo.update(db)
+            #expect(try db.memoStamps() == "9 2 7")
+            #expect(memo.stamps == "9 2 7")
+            #expect(!memo.hasDatabaseChanges)
+        }
+    }
+
+    @Test("38. created is written only when explicit, and never by DO UPDATE SET", arguments: [false, true])
+    func created(upserts: Bool) throws {
+        let memo = try inserted()
+        try memos.later { db in
+            try db.execute(sql: "UPDATE memo SET createdAt = ?", arguments: [minute(5)])
+            memo.score = 1
+            if upserts { try memo.upsert(db) } else { try memo.update(db) }
+            #expect(try db.memoStamps() == "5 1 -")
+            #expect(memo.updatedAt == memos.clock.date(1))
+            if upserts { #expect(memo.stamps == "5 1 -") }
+        }
+    }
+
+    @Test("38. An upsert stamps the insertion and the update, and takes what the row holds")
+    func upsert() throws {
+        let memo = Memo("a")
+        memo.id = 1
+        try memos.queue.write { db in
+            try memo.upsert(db)
+            #expect(try db.memoStamps() == "0 0 -")
+        }
+        #expect(memo.stamps == "0 0 -")
+        memos.spy.removeAll()
+        try memos.later { db in
+            memo.title = "b"
+            try memo.upsert(db)
+            #expect(try db.memoStamps() == "0 1 1")
+            #expect(memo.createdAt == memos.clock.date(0))
+            #expect(memo.updatedAt == memos.clock.date(1))
+        }
+        // Another object that knows nothing of the row.
+        let stranger = Memo("c")
+        stranger.id = 1
+        try memos.later { db in
+            try stranger.upsert(db)
+            #expect(try db.memoStamps().hasPrefix("0 2"))
+            #expect(stranger.createdAt == memos.clock.date(0))
+            #expect(stranger.updatedAt == memos.clock.date(2))
+        }
+        try memos.later { db in
+            stranger.updatedAt = memos.clock.date(9)
+            try stranger.upsert(db)
+            #expect(try db.memoStamps().hasPrefix("0 9"))
+        }
+    }
+
+    @Test(
+        "38. A record that is older than a bulk update never puts an old stamp back",
+        arguments: ["update", "save", "upsert", "updateChanges", "columns"])
+    func olderThanBulkUpdate(way: String) throws {
+        let memo = try inserted()
+        try memos.later { db in
+            try db.execute(sql: "UPDATE memo SET title = 'bulk', createdAt = ?", arguments: [minute(6)])
+            try db.execute(sql: "UPDATE memo SET title = 'bulk 2'")
+            #expect(try db.memoStamps() == "6 1 1")
+        }
+        try memos.later { db in
+            memo.score = 7
+            memo.title = "bulk 2"  // so that the title does not change
+            switch way {
+            case "update": try memo.update(db)
+            case "save": try memo.save(db)
+            case "upsert": try memo.upsert(db)
+            case "updateChanges": try memo.updateChanges(db)
+            default: try memo.update(db, columns: ["score", "createdAt", "updatedAt", "titleChangedAt"])
+            }
+            #expect(try db.memoStamps() == "6 2 1")
+        }
+        #expect(memo.updatedAt == memos.clock.date(2))
+    }
+
+    @Test(
+        "38. A struct's full update treats its stamps as not given; update(columns:) that names one is explicit"
+    )
+    func structs() throws {
+        var memo = MemoValue(title: "a")
+        try memos.queue.write { db in
+            try memo.insert(db)
+            #expect(try db.memoStamps() == "0 0 -")
+            memo = try #require(try MemoValue.fetchOne(db, key: 1))
+        }
+        try memos.later { db in
+            try db.execute(sql: "UPDATE memo SET createdAt = ?", arguments: [minute(6)])
+            (memo.createdAt, memo.updatedAt, memo.titleChangedAt) = (
+                nil, memos.clock.date(9), memos.clock.date(9)
+            )
+            try memo.update(db)
+            #expect(try db.memoStamps() == "6 1 -")
+            try memo.save(db)
+            try memo.upsert(db)
+            #expect(try db.memoStamps() == "6 1 -")
+            try memo.update(db, columns: ["score"])
+            #expect(try db.memoStamps() == "6 1 -")
+            try memo.update(db, columns: ["updatedAt", "titleChangedAt"])
+            #expect(try db.memoStamps() == "6 9 9")
+            try memo.updateChanges(db) { $0.createdAt = memos.clock.date(3) }
+            #expect(try db.memoStamps() == "3 1 9")
+        }
+        let saved = try memos.later { db in try memo.updateAndFetch(db) }
+        #expect(saved.updatedAt == memos.clock.date(2))
+        let fresh = try memos.later { db in try MemoValue(title: "z").insertAndFetch(db) }
+        #expect(fresh.createdAt == memos.clock.date(3))
+    }
+
+    @Test("38. Suspended, stamps are bound as they are encoded")
+    func suspended() throws {
+        let memo = Memo("a")
+        try memos.queue.write { db in
+            try db.withoutStamps {
+                try memo.insert(db)
+                #expect(try db.memoStamps() == "- - -")
+                memo.updatedAt = memos.clock.date(4)
+                try memo.update(db)
+                #expect(try db.memoStamps() == "- 4 -")
+                memo.updatedAt = nil
+                try memo.update(db)
+                #expect(try db.memoStamps() == "- - -")
+                try memo.upsert(db)
+                #expect(try db.memoStamps() == "- - -")
+                try memo.touch(db)
+                #expect(try db.memoStamps() == "- 0 -")
+            }
+        }
+        #expect(memo.stamps == "- 0 -")
+    }
+
+    @Test("38. Only the stamps of groups are read back, by one SELECT, where their columns are written")
+    func groups() throws {
+        let memo = try inserted()
+        try memos.later { db in
+            memo.title = "b"
+            try memo.update(db, columns: ["title"])
+            #expect(try db.memoStamps() == "0 1 1")
+        }
+        #expect(memo.stamps == "0 1 1")
+        #expect(!memo.hasDatabaseChanges)
+        let reads = memos.writes().filter { $0.hasPrefix("SELECT \"") }
+        #expect(reads == ["SELECT \"titleChangedAt\" FROM \"memo\" WHERE \"id\" = ?"])
+        try memos.later { db in
+            memo.score = 1
+            try memo.updateChanges(db)
+        }
+        #expect(memos.writes().filter { $0.hasPrefix("SELECT \"") }.isEmpty)
+        #expect(memo.stamps == "0 2 1")
+    }
+
+    @Test("38. Callbacks around a save change nothing; did-callbacks see the stamps")
+    func callbacks() throws {
+        final class Watched: Record {
+            var id: Int64?
+            var title = ""
+            var updatedAt: Date?
+            var seen: [Date?] = []
+            override class var databaseTableName: String { "memo" }
+            override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+            override func updateFromRow(_ row: Row) throws {
+                id = try row["id"]
+                title = try row["title"]
+                updatedAt = try row["updatedAt"]
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = id
+                container["title"] = title
+                container["updatedAt"] = updatedAt
+            }
+            override func willSave(_ db: Database) throws { title += "!" }
+            override func didSave(_ saved: PersistenceSuccess) { seen.append(updatedAt) }
+        }
+        let record = Watched()
+        try memos.queue.write { db in try record.insert(db) }
+        try memos.later { db in try record.update(db, columns: []) }
+        #expect(record.seen == [memos.clock.date(0), memos.clock.date(1)])
+        #expect(record.title == "!!")
+        #expect(try memos.queue.read { try $0.memoStamps() } == "0 1 1")
+        #expect(!record.hasDatabaseChanges)
+    }
+
+    @Test("A class that does not take its stamps is told so, once; its old property is not explicit")
+    func notTaken() async throws {
+        await #expect(processExitsWith: .success) {
+            final class Stubborn: Record {
+                var id: Int64?
+                var updatedAt: Date?
+                override class var databaseTableName: String { "memo" }
+                override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+                override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+                override func encode(to container: inout PersistenceContainer) throws {
+                    container["id"] = id
+                    container["title"] = ""
+                    container["updatedAt"] = updatedAt
+                }
+            }
+            let log = Recorder<String>()
+            Database.logError = { _, message in log.record(message) }
+            let memos = try MemoDatabase()
+            let record = Stubborn()
+            try memos.queue.write { db in
+                try record.insert(db)
+                #expect(try db.memoStamps() == "0 0 -")
+            }
+            try memos.later { db in
+                try record.update(db)
+                #expect(try db.memoStamps() == "0 1 -")
+                #expect(throws: RecordError.self) { try record.touch(db) }
+            }
+            record.updatedAt = memos.clock.date(5)
+            try memos.later { db in
+                try record.update(db)
+                #expect(try db.memoStamps() == "0 5 -")  // it was set, and so is explicit
+            }
+            try memos.later { db in
+                try record.update(db)
+                #expect(try db.memoStamps() == "0 3 -")
+                try record.update(db)
+                #expect(try db.memoStamps() == "0 3 -")
+            }
+            #expect(log.elements.filter { $0.contains("has not taken its stamp updatedAt") }.count == 1)
+        }
+    }
+}

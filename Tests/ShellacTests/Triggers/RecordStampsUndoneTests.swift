@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("The stamps of records follow the transaction")
+struct RecordStampsUndoneTests {
+    private let memos: MemoDatabase
+
+    init() throws { memos = try MemoDatabase() }
+
+    /// A memo that was inserted at minute 0.
+    private func inserted(_ title: String = "a") throws -> Memo {
+        nonisolated(unsafe) let memo = Memo(title)
+        try memos.queue.write { db in try memo.insert(db) }
+        memos.spy.removeAll()
+        return memo
+    }
+
+    @Test(
+        "38. After a rollback, properties and snapshot are as before: of insertions, updates, touches",
+        arguments: Undoing.allCases)
+    func rollback(way: Undoing) throws {
+        let memo = try inserted()
+        memos.clock.advance()
+        let fresh = Memo("new")
+        let explicit = try inserted("x")
+        let before = (explicit.stamps, memo.stamps)
+        try way.run(memos.queue) { db in
+            memo.title = "b"
+            try memo.update(db)
+            memo.score = 4
+            try memo.update(db)
+            try fresh.insert(db)
+            explicit.updatedAt = memos.clock.date(9)
+            try explicit.update(db)
+        }
+        #expect(memo.stamps == before.1)
+        #expect(fresh.stamps == "- - -")
+        #expect(fresh.id == nil)
+        // What somebody has said stays said.
+        #expect(explicit.updatedAt == memos.clock.date(9))
+        try memos.later { db in
+            #expect(try memo.databaseChanges.keys.sorted() == ["score", "title"])
+            try memo.update(db)
+            #expect(memo.updatedAt == memos.clock.date(2))
+            try explicit.update(db)
+            #expect(explicit.updatedAt == memos.clock.date(9))
+            try fresh.insert(db)
+            #expect(fresh.stamps == "2 2 -")
+        }
+    }
+
+    @Test("38. After the rollback of a touch, the stamp is as before", arguments: Undoing.allCases)
+    func rollbackOfTouch(way: Undoing) throws {
+        let memo = try inserted()
+        memos.clock.advance()
+        try way.run(memos.queue) { db in try memo.touch(db) }
+        #expect(memo.stamps == "0 0 -")
+        #expect(!memo.hasDatabaseChanges)
+        #expect(try memos.queue.read { try $0.memoStamps() } == "0 0 -")
+    }
+
+    @Test("38. A savepoint that is rolled back gives one level back")
+    func savepoints() throws {
+        let memo = try inserted()
+        try memos.later { db in
+            memo.score = 1
+            try memo.update(db)
+            try db.inSavepoint {
+                memo.updatedAt = memos.clock.date(8)
+                try memo.update(db)
+                return .commit
+            }
+            try db.inSavepoint {
+                try memo.update(db)
+                #expect(try db.memoStamps() == "0 1 -")
+                return .rollback
+            }
+            #expect(memo.stamps == "0 8 -")
+            #expect(!memo.hasDatabaseChanges)
+        }
+    }
+
+    @Test("38. A lone save has one date, for the record and for the triggers of its statement")
+    func lone() throws {
+        try memos.queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE log (id INTEGER PRIMARY KEY, c TEXT);
+                    CREATE TRIGGER t AFTER INSERT ON memo BEGIN INSERT INTO log VALUES (NULL, NULL); END;
+                    """)
+            try db.register(DatabaseStamps(created: "c"), on: "log")
+            try db.add(
+                function: DatabaseFunction("advance", argumentCount: 0) { _ in
+                    memos.clock.advance()
+                    return 1
+                })
+            try db.execute(
+                sql: "CREATE TEMP TRIGGER s BEFORE INSERT ON memo BEGIN SELECT advance(); END")
+            try Memo("a").insert(db)
+            #expect(try db.memoStamps() == "0 0 -")
+            #expect(try String.fetchAll(db, sql: "SELECT c FROM log") == [minute(0)])
+            try #expect(db.transactionDate == memos.clock.date(1))
+            // One that fails leaves no date behind.
+            let twin = Memo("b")
+            twin.id = 1
+            #expect(databaseError { try twin.insert(db) } != nil)
+            #expect(twin.stamps == "- - -")
+            memos.clock.advance()
+            try #expect(db.transactionDate == memos.clock.now)
+        }
+    }
+
+    @Test("33. touch writes the stamp alone, through update(columns:)")
+    func touch() throws {
+        let memo = try inserted()
+        try memos.later { db in
+            memo.score = 5
+            try memo.touch(db)
+            #expect(try db.memoStamps() == "0 1 -")
+            #expect(try Int.fetchOne(db, sql: "SELECT score FROM memo") == 0)
+            try #expect(memo.databaseChanges == ["score": 0.databaseValue])
+        }
+        #expect(memo.stamps == "0 1 -")
+        #expect(memos.writes() == ["UPDATE \"memo\" SET \"updatedAt\" = ? WHERE \"id\" = ?"])
+        let stranger = Memo("s")
+        stranger.id = 77
+        try memos.queue.write { db in
+            _ = #expect(throws: RecordError.self) { try stranger.touch(db) }
+        }
+        #expect(stranger.stamps == "- - -")
+    }
+
+    @Test("33. touch on a class without the stamp stops the program, with a sentence")
+    func touchWithoutStamp() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            crashWithoutBacktrace()
+            _ = try DatabaseQueue.withHeroes().write { db in try Hero("a").touch(db) }
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(output.contains("touch(_:) was called on a Hero, which has no stamp to update. Override"))
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// A reminder of seed 002.
+private final class Reminder: Record {
+    var id: Int64?
+    var title = ""
+    var isCompleted = false
+    var isFlagged = false
+    var createdAt: Date?
+    var updatedAt: Date?
+
+    convenience init(_ title: String) {
+        self.init()
+        self.title = title
+    }
+
+    override class var databaseTableName: String { "reminder" }
+    override class var databaseStamps: DatabaseStamps {
+        DatabaseStamps(created: "createdAt", updated: "updatedAt")
+    }
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("title") { title = try row["title"] }
+        if row.hasColumn("isCompleted") { isCompleted = try row["isCompleted"] }
+        if row.hasColumn("isFlagged") { isFlagged = try row["isFlagged"] }
+        if row.hasColumn("createdAt") { createdAt = try row["createdAt"] }
+        if row.hasColumn("updatedAt") { updatedAt = try row["updatedAt"] }
+        try super.updateFromRow(row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["title"] = title
+        container["isCompleted"] = isCompleted
+        container["isFlagged"] = isFlagged
+        container["createdAt"] = createdAt
+        container["updatedAt"] = updatedAt
+    }
+}
+
+@Suite("Seed 002: reminders")
+struct RemindersTests {
+    @Test("Columns added by a migration, stamped: by a record, by a bulk update, by raw SQL")
+    func endToEnd() throws {
+        let clock = StampClock()
+        let queue = try DatabaseQueue(configuration: clock.configuration())
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("Create tables") { db in
+            try db.create(table: "reminder") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("title", .text).notNull()
+                t.column("isCompleted", .boolean).notNull().defaults(to: false)
+                t.column("isFlagged", .boolean).notNull().defaults(to: false)
+            }
+            try db.execute(sql: "INSERT INTO reminder (title) VALUES ('From before')")
+        }
+        migrator.registerMigration("Add 'createdAt' and 'updatedAt' to 'reminder'") { db in
+            try db.alter(table: "reminder") { t in
+                t.add(column: "createdAt", .datetime)
+                t.add(column: "updatedAt", .datetime)
+            }
+        }
+        try migrator.migrate(queue)
+        try queue.register(Reminder.self)
+
+        func stamps() throws -> [String] {
+            try queue.read { db in
+                try Row.fetchAll(db, sql: "SELECT createdAt, updatedAt FROM reminder ORDER BY id")
+                    .map { $0.databaseValues.map(short).joined(separator: " ") }
+            }
+        }
+        #expect(try stamps() == ["- -"])
+
+        clock.advance()
+        let milk = Reminder("Get milk")
+        try queue.write { db in try milk.insert(db) }
+        #expect(try stamps() == ["- -", "1 1"])
+
+        // One is toggled.
+        clock.advance()
+        let isUpdated = try queue.write { db in
+            try milk.updateChanges(db) { $0.isCompleted.toggle() }
+        }
+        #expect(isUpdated)
+        #expect(try stamps() == ["- -", "1 2"])
+        #expect(milk.updatedAt == clock.date(2))
+
+        // All are flagged at once, which no callback of a record would hear of.
+        clock.advance()
+        try queue.write { db in try db.execute(sql: "UPDATE reminder SET isFlagged = NOT isFlagged") }
+        #expect(try stamps() == ["- 3", "1 3"])
+
+        // Raw SQL.
+        clock.advance()
+        try queue.write { db in
+            try db.execute(sql: "UPDATE reminder SET title = title || ' Copy' WHERE id = 1")
+            try db.execute(sql: "INSERT INTO reminder (title) VALUES ('Raw')")
+        }
+        #expect(try stamps() == ["- 4", "1 3", "4 4"])
+
+        // The record is older than all of that, and puts no old stamp back.
+        clock.advance()
+        try queue.write { db in try milk.update(db) }
+        #expect(try stamps() == ["- 4", "1 5", "4 4"])
+
+        // A maintenance job leaves the stamps alone.
+        clock.advance()
+        try queue.write { db in
+            try db.withoutStamps { try db.execute(sql: "UPDATE reminder SET title = trim(title)") }
+        }
+        #expect(try stamps() == ["- 4", "1 5", "4 4"])
+    }
+}
