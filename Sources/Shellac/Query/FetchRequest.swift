@@ -4,7 +4,7 @@
 /// let request = Player.filter(Column("score") > 100)
 /// let players = try request.fetchAll(db)
 /// ```
-public protocol FetchRequest<RowDecoder>: Sendable {
+public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     /// What the rows become.
     associatedtype RowDecoder
 

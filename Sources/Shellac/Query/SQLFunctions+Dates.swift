@@ -53,13 +53,15 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let utc = Self("utc")
 }
 
-extension SQLExpression {
+extension SQLSpecificExpressible where Self == SQLExpression {
     /// The date and time at which the statement began, for date functions: the text `now`.
     ///
     /// What SQLite takes for the present is not ``Database/transactionDate``, which is constant in a transaction, and
     /// which tests can set: bind that one where it matters.
     public static var now: SQLExpression { "now".sqlExpression }
+}
 
+extension SQLExpression {
     fileprivate static func date(
         _ name: String, _ arguments: [any SQLExpressible], _ modifiers: [SQLDateModifier]
     ) -> SQLExpression { function(name, arguments + modifiers.map(\.text)) }

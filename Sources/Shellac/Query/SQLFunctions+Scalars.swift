@@ -150,7 +150,7 @@ public func round(_ number: some SQLSpecificExpressible, _ digits: any SQLExpres
 /// -1, 0 or 1, as the number is negative, zero or positive: `SIGN(number)`.
 public func sign(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SIGN", [number]) }
 
-extension SQLExpression {
+extension SQLSpecificExpressible where Self == SQLExpression {
     /// A random integer, another one for each row: `RANDOM()`.
     ///
     /// ```swift
@@ -176,7 +176,7 @@ extension SQLExpression {
 // SQLite has these where it was built with SQLITE_ENABLE_MATH_FUNCTIONS. Elsewhere, a statement that uses one throws
 // "no such function".
 
-extension SQLExpression {
+extension SQLSpecificExpressible where Self == SQLExpression {
     /// The number pi: `PI()`.
     public static var pi: SQLExpression { .function("PI", []) }
 }

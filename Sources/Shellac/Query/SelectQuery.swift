@@ -310,7 +310,7 @@ struct CommonTable: Sendable {
 
 extension SQLSelection {
     /// Whether this is a column, or all of them: no aggregate.
-    fileprivate var isPlain: Bool {
+    var isPlain: Bool {
         switch form {
         case .allColumns: return true
         case .expression(let expression, _):

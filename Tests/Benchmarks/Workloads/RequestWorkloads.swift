@@ -17,7 +17,9 @@ enum RequestWorkloads {
             var sum: UInt64 = 0
             for query in 0..<count {
                 statement.bind(Int(scale.hotID(query)), 1)
-                for player in try statement.array({ try Player($0) }) { sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count) }
+                for player in try statement.array({ try Player($0) }) {
+                    sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count)
+                }
                 statement.reset()
             }
             try connection.execute("COMMIT")
@@ -29,7 +31,9 @@ enum RequestWorkloads {
                 var sum: UInt64 = 0
                 for query in 0..<count {
                     let players = try StructPlayer.filter(Column("id") == scale.hotID(query)).fetchAll(db)
-                    for player in players { sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count) }
+                    for player in players {
+                        sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count)
+                    }
                 }
                 return sum
             }

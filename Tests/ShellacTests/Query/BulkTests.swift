@@ -26,7 +26,7 @@ struct BulkTests {
             try Player.updateAll($0, [Column("score") += 10])
         },
         Case(#"UPDATE "player" SET "score" = "score" - ? WHERE "score" > ?"#, 2, [100, 249, 50, 249, nil]) {
-            try Player.filter(score > 100).updateAll($0, [score -= 1])
+            try Player.filter(score > 100).updateAll($0) { $0.score -= 1 }
         },
         Case(
             #"UPDATE "player" SET "score" = "score" * ?, "isFlagged" = NOT "isFlagged""#, 5,
@@ -47,10 +47,10 @@ struct BulkTests {
             try Player.filter(key: 2).updateAll($0, [score.set(to: Column("id") + 10)])
         },
         Case(#"UPDATE "player" SET "score" = "score" & ?"#, 5, [4, 2, 2, 2, nil]) {
-            try Player.updateAll($0, [score &= 6])
+            try Player.updateAll($0) { $0.score &= 6 }
         },
         Case(#"UPDATE "player" SET "score" = "score" | ?"#, 5, [101, 251, 51, 251, nil]) {
-            try Player.updateAll($0, [score |= 1])
+            try Player.updateAll($0) { $0.score |= 1 }
         },
         Case(
             #"UPDATE "player" SET "score" = ? WHERE ("id") IN (SELECT "id" FROM "player" ORDER BY "id" DESC LIMIT ?)"#,

@@ -57,7 +57,9 @@ struct SQLFunctionsTests {
         FunctionCase(sign(score), #"SIGN("score")"#, 1),
         FunctionCase(abs(score - 300), #"ABS("score" - ?)"#, 50),
         FunctionCase(typeOf(.random), "TYPEOF(RANDOM())", "integer"),
-        FunctionCase(.sqliteVersion, "SQLITE_VERSION()", Database.sqliteVersion),
+        FunctionCase(
+            .sqliteVersion, "SQLITE_VERSION()",
+            (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? nil),
         FunctionCase(typeOf(.changes), "TYPEOF(CHANGES())", "integer"),
         FunctionCase(typeOf(.totalChanges), "TYPEOF(TOTAL_CHANGES())", "integer"),
         FunctionCase(typeOf(.lastInsertedRowID), "TYPEOF(LAST_INSERT_ROWID())", "integer"),

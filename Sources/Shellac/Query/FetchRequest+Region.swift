@@ -1,0 +1,42 @@
+extension FetchRequest {
+    /// What the request reads: tables, columns, and rows where it finds them by row id.
+    ///
+    /// ```swift
+    /// try Player.filter(Column("score") > 100).select(Column("name")).region(db)   // player(name,score)
+    /// try Player.filter(key: 1).region(db)                                         // player(*)[1]
+    /// ```
+    public func region(_ db: Database) throws -> DatabaseRegion { try databaseRegion(db) }
+
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+        try prepare(db, forSingleResult: false).statement.databaseRegion(db)
+    }
+}
+
+extension QueryInterfaceRequest {
+    public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+        let region = try prepare(db, forSingleResult: false).statement.databaseRegion(db)
+        guard let rows = try query.rowsRegion(db) else { return region }
+        return region.intersection(rows)
+    }
+}
+
+extension SelectQuery {
+    /// The rows that are found by row id, where nothing else is read.
+    fileprivate func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
+        guard case .key(let condition)? = self.condition?.syntax, case .values(let values) = condition.keys,
+            let name = source.tableName, annotations.isEmpty, joins.isEmpty, commonTables.isEmpty,
+            groupCondition == nil, (selection ?? []).allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),
+            groups.isEmpty
+        else { return nil }
+        let table = try db.tableSchema(name)
+        guard table.primaryKey.rowIDColumn != nil, source.type?.databasePrimaryKey == nil else { return nil }
+        let rowIDs = values.compactMap(Int64.fromDatabaseValue)
+        // SQLite finds 1 by '1', too.
+        guard rowIDs.count == values.count else { return nil }
+        return DatabaseRegion(table: table.name, rowIDs: rowIDs)
+    }
+}
+
+extension SQLOrdering {
+    fileprivate var isPlain: Bool { SQLSelection(.expression(expression, name: nil)).isPlain }
+}
