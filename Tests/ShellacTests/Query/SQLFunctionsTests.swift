@@ -23,7 +23,7 @@ struct SQLFunctionsTests {
     private static let name = Column("name")
     private static let score = Column("score")
 
-    static let scalars = [
+    static let scalarCases = [
         FunctionCase(ifNull(score, 0), #"IFNULL("score", ?)"#, 250),
         FunctionCase(nullIf(score, 250), #"NULLIF("score", ?)"#, nil as Int?),
         FunctionCase(iif(score > 100, "high", "low"), #"IIF("score" > ?, ?, ?)"#, "high"),
@@ -65,7 +65,7 @@ struct SQLFunctionsTests {
         FunctionCase(typeOf(.lastInsertedRowID), "TYPEOF(LAST_INSERT_ROWID())", "integer"),
     ]
 
-    static let mathematics = [
+    static let mathematicalCases = [
         FunctionCase(round(.pi, 4), "ROUND(PI(), ?)", 3.1416),
         FunctionCase(ceil(score / 3.0), #"CEIL("score" / ?)"#, 84.0),
         FunctionCase(floor(score / 3.0), #"FLOOR("score" / ?)"#, 83.0),
@@ -96,7 +96,7 @@ struct SQLFunctionsTests {
 
     private static let day = "2024-02-29 12:30:45".sqlExpression
 
-    static let dates = [
+    static let dateCases = [
         FunctionCase(date(day), "DATE(?)", "2024-02-29"),
         FunctionCase(date(day, .startOfMonth, .months(1), .days(-1)), "DATE(?, ?, ?, ?)", "2024-02-29"),
         FunctionCase(date(day, .years(-1), .startOfYear), "DATE(?, ?, ?)", "2023-01-01"),
@@ -119,10 +119,10 @@ struct SQLFunctionsTests {
 
     private static let object = #"{"a": [1, 2], "b": {"c": "x"}}"#.sqlExpression
 
-    static let json = [
+    static let jsonCases = [
         FunctionCase(object.json(at: "a"), "? -> ?", "[1,2]"),
         FunctionCase(object.jsonValue(at: "$.b.c"), "? ->> ?", "x"),
-        FunctionCase(Shellac.json(object), "JSON(?)", #"{"a":[1,2],"b":{"c":"x"}}"#),
+        FunctionCase(json(object), "JSON(?)", #"{"a":[1,2],"b":{"c":"x"}}"#),
         FunctionCase(jsonArray(score, "x", nil as Int?), #"JSON_ARRAY("score", ?, ?)"#, #"[250,"x",null]"#),
         FunctionCase(jsonArrayLength(object.json(at: "a")), "JSON_ARRAY_LENGTH(? -> ?)", 2),
         FunctionCase(jsonArrayLength(object, at: "$.a"), "JSON_ARRAY_LENGTH(?, ?)", 2),
@@ -144,13 +144,13 @@ struct SQLFunctionsTests {
         FunctionCase(jsonQuote(name), #"JSON_QUOTE("name")"#, #""Barbara""#),
     ]
 
-    @Test("has its SQL and its value", arguments: scalars + dates + json)
+    @Test("has its SQL and its value", arguments: scalarCases + dateCases + jsonCases)
     func value(_ function: FunctionCase) throws { try check(function) }
 
     @Test(
         "of mathematics has its SQL and its value",
         .enabled(if: Self.hasMathematics, "SQLite was built without SQLITE_ENABLE_MATH_FUNCTIONS"),
-        arguments: mathematics)
+        arguments: mathematicalCases)
     func mathematics(_ function: FunctionCase) throws { try check(function) }
 
     private static var hasMathematics: Bool {
@@ -188,7 +188,7 @@ struct SQLFunctionsTests {
 
     // MARK: - Many rows
 
-    static let aggregates = [
+    static let aggregateCases = [
         FunctionCase(groupConcat(name), #"GROUP_CONCAT("name")"#, "Arthur,Barbara,Craig,Diane,O'Brien"),
         FunctionCase(
             groupConcat(name, separator: "; ", filter: score > 60),
@@ -203,7 +203,7 @@ struct SQLFunctionsTests {
             #"JSON_GROUP_OBJECT("name", "score") FILTER (WHERE "score" < ?)"#, #"{"Arthur":100,"Craig":50}"#),
     ]
 
-    @Test("of all rows has its SQL and its value", arguments: aggregates)
+    @Test("of all rows has its SQL and its value", arguments: aggregateCases)
     func aggregate(_ function: FunctionCase) throws {
         var found: DatabaseValue?
         let sql = try League.sql {
@@ -213,7 +213,7 @@ struct SQLFunctionsTests {
         #expect(found == function.value)
     }
 
-    static let windows: [(SQLExpression, String, [DatabaseValue])] = [
+    static let windowCases: [(SQLExpression, String, [DatabaseValue])] = [
         (rowNumber(), "ROW_NUMBER()", [1, 2, 3, 4]), (rank(), "RANK()", [1, 2, 3, 3]),
         (denseRank(), "DENSE_RANK()", [1, 2, 3, 3]),
         (
@@ -234,7 +234,7 @@ struct SQLFunctionsTests {
         (sum(score), #"SUM("score")"#, [50, 150, 650, 650]),
     ]
 
-    @Test("over a window has its SQL and its values", arguments: windows)
+    @Test("over a window has its SQL and its values", arguments: windowCases)
     func window(_ function: SQLExpression, _ expected: String, _ values: [DatabaseValue]) throws {
         var found: [DatabaseValue] = []
         let sql = try League.sql {
