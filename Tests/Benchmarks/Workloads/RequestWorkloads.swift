@@ -18,7 +18,7 @@ enum RequestWorkloads {
             for query in 0..<count {
                 statement.bind(Int(scale.hotID(query)), 1)
                 for player in try statement.array({ try Player($0) }) {
-                    sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count)
+                    sum &+= sample(player.score, player.name)
                 }
                 statement.reset()
             }
@@ -31,13 +31,15 @@ enum RequestWorkloads {
                 var sum: UInt64 = 0
                 for query in 0..<count {
                     let players = try StructPlayer.filter(Column("id") == scale.hotID(query)).fetchAll(db)
-                    for player in players {
-                        sum &+= UInt64(truncatingIfNeeded: player.score &+ player.name.utf8.count)
-                    }
+                    for player in players { sum &+= sample(player.score, player.name) }
                 }
                 return sum
             }
         }
         return Sides(operations: count, c: c, shellac: shellac)
+    }
+
+    private static func sample(_ score: Int, _ name: String) -> UInt64 {
+        UInt64(truncatingIfNeeded: score &+ name.utf8.count)
     }
 }

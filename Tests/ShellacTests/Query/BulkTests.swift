@@ -1,3 +1,6 @@
+// An operator of columns is no assignment of Swift's.
+// swift-format-ignore-file: NoAssignmentInExpressions
+
 import Shellac
 import TestSupport
 import Testing
