@@ -34,7 +34,7 @@ struct RequestRegionTests {
         let queue = try League.database()
         let observation = DatabaseRegionObservation(
             tracking: League.Player.filter(key: 2).select(Column("score")))
-        let token = try observation.start(
+        let token = observation.start(
             in: queue, onError: { _ in }, onChange: { _ in recorder.record("changed") })
         try queue.write { db in try db.execute(sql: "UPDATE player SET score = 1 WHERE id = 1") }
         #expect(recorder.elements == [])
