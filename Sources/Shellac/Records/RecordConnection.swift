@@ -68,9 +68,11 @@ final class RecordConnection {
         saveCount &+= 1
         defer { saveCount &-= 1 }
         if saveCount > 2 { return try body(Persistence(database)) }
-        let persistence = saveCount == 1 ? persistence : nestedPersistence
-        defer { persistence.columns.shrink() }
-        return try body(persistence)
+        let reference = Unmanaged.passUnretained(saveCount == 1 ? persistence : nestedPersistence)
+        return try reference.use { persistence in
+            defer { persistence.columns.shrink() }
+            return try body(persistence)
+        }
     }
 
     // MARK: - Requests to class records
