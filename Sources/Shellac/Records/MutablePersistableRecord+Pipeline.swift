@@ -182,8 +182,8 @@ extension Persistence {
     @inline(__always)
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
-        for column in shape.keyColumns { mask.remove(column) }
-        return mask.isEmpty ? ColumnMask(shape.keyColumns) : mask
+        withShape { mask.subtract($0.keyMask) }
+        return mask.isEmpty ? shape.keyMask : mask
     }
 }
 

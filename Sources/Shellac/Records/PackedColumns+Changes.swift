@@ -119,7 +119,8 @@ extension PackedColumns {
                 pieces.append(columns[source])
             }
         }
-        return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces, past: past) }
+        defer { withExtendedLifetime(row) {} }
+        return PackedRow.make(newLayout, copying: pieces, past: past)
     }
 }
 
@@ -164,7 +165,7 @@ extension PackedColumns {
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
     fileprivate static func make(
-        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: Past?
+        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: consuming Past?
     ) -> PackedRow {
         let length = pieces.reduce(pieces.count) { $0 + PackedTag.length($1.tag, $1.payload) }
         return make(layout, byteCount: length, past: past) { tags in

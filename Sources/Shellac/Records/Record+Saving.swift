@@ -81,7 +81,9 @@ extension Record {
     private func insertStraight(
         _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
-        if persistence.isStamped { return try insertStamped(persistence, options, isUpsert: isUpsert, in: db) }
+        if persistence.isStamped {
+            return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
+        }
         return try insertAsItIs(persistence, options, isUpsert: isUpsert, in: db)
     }
 

@@ -136,9 +136,7 @@ extension Record {
         let mask = changes?.mask ?? ColumnMask(0..<columns.count)
         if mask.isEmpty { return false }
         if persistence.withPlan({ $0.overridesWhatSaves }) {
-            let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-            let options = PersistenceOptions(encoded: persistence)
-            try db.records.with(options, for: self) { try update(db, columns: names) }
+            try updateByMethods(persistence, mask, isKnown: snapshot != nil, in: db)
         } else {
             let settable = persistence.settable(mask)
             // Where all is written that is not known to be there, what was encoded is what there is.
@@ -146,5 +144,14 @@ extension Record {
             try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
         }
         return true
+    }
+
+    @inline(never)
+    private func updateByMethods(
+        _ persistence: Persistence, _ mask: ColumnMask, isKnown: Bool, in db: Database
+    ) throws {
+        let names = isKnown ? persistence.shape.names(of: mask) : persistence.shape.allNames
+        let options = PersistenceOptions(encoded: persistence)
+        try db.records.with(options, for: self) { try update(db, columns: names) }
     }
 }

@@ -8,6 +8,7 @@ final class RecordShape {
     let allColumns: ColumnMask
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
+    let keyMask: ColumnMask
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
 
@@ -46,6 +47,7 @@ final class RecordShape {
                 .compactMap(layout.column(named:)).prefix(1).map { $0 }
         }
         keyColumns = key.count == max(plan.key.count, 1) ? key : []
+        keyMask = ColumnMask(keyColumns)
         let others = ColumnMask(names.indices.filter { !key.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))

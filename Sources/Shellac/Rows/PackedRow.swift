@@ -14,7 +14,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// What came before a row that a record saved.
-    struct Past {
+    struct Past: ~Copyable {
         /// What the record remembered before.
         enum Memory {
             case nothing
@@ -100,13 +100,17 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
         write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
-        let hasPast = past != nil
+        let hasPast =
+            switch past {
+            case .none: false
+            case .some: true
+            }
         let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<Past>.size : byteCount
         let size = byteCount << 1 | (hasPast ? 1 : 0)
         let row = unsafeDowncast(
             create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
         row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
-        if let past = consume past { row.pastPointer.initialize(to: consume past) }
+        if let past = consume past { row.pastPointer.initialize(to: past) }
         return row
     }
 
