@@ -26,6 +26,7 @@ extension PackedColumns {
             ? changesInOrder(from: row, startingAt: firstChange) : (changesByName(from: row), false)
     }
 
+    @inline(__always)
     private func changesInOrder(
         from row: PackedRow, startingAt start: (column: Int, offset: Int)? = nil
     ) -> (mask: ColumnMask, isExact: Bool) {

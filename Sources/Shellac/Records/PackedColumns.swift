@@ -134,6 +134,22 @@ final class PackedColumns {
         try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
     }
 
+    /// Calls a function with the tag and the payload of some of the columns, from left to right.
+    @inline(__always)
+    func eachColumn(in mask: ColumnMask, _ body: (_ tag: UInt8, _ payload: UnsafeRawPointer) -> Void) {
+        let tags = UnsafeRawPointer(base)
+        var (column, payload, rest) = (0, tags + count, mask.count)
+        while rest > 0, column < count {
+            let tag = tags.load(fromByteOffset: column, as: UInt8.self)
+            if mask.contains(column) {
+                body(tag, payload)
+                rest &-= 1
+            }
+            payload += PackedTag.length(tag, payload)
+            column &+= 1
+        }
+    }
+
     /// The tag and the payload of a column.
     @inline(__always)
     func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
@@ -154,6 +170,12 @@ final class PackedColumns {
     @inline(__always)
     func row(past: consuming PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, copying: bytes, past: past)
+    }
+
+    /// A row of all columns, in the place of one that is no longer wanted.
+    @inline(__always)
+    func row(past: consuming PackedRow.Past, replacing unwanted: consuming PackedRow?) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, past: past, replacing: unwanted)
     }
 
     /// A row of all columns, in which one that is NULL holds a number.

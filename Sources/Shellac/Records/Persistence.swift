@@ -202,8 +202,7 @@ final class Persistence {
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
-            columns.eachColumn { column, tag, payload in
-                guard mask.contains(column) else { return }
+            columns.eachColumn(in: mask) { tag, payload in
                 let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
                 if bound != SQLITE_OK { code = bound }
                 parameter &+= 1

@@ -113,9 +113,15 @@ extension Record {
     /// What the record remembers, as the past of what was saved, which it is to remember now.
     @inline(__always)
     final func takePast(moment: UInt64) -> PackedRow.Past {
+        var older: PackedRow?
+        return takePast(moment: moment, older: &older)
+    }
+
+    /// The same, with what the record remembered before that: only the last save is told of.
+    @inline(__always)
+    final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.Past {
         guard let snapshot = snapshot.take() else { return PackedRow.Past(memory: .nothing, moment: moment) }
-        // Only the last save is told of.
-        snapshot.forgetPast()
+        older = snapshot.takePast()
         return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
 

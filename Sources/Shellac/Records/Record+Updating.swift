@@ -85,9 +85,14 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
     ) {
         let columns = persistence.columns
-        let old = isFull ? nil : snapshot
-        let past = takePast(in: db)
-        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+        if isFull {
+            var older: PackedRow?
+            let past = takePast(moment: note(in: db), older: &older)
+            snapshot = columns.row(past: past, replacing: older)
+        } else {
+            let old = snapshot
+            snapshot = columns.row(saving: mask, in: old, past: takePast(in: db))
+        }
         if persistence.boundStamps != nil { takeStamps(of: persistence) }
     }
 

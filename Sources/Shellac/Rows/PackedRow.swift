@@ -3,7 +3,8 @@ import CSQLite
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
-/// See ``PackedTag`` for the bytes. They are never changed once the row is made.
+/// See ``PackedTag`` for the bytes. They are never changed while anybody reads them: see
+/// ``make(_:copying:past:replacing:)``.
 @usableFromInline
 final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
@@ -70,9 +71,41 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @inline(__always)
     var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
 
-    /// Forgets what came before. This alone changes a row, under the hands of the record that saved it.
+    /// Forgets what came before. This changes a row under the hands of the record that saved it.
     @inline(__always)
     func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
+
+    /// Forgets what came before, and returns the row that it was, if it was one.
+    @inline(__always)
+    func takePast() -> PackedRow? {
+        guard hasPast else { return nil }
+        guard case .row(let row) = exchange(&pastPointer.pointee.memory, with: .forgotten) else { return nil }
+        return row
+    }
+
+    /// Makes a row of packed bytes, in the place of one that is no longer wanted, if nobody else holds that.
+    ///
+    /// A record that is saved again and again has two rows by turns.
+    @inline(__always)
+    static func make(
+        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
+        replacing unwanted: consuming PackedRow?
+    ) -> PackedRow {
+        guard let start = bytes.baseAddress, unwanted?.hasRoom(for: bytes.count, layout) == true,
+            isKnownUniquelyReferenced(&unwanted), let row = consume unwanted
+        else { return make(layout, copying: bytes, past: past) }
+        row.withUnsafeMutablePointerToElements {
+            UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
+        }
+        row.pastPointer.pointee = past
+        return row
+    }
+
+    /// Whether it has the very size of another one that has a past.
+    @inline(__always)
+    private func hasRoom(for byteCount: Int, _ layout: RowLayout) -> Bool {
+        hasPast && self.byteCount == byteCount && layoutIdentity == ObjectIdentifier(layout)
+    }
 
     private var pastPointer: UnsafeMutablePointer<Past> {
         let offset = Self.alignedForPast(byteCount)
