@@ -69,3 +69,7 @@ extension Statement {
         }
     }
 }
+
+extension Statement: CustomStringConvertible {
+    public var description: String { "Statement(`\(sql)`)" }
+}

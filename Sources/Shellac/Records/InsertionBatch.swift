@@ -122,7 +122,7 @@ final class InsertionBatch {
     private func insert(_ records: Range<Int>, _ shape: RecordShape) throws {
         let statement =
             records.count == 1
-            ? try shape.insertion(.abort, nil)
+            ? try shape.insertion(.abort, nil).takeUnretainedValue()
             : try shape.insertion(ofRows: records.count, isKept: records.count == limit)
         do {
             try statement.begin { bind(records, shape, to: $0) }

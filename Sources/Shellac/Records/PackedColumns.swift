@@ -35,6 +35,10 @@ final class PackedColumns {
     /// The number of columns.
     @exclusivity(unchecked) private(set) var count = 0
 
+    /// The first column that differs from the row that the columns were compared with when they were packed. All bytes
+    /// before it are the row's, and the offset is that of its payload.
+    @exclusivity(unchecked) private(set) var firstChange: (column: Int, offset: Int)?
+
     /// The bytes: tags, then payloads.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
 
@@ -70,6 +74,7 @@ final class PackedColumns {
     /// Packs what a record encodes, if these are the columns: those that a record of the same type has encoded last.
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
+        firstChange = nil
         var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
         defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
         do {
@@ -105,6 +110,7 @@ final class PackedColumns {
         if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
         if !isLaid(out: layout) { self.layout = layout }
+        firstChange = encoding.firstPacked
         return true
     }
 
@@ -122,6 +128,12 @@ final class PackedColumns {
         if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
         end = base + packed.count
         if !isLaid(out: layout) { self.layout = layout }
+    }
+
+    /// Whether the columns are those of a row, in the same order.
+    @inline(__always)
+    func isLaid(outAs row: PackedRow) -> Bool {
+        row.layoutIdentity == identity || layout.hasSameNames(as: row.layout)
     }
 
     // MARK: - Reading

@@ -146,9 +146,9 @@ final class Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(
-            withShape { try $0.insertion(resolution, returning) }, saving: nil, binding: { bindAll(to: $0) },
-            taking: { returning?.take(Row($0)) })
+        try withShape { try $0.insertion(resolution, returning) }.use {
+            try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
+        }
         return withPlan { plan in
             // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
             if sqlite3_changes(connection) == 0, !plan.isView { return nil }
@@ -178,7 +178,7 @@ final class Persistence {
             let bound = bindKey(to: pointer, from: parameter)
             return bound == SQLITE_OK ? code : bound
         }
-        try run(statement, saving: mask, binding: bind) { returning?.take(Row($0)) }
+        try statement.use { try run($0, saving: mask, binding: bind) { returning?.take(Row($0)) } }
         if sqlite3_changes(connection) != 0 { return true }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.

@@ -133,7 +133,7 @@ extension Record {
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(affinitiesOf known: RowLayout?, past: PackedRow.Past?) -> PackedRow {
+    fileprivate func row(affinitiesOf known: RowLayout?, past: consuming PackedRow.Past?) -> PackedRow {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
@@ -146,8 +146,9 @@ extension PackedRow {
     private static let noColumns = RowLayout(names: [], sql: nil)
 
     /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a past.
-    static func nothing(past: Past?) -> PackedRow? {
-        past.map { make(noColumns, byteCount: 0, past: $0) { _ in } }
+    static func nothing(past: consuming Past?) -> PackedRow? {
+        guard let past = consume past else { return nil }
+        return make(noColumns, byteCount: 0, past: past) { _ in }
     }
 }
 
@@ -185,7 +186,7 @@ extension RowLayout {
 extension Row {
     /// What records of a type remember of a fetched row that owns its values.
     func remembered(
-        by type: Record.Type, in database: Database, past: PackedRow.Past? = nil
+        by type: Record.Type, in database: Database, past: consuming PackedRow.Past? = nil
     ) throws -> PackedRow {
         let layout = try layout.remembered(by: type, in: database)
         return owned.copy(layout, past: past)

@@ -82,21 +82,38 @@ extension Record {
     private func insertStraight(
         _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
+        if persistence.isStamped {
+            return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
+        }
+        return try insertAsItIs(persistence, options, isUpsert: isUpsert, in: db)
+    }
+
+    @inline(never)
+    private func insertStamped(
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+    ) throws -> Aftermath? {
+        try persistence.stampingInsertion(of: self, isUpsert: isUpsert) {
+            try insertAsItIs($0, options, isUpsert: isUpsert, in: db)
+        }
+    }
+
+    @inline(__always)
+    private func insertAsItIs(
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+    ) throws -> Aftermath? {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-        return try persistence.stampingInsertion(of: self, isUpsert: isUpsert) { persistence in
-            let insertion =
-                isUpsert
-                ? try persistence.upsert(options.upsert, options.returning)
-                : try persistence.insert(resolution, options.returning)
-            guard let insertion else { return nil }
-            let aftermath = store(persistence, insertion, in: db)
-            if isUpsert { takeUpserted(persistence) }
-            didInsert(insertion)
-            didSave(PersistenceSuccess(insertion: insertion))
-            return aftermath
-        }
+        let insertion =
+            isUpsert
+            ? try persistence.upsert(options.upsert, options.returning)
+            : try persistence.insert(resolution, options.returning)
+        guard let insertion else { return nil }
+        let aftermath = store(persistence, insertion, in: db)
+        if isUpsert { takeUpserted(persistence) }
+        didInsert(insertion)
+        didSave(PersistenceSuccess(insertion: insertion))
+        return aftermath
     }
 
     /// What is left to do after an insertion.

@@ -8,6 +8,7 @@ final class RecordShape {
     let allColumns: ColumnMask
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
+    let keyMask: ColumnMask
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
 
@@ -20,13 +21,16 @@ final class RecordShape {
         var resolution: Database.ConflictResolution
         var returning: String?
         var stamp: String?
+        /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
+        var copy = 0
     }
     private enum Verb { case insert, upsert, update, delete, exists }
     private var statements: [Key: Statement] = [:]
+    /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
-        (resolution: Database.ConflictResolution, statement: Statement)?
+        (resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
     @exclusivity(unchecked) private var lastUpdate:
-        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Statement)?
+        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
 
     @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
 
@@ -45,6 +49,7 @@ final class RecordShape {
                 .compactMap(layout.column(named:)).prefix(1).map { $0 }
         }
         keyColumns = key.count == max(plan.key.count, 1) ? key : []
+        keyMask = ColumnMask(keyColumns)
         let others = ColumnMask(names.indices.filter { !key.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
@@ -80,10 +85,18 @@ final class RecordShape {
     // MARK: - Statements
 
     private func statement(_ key: Key, _ sql: () -> String) throws -> Statement {
-        if let statement = statements[key], !statement.isInUse { return statement }
+        var key = key
+        while let statement = statements[key] {
+            if !statement.isInUse { return statement }
+            key.copy += 1
+        }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
         let statement = try database.prepare(sql: sql() + returning, persistent: true)
-        if statements.count > 256 { statements.removeAll() }
+        if statements.count > 256 {
+            (lastInsertion, lastUpdate) = (nil, nil)
+            database.withRecords { $0.retire(Array(statements.values)) }
+            statements = [:]
+        }
         statements[key] = statement
         return statement
     }
@@ -102,14 +115,16 @@ final class RecordShape {
 
     /// Inserts all columns.
     @inline(__always)
-    func insertion(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws -> Statement {
+    func insertion(
+        _ resolution: Database.ConflictResolution, _ returning: Returning?
+    ) throws -> Unmanaged<Statement> {
         if returning == nil, let lastInsertion, lastInsertion.resolution == resolution,
-            !lastInsertion.statement.isInUse
+            lastInsertion.statement.use({ !$0.isInUse })
         {
             return lastInsertion.statement
         }
         let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
-        let statement = try statement(key) { insertionSQL(resolution) }
+        let statement = Unmanaged.passUnretained(try statement(key) { insertionSQL(resolution) })
         if returning == nil { lastInsertion = (resolution, statement) }
         return statement
     }
@@ -153,9 +168,9 @@ final class RecordShape {
     @inline(__always)
     func update(
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
-    ) throws -> Statement {
+    ) throws -> Unmanaged<Statement> {
         if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.resolution == resolution,
-            !lastUpdate.statement.isInUse
+            lastUpdate.statement.use({ !$0.isInUse })
         {
             return lastUpdate.statement
         }
@@ -165,8 +180,9 @@ final class RecordShape {
             return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
                 + "WHERE \(RecordPlan.condition(keyNames))"
         }
-        if returning == nil { lastUpdate = (mask, resolution, statement) }
-        return statement
+        let reference = Unmanaged.passUnretained(statement)
+        if returning == nil { lastUpdate = (mask, resolution, reference) }
+        return reference
     }
 
     /// Deletes the row that has the key.

@@ -14,7 +14,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// What came before a row that a record saved.
-    struct Past {
+    struct Past: ~Copyable {
         /// What the record remembered before.
         enum Memory {
             case nothing
@@ -42,6 +42,10 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     private var layoutReference: Unmanaged<RowLayout> {
         withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
     }
+
+    /// Which layout it is.
+    @inline(__always)
+    var layoutIdentity: ObjectIdentifier { layoutReference.use { ObjectIdentifier($0) } }
 
     /// The leftmost column of a name, or -1.
     @inline(__always)
@@ -96,13 +100,17 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
         write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
-        let capacity =
-            past == nil ? byteCount : alignedForPast(byteCount) + MemoryLayout<Past>.size
-        let size = byteCount << 1 | (past == nil ? 0 : 1)
+        let hasPast =
+            switch past {
+            case .none: false
+            case .some: true
+            }
+        let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<Past>.size : byteCount
+        let size = byteCount << 1 | (hasPast ? 1 : 0)
         let row = unsafeDowncast(
             create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
         row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
-        if let past { row.pastPointer.initialize(to: past) }
+        if let past = consume past { row.pastPointer.initialize(to: past) }
         return row
     }
 
