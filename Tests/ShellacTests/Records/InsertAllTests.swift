@@ -127,6 +127,56 @@ struct InsertAllTests {
         }
     }
 
+    @Test("knows the ids that SQLite made of texts, which it then inserts one by one")
+    func textualIDs() throws {
+        struct Textual: MutablePersistableRecord {
+            static let databaseTableName = "sailor"
+            var key: String
+            var name: String
+            var id: Int64?
+            func encode(to container: inout PersistenceContainer) {
+                container["id"] = key
+                container["name"] = name
+            }
+            mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+        }
+        try Crew.database(spy).inDatabase { db in
+            var warmUp = [Textual(key: "1", name: "a"), Textual(key: "2", name: "b")]
+            try Textual.insertAll(db, &warmUp)
+            spy.removeAll()
+            var more = [Textual(key: "30", name: "c"), Textual(key: "4.0", name: "d")]
+            try Textual.insertAll(db, &more)
+            #expect((warmUp + more).map(\.id) == [1, 2, 30, 4])
+            #expect(spy.insertions == ["1", "1"])
+            // None of several statements is left when one fails.
+            var failing = [Textual(key: "50", name: "e"), Textual(key: "x", name: "f")]
+            let error = databaseError { try Textual.insertAll(db, &failing) }
+            #expect(error?.message == "datatype mismatch")
+            #expect(failing.map(\.id) == [nil, nil])
+            let count = try Crew.Mate.fetchCount(db)
+            #expect(count == 4)
+        }
+    }
+
+    @Test("inserts objects that are no class records one by one, each into the table of its class")
+    func otherObjects() throws {
+        class Person: PersistableRecord {
+            class var databaseTableName: String { "sailor" }
+            let name: String
+            required init(_ name: String) { self.name = name }
+            func encode(to container: inout PersistenceContainer) { container["name"] = name }
+        }
+        final class Pirate: Person {
+            override class var databaseTableName: String { "pirate" }
+        }
+        try Crew.database(spy).write { db in
+            try db.execute(sql: "CREATE TABLE pirate (id INTEGER PRIMARY KEY, name TEXT)")
+            try Person.insertAll(db, [Person("a"), Pirate("b"), Person("c")])
+            #expect(try Crew.rows(db) == ["1 a", "2 c"])
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM pirate") == ["b"])
+        }
+    }
+
     @Test("knows the ids that SQLite gives at random, once the largest one is taken")
     func largestRowID() throws {
         try Crew.database(spy).write { db in
