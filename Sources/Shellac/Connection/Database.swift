@@ -95,6 +95,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
     }
     @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
+    /// The record type whose callbacks are watched, and which of them were those that do nothing: see `DefaultCallback`.
+    @exclusivity(unchecked) @usableFromInline var watchedType: ObjectIdentifier?
+    @exclusivity(unchecked) var defaultCallbacks: UInt8 = 0
     /// What is kept for stamps: another slot for the layer of records.
     @exclusivity(unchecked) var stampConnection: AnyObject?
     /// What hears of changes of the schema: a slot for the layer of triggers.

@@ -3,13 +3,13 @@
 
 extension MutablePersistableRecord {
     /// Runs an operation, and returns what the saved row is read as.
-    fileprivate mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
+    mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?, as type: Fetched.Type,
-        in db: Database
+        upsert: UpsertClause? = nil, in db: Database
     ) throws -> Fetched {
         var fetched: Fetched?
         let returning = try Returning(type.selectionSQL) { fetched = try type.init(row: $0) }
-        try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
+        try persist(PersistenceOperation(verb, resolution, upsert: upsert, returning: returning), in: db)
         try returning.finish()
         guard let fetched else {
             // A conflict was resolved by ignoring the record, or an overriding method has not saved it.

@@ -53,7 +53,7 @@ extension MutablePersistableRecord {
                                 persistence in
                                 let insertion =
                                     isUpsert
-                                    ? try persistence.upsert(options.returning)
+                                    ? try persistence.upsert(options.upsert, options.returning)
                                     : try persistence.insert(resolution, options.returning)
                                 if let insertion { try didStore(persistence, insertion) }
                                 return insertion

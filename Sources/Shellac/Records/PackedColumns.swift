@@ -118,6 +118,18 @@ final class PackedColumns {
     @inline(__always)
     func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }
 
+    /// Takes bytes that were packed in other memory.
+    func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
+        if packed.count > capacity {
+            guard let memory = malloc(packed.count) else { Misuse.trap("there is no memory left") }
+            free(base)
+            (base, capacity) = (memory, packed.count)
+        }
+        if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
+        end = base + packed.count
+        if !isLaid(out: layout) { self.layout = layout }
+    }
+
     /// Whether the columns are those of a row, in the same order.
     @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {

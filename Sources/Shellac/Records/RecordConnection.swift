@@ -51,6 +51,7 @@ final class RecordConnection {
             if let old = plans[identifier] {
                 // What was learnt of the type still holds.
                 plan.rowIDRoad = old.rowIDRoad
+                plan.hasDefaultCallbacks = old.hasDefaultCallbacks
                 plan.stamps?.hasWarned = old.stamps?.hasWarned ?? false
                 retire([old])
             }

@@ -32,6 +32,8 @@ final class RecordShape {
     @exclusivity(unchecked) private var lastUpdate:
         (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
 
+    @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
+
     init(_ names: [String], plan: RecordPlan, database: Database) {
         self.plan = plan
         self.database = database
@@ -105,7 +107,7 @@ final class RecordShape {
 
     private var keyNames: [String] { keyColumns.map { layout.names[$0] } }
 
-    private func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
+    func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
         let columns = layout.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
         let marks = layout.names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(columns)) VALUES (\(marks))"
@@ -124,6 +126,23 @@ final class RecordShape {
         let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
         let statement = Unmanaged.passUnretained(try statement(key) { insertionSQL(resolution) })
         if returning == nil { lastInsertion = (resolution, statement) }
+        return statement
+    }
+
+    /// Inserts all columns of many rows. The statement for as many rows as are inserted at a time is kept.
+    func insertion(ofRows count: Int, isKept: Bool) throws -> Statement {
+        if isKept, let lastManyInsertion, lastManyInsertion.count == count,
+            !lastManyInsertion.statement.isInUse
+        {
+            return lastManyInsertion.statement
+        }
+        let sql =
+            insertionSQL(.abort)
+            + String(
+                repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
+        guard isKept else { return try database.cachedStatement(sql: sql) }
+        let statement = try database.prepare(sql: sql, persistent: true)
+        lastManyInsertion = (count, statement)
         return statement
     }
 
