@@ -186,8 +186,8 @@ final class PackedColumns {
 
     /// A row of all columns, in the place of one that is no longer wanted.
     @inline(__always)
-    func row(past: consuming PackedRow.Past, replacing unwanted: consuming PackedRow?) -> PackedRow {
-        PackedRow.make(layout, copying: bytes, past: past, replacing: unwanted)
+    func row(past: consuming PackedRow.Past, replacing unwanted: inout PackedRow?) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, past: past, replacing: &unwanted)
     }
 
     /// A row of all columns, in which one that is NULL holds a number.

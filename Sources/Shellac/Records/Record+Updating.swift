@@ -88,7 +88,7 @@ extension Record {
         if isFull {
             var older: PackedRow?
             let past = takePast(moment: note(in: db), older: &older)
-            snapshot = columns.row(past: past, replacing: older)
+            snapshot = columns.row(past: past, replacing: &older)
         } else {
             let old = snapshot
             snapshot = columns.row(saving: mask, in: old, past: takePast(in: db))

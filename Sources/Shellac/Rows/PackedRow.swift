@@ -89,10 +89,10 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @inline(__always)
     static func make(
         _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
-        replacing unwanted: consuming PackedRow?
+        replacing unwanted: inout PackedRow?
     ) -> PackedRow {
-        guard let start = bytes.baseAddress, unwanted?.hasRoom(for: bytes.count, layout) == true,
-            isKnownUniquelyReferenced(&unwanted), let row = consume unwanted
+        guard let start = bytes.baseAddress, isKnownUniquelyReferenced(&unwanted),
+            unwanted.unsafelyUnwrapped.hasRoom(for: bytes.count, layout), let row = unwanted.take()
         else { return make(layout, copying: bytes, past: past) }
         row.withUnsafeMutablePointerToElements {
             UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
