@@ -14,7 +14,7 @@ extension Broker: PreUpdateListener {
             database.pointer,
             { context, kind, schema, table, rowID in
                 guard let context, let schema, let table else { return }
-                Unmanaged<Broker>.fromOpaque(context).takeUnretainedValue().record(kind, schema, table, rowID)
+                Unmanaged<Broker>.fromOpaque(context).use { $0.record(kind, schema, table, rowID) }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

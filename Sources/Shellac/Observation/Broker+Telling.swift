@@ -14,8 +14,11 @@ extension Broker {
     /// Tells the events of a lone run.
     func tellLoneEvents(to audience: Unmanaged<Audience>) {
         database.forbiddingUse {
-            for index in loneEvents.indices {
+            // Nobody adds another one meanwhile: the use of the database is forbidden.
+            var index = 0
+            while index < loneEvents.count {
                 let event = loneEvents[index]
+                index &+= 1
                 audience.use {
                     $0.withRoute(event.kind, event.table, tables) { route in
                         let told = DatabaseEvent(event.kind, event.rowID, route)
