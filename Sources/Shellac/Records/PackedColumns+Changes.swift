@@ -37,6 +37,19 @@ extension PackedColumns {
         var column = start?.column ?? 0
         let offset = start?.offset ?? count
         var (payload, old) = (tags + offset, oldTags + offset)
+        if start != nil {
+            mask.insert(column)
+            payload += PackedTag.length(tags.load(fromByteOffset: column, as: UInt8.self), payload)
+            old += PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
+            column &+= 1
+            // Mostly it is the only one.
+            let (rest, oldRest) = (tags + bytes.count - payload, oldTags + row.byteCount - old)
+            if rest == oldRest, memcmp(payload, old, rest) == 0,
+                memcmp(tags + column, oldTags + column, count - column) == 0
+            {
+                return (mask, isExact)
+            }
+        }
         while column < count {
             let tag = tags.load(fromByteOffset: column, as: UInt8.self)
             let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
