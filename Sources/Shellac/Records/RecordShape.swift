@@ -81,6 +81,7 @@ final class RecordShape {
         if let statement = statements[key], !statement.isInUse { return statement }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
         let statement = try database.prepare(sql: sql() + returning, persistent: true)
+        statement.bypassAdvice()
         if statements.count > 256 { statements.removeAll() }
         statements[key] = statement
         return statement
