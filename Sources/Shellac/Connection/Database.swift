@@ -82,7 +82,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
     @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<AnyObject>?
     /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
-    @exclusivity(unchecked) var statementObserver: (any StatementObserver)?
+    @exclusivity(unchecked) var statementObserver: StatementObserver? {
+        didSet { observerReference = statementObserver.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The observer, for those who look at it all the time.
+    @exclusivity(unchecked) private(set) var observerReference: Unmanaged<StatementObserver>?
     /// What is kept for observers: a slot for the layer of observation.
     @exclusivity(unchecked) var observation: AnyObject?
     /// Tells of rows before they are changed, once somebody has asked for it.
@@ -98,6 +102,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
     }
     @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
+    /// The record type whose callbacks are watched, and which of them were those that do nothing: see `DefaultCallback`.
+    @exclusivity(unchecked) @usableFromInline var watchedType: ObjectIdentifier?
+    @exclusivity(unchecked) var defaultCallbacks: UInt8 = 0
     /// What is kept for stamps: another slot for the layer of records.
     @exclusivity(unchecked) var stampConnection: AnyObject?
     /// What hears of changes of the schema: a slot for the layer of triggers.

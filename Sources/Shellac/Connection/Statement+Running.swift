@@ -88,3 +88,7 @@ extension Database {
     }
 }
 #endif
+
+extension Statement: CustomStringConvertible {
+    public var description: String { "Statement(`\(sql)`)" }
+}

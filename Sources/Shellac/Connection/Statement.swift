@@ -32,7 +32,10 @@ public final class Statement {
     @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { observationPlan = nil } }
 
     /// What is kept of the effects: a slot for the layer of observation.
-    @exclusivity(unchecked) var observationPlan: AnyObject?
+    @exclusivity(unchecked) var observationPlan: AnyObject? {
+        didSet { observationReference = observationPlan.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private(set) var observationReference: Unmanaged<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
     public let isReadonly: Bool
@@ -262,8 +265,8 @@ public final class Statement {
                     try end(error: error)
                 }
             }
-            if concernsObserver, let observer = database.statementObserver {
-                do { try observer.statementWillStep(self) } catch { try end(error: error) }
+            if concernsObserver, let observer = database.observerReference {
+                do { try observer.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
             }
             phase = .running
             isFirstStep = true
@@ -313,8 +316,8 @@ public final class Statement {
             error = listener.statementDidEnd(self, error: error)
         }
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
-        if isObserved, let observer = database.statementObserver {
-            error = observer.statementDidEnd(self, error: error)
+        if isObserved, let observer = database.observerReference {
+            error = observer.use { $0.statementDidEnd(self, error: error) }
         }
         if let error { throw error }
     }
@@ -336,7 +339,3 @@ extension Statement: Sendable {}
 
 /// SQLITE_ABORT_ROLLBACK: what SQLite says of a statement whose transaction was rolled back.
 private let abortRollback: Int32 = SQLITE_ABORT | 2 << 8
-
-extension Statement: CustomStringConvertible {
-    public var description: String { "Statement(`\(sql)`)" }
-}

@@ -1,13 +1,15 @@
 /// What hears of the statements of a connection that may write, and of those that open and end transactions and
 /// savepoints. It is asked nothing while nobody observes.
-protocol StatementObserver: AnyObject {
+///
+/// (It is a class, and no protocol, since a reference to one can be followed without counting it.)
+class StatementObserver {
     /// A statement is about to take its first step. What is thrown here is thrown by the statement, which does not
     /// run.
-    func statementWillStep(_ statement: Statement) throws
+    func statementWillStep(_ statement: Statement) throws {}
 
     /// A statement that was announced has ended, with an error or without. The ``StatementListener`` has heard of it.
     /// Returns the error to throw, if any.
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)?
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 }
 
 /// What hears that the schema may have changed, and keeps what depends on it. It hears of the statements that the

@@ -1,26 +1,31 @@
 // Who wants to hear of a statement's changes.
 
 extension Broker {
-    /// Those who want to hear of a statement's changes. Each observer is asked for each kind.
+    /// Those who want to hear of a statement's changes. Each observer is asked for each kind, once in a transaction.
     @inline(__always)
-    func audience(of statement: Statement) throws -> Audience? {
-        guard let kept = statement.observationPlan else { return try firstAudience(of: statement) }
+    func audience(of statement: Statement, isInside: Bool) throws -> Audience? {
+        guard let kept = statement.observationPlan else {
+            return try firstAudience(of: statement, isInside: isInside)
+        }
         let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
-        if plan.kinds.isEmpty { return nil }
-        ask(plan)
+        if plan.moment != moment || !isInside {
+            if plan.kinds.isEmpty { return nil }
+            ask(plan)
+            plan.moment = moment
+        }
         guard let audience = plan.audience else { return nil }
         if audience.needsPreUpdateHook { try learnColumns(plan) }
         return audience
     }
 
     @inline(never)
-    private func firstAudience(of statement: Statement) throws -> Audience? {
+    private func firstAudience(of statement: Statement, isInside: Bool) throws -> Audience? {
         statement.observationPlan = ObservationPlan(statement.effects)
-        return try audience(of: statement)
+        return try audience(of: statement, isInside: isInside)
     }
 
     /// Asks the observers. Mostly they answer what they answered last time.
-    @inline(__always)
+    @inline(never)
     private func ask(_ plan: ObservationPlan) {
         let observations = observations
         var hasChanged = false

@@ -3,15 +3,9 @@ import CSQLite
 // What becomes of a run's events when it ends.
 
 extension Broker {
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+    /// A run has ended that was not alone.
+    func endRun(of statement: Statement, _ error: (any Error)?) -> (any Error)? {
         let identifier = ObjectIdentifier(statement)
-        if quietRun?.statement == identifier {
-            quietRun = nil
-            // SQLite may have ended the transaction by itself.
-            if sqlite3_get_autocommit(database.pointer) != 0 { complete(isCommitted: false, false) }
-            tidyUp()
-            return error
-        }
         var index = runs.count - 1
         while index >= 0, runs[index].statement != identifier { index -= 1 }
         guard index >= 0 else { return error }
@@ -109,5 +103,7 @@ extension Broker {
         held.removeAll()
         marks.removeAll()
         for run in runs { run.events.removeAll() }
+        forgetLoneEvents()
+        loneAudience = nil
     }
 }

@@ -29,8 +29,13 @@ extension Broker: PreUpdateListener {
     private func record(
         _ kind: Int32, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
     ) {
-        guard let run = currentRun, let audience = run.audience else { return }
         let kind = DatabaseEvent.Kind(operation: kind)
+        if let loneRun {
+            guard loneRun.hasAudience, loneRun.depth <= database.callbackDepth else { return }
+            loneEvents.append(LoneEvent(rowID: rowID, table: tables.number(schema, table), kind: kind))
+            return
+        }
+        guard let run = currentRun, let audience = run.audience else { return }
         let table = tables.number(schema, table)
         if audience.needsPreUpdateHook {
             // The pre-update hook has told it just before.

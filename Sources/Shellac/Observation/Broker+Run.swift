@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Broker {
     /// A run of a statement.
     final class Run {
@@ -16,17 +18,102 @@ extension Broker {
 
         init(_ statement: ObjectIdentifier) { self.statement = statement }
 
-        init(_ run: QuietRun) {
+        init(_ run: LoneRun) {
             statement = run.statement
             depth = run.depth
             wasInsideTransaction = true
         }
     }
 
-    /// A run, in a transaction, that has no audience.
-    struct QuietRun {
+    /// The only run, in a transaction: most runs are like this, and nothing is allocated or counted for them.
+    struct LoneRun {
         let statement: ObjectIdentifier
         let depth: Int
+        /// Whether somebody wants to hear of it: the broker's lone audience.
+        let hasAudience: Bool
+    }
+
+    /// A change made by a lone run.
+    struct LoneEvent {
+        let rowID: Int64
+        let table: Int32
+        let kind: DatabaseEvent.Kind
+    }
+}
+
+// MARK: - The lone run
+
+extension Broker {
+    /// Begins the only run, in a transaction, of a statement whose audience is known. Returns false if it is not.
+    @inline(__always)
+    func beginLoneRunAgain(of statement: Statement) -> Bool {
+        guard loneRun == nil, runs.isEmpty, !database.isReadOnlyScope, !statement.concernsTransaction,
+            let kept = statement.observationReference
+        else { return false }
+        return kept.use { kept in
+            let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
+            guard plan.moment == moment, !plan.needsPreUpdateHook else { return false }
+            if let audience = plan.audienceReference, audience.toOpaque() != loneAudienceReference?.toOpaque()
+            {
+                loneAudience = plan.audience
+            }
+            beginLoneRun(of: statement, hasAudience: plan.audienceReference != nil)
+            return true
+        }
+    }
+
+    /// Begins the only run, in a transaction.
+    @inline(__always)
+    func beginLoneRun(of statement: Statement, hasAudience: Bool) {
+        if hasAudience != hasUpdateHook { setUpdateHook(hasAudience) }
+        if hasPreUpdateHook { setPreUpdateHook(false) }
+        loneRun = LoneRun(
+            statement: ObjectIdentifier(statement), depth: database.callbackDepth, hasAudience: hasAudience)
+    }
+
+    /// Another run begins: the lone one becomes one of several.
+    func putLoneRunWithOthers() {
+        guard let loneRun else { return }
+        let run = Run(loneRun)
+        if loneRun.hasAudience {
+            run.audience = loneAudience
+            run.events = takeLoneEvents()
+        }
+        runs.append(run)
+        self.loneRun = nil
+    }
+
+    private func takeLoneEvents() -> [HeldEvent] {
+        guard let loneAudience else { return [] }
+        defer { forgetLoneEvents() }
+        return loneEvents.map {
+            HeldEvent(audience: loneAudience, rowID: $0.rowID, table: $0.table, kind: $0.kind)
+        }
+    }
+
+    func forgetLoneEvents() { loneEvents.removeAll(keepingCapacity: loneEvents.capacity <= 256) }
+
+    /// The only run has ended.
+    func endLoneRun(_ error: (any Error)?) {
+        loneRun = nil
+        // SQLite may have ended the transaction by itself.
+        if sqlite3_get_autocommit(database.pointer) != 0 {
+            complete(isCommitted: false, false)
+        } else if !loneEvents.isEmpty {
+            passLoneEvents(error)
+        }
+        tidyUp()
+    }
+
+    private func passLoneEvents(_ error: (any Error)?) {
+        if error != nil, sqlite3_changes(database.pointer) == 0 {
+            forgetLoneEvents()
+        } else if database.withTransactionLog({ $0.savepoints.depth }) > 0 {
+            held += takeLoneEvents()
+        } else if let loneAudienceReference {
+            tellLoneEvents(to: loneAudienceReference)
+            if loneEvents.count == 1 { loneEvents.removeLast() } else { forgetLoneEvents() }
+        }
     }
 }
 

@@ -11,6 +11,21 @@ extension Broker {
         }
     }
 
+    /// Tells the events of a lone run.
+    func tellLoneEvents(to audience: Unmanaged<Audience>) {
+        database.forbiddingUse {
+            for index in loneEvents.indices {
+                let event = loneEvents[index]
+                audience.use {
+                    $0.withRoute(event.kind, event.table, tables) { route in
+                        let told = DatabaseEvent(event.kind, event.rowID, route)
+                        for observation in route.wantedReferences { observation.use { $0.tell(told) } }
+                    }
+                }
+            }
+        }
+    }
+
     @inline(__always)
     private func tell(_ events: UnsafeBufferPointer<HeldEvent>, _ index: Int) {
         let audience = events[index].audience
@@ -22,19 +37,13 @@ extension Broker {
         }
         let route = audience.route(events[index].kind, events[index].table, tables)
         for observation in route.wanted {
-            guard !observation.isPaused, let observer = observation.observer else { continue }
             if !observation.options.isEmpty {
+                guard !observation.isPaused, let observer = observation.observer else { continue }
                 tell(events[index], route, to: observation, observer)
             } else if !events[index].isHidden {
-                Self.tell(observer, DatabaseEvent(events[index], route))
+                observation.tell(DatabaseEvent(events[index].kind, events[index].rowID, route))
             }
         }
-    }
-
-    /// (An object that is held weakly is slow to retain.)
-    @inline(never)
-    private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
-        observer.databaseDidChange(with: event)
     }
 
     /// Tells an event to an observer that has options.
@@ -47,7 +56,9 @@ extension Broker {
             observer.databaseWillChange(with: DatabasePreUpdateEvent(event.kind, route.name, values))
             if observation.isPaused || observation.isRemoved { return }
         }
-        observer.databaseDidChange(with: DatabaseEvent(event, route))
+        let hasNoRowID = event.values?.columns.hasRowID == false
+        observer.databaseDidChange(
+            with: DatabaseEvent(event.kind, event.rowID, route, hasNoRowID: hasNoRowID))
     }
 
     /// Tells those who want some kinds of changes that something unknown was changed.
@@ -101,7 +112,7 @@ extension Broker {
         self.hooks = []
         // An observer may open the next transaction, which is not that of those who leave now.
         if !isSilent { removeObservations { $0.extent == .nextTransaction } }
-        observationsDidChange()
+        settle()
         guard !told.isEmpty || !hooks.isEmpty else { return }
         allowingUse {
             for observation in told {
@@ -122,7 +133,7 @@ extension Broker {
         guard !undone.isEmpty else { return }
         hooks.removeAll { $0.isUndone(by: savepoint) }
         allowingUse { for hook in undone { hook.run(isCommitted: false, database) } }
-        observationsDidChange()
+        settle()
     }
 
     /// Runs a function that may use the database, also after a transaction that SQLite has ended by itself, whose error
@@ -139,10 +150,9 @@ extension Broker {
 
 extension DatabaseEvent {
     @inline(__always)
-    fileprivate init(_ event: HeldEvent, _ route: Audience.Route) {
+    fileprivate init(_ kind: Kind, _ rowID: Int64, _ route: Audience.Route, hasNoRowID: Bool = false) {
         self.init(
-            kind: event.kind, tableName: route.name.table, rowID: event.rowID,
-            databaseName: route.name.schema, mayHaveMoved: route.mayHaveMoved,
-            hasNoRowID: event.values?.columns.hasRowID == false)
+            kind: kind, tableName: route.name.table, rowID: rowID, databaseName: route.name.schema,
+            mayHaveMoved: route.mayHaveMoved, hasNoRowID: hasNoRowID)
     }
 }

@@ -27,14 +27,23 @@ final class Broker: StatementObserver {
     @exclusivity(unchecked) private(set) var observations: [Observation] = []
     /// Changes with the list of observers.
     @exclusivity(unchecked) private(set) var version: UInt = 1
+    /// Changes whenever observers are to be asked again.
+    @exclusivity(unchecked) private(set) var moment: UInt = 1
     @exclusivity(unchecked) var hooks: [TransactionHook] = []
 
     /// The runs that have begun, in that order.
     @exclusivity(unchecked) var runs: [Run] = []
     /// A run that has ended, to be used again.
     @exclusivity(unchecked) var spareRun: Run?
-    /// The only run, in a transaction, of which nobody wants to hear: it is put with ``runs`` when another one begins.
-    @exclusivity(unchecked) var quietRun: QuietRun?
+    /// The only run, in a transaction, its events, and who wants to hear of them: it is put with ``runs`` when another
+    /// one begins, and does without what the pre-update hook tells.
+    @exclusivity(unchecked) var loneRun: LoneRun?
+    @exclusivity(unchecked) var loneEvents: ContiguousArray<LoneEvent> = []
+    /// (It is kept between runs.)
+    @exclusivity(unchecked) var loneAudience: Audience? {
+        didSet { loneAudienceReference = loneAudience.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private(set) var loneAudienceReference: Unmanaged<Audience>?
 
     /// The events that wait for the end of a savepoint, or of a lone statement.
     @exclusivity(unchecked) var held: [HeldEvent] = []
@@ -70,16 +79,25 @@ final class Broker: StatementObserver {
         for observation in observations where observation.identifier == ObjectIdentifier(observer) {
             observation.isPaused = true
         }
+        askAgain()
     }
 
-    /// The list of observers, or of hooks, has changed: without any, nothing is left behind.
-    func observationsDidChange() {
+    /// Observers are asked anew of the statements that run from now on.
+    func askAgain() { moment &+= 1 }
+
+    private func observationsDidChange() {
         version &+= 1
+        settle()
+    }
+
+    /// Observers are asked anew; without any, and without hooks, nothing is left behind.
+    func settle() {
+        askAgain()
         if isUseless { leave() } else { database.statementObserver = self }
     }
 
     private var isUseless: Bool {
-        observations.isEmpty && hooks.isEmpty && runs.isEmpty && quietRun == nil
+        observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil
     }
 
     /// A run has ended.
@@ -104,20 +122,19 @@ final class Broker: StatementObserver {
         if !database.tablesWithObservedDeletions.isEmpty { database.tablesWithObservedDeletions = [] }
     }
 
-    // MARK: - The beginning of a run
+    // MARK: - The beginning and the end of a run
 
-    func statementWillStep(_ statement: Statement) throws {
+    override func statementWillStep(_ statement: Statement) throws {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
+        if isInside, beginLoneRunAgain(of: statement) { return }
         let isSilent =
             database.isReadOnlyScope && sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE
         var audience: Audience?
         if !statement.concernsTransaction {
-            if !observations.isEmpty { audience = try self.audience(of: statement) }
-            if audience == nil, isInside, !isSilent, runs.isEmpty, quietRun == nil {
-                if hasUpdateHook { setUpdateHook(false) }
-                if hasPreUpdateHook { setPreUpdateHook(false) }
-                quietRun = QuietRun(statement: ObjectIdentifier(statement), depth: database.callbackDepth)
-                return
+            if !observations.isEmpty { audience = try self.audience(of: statement, isInside: isInside) }
+            if isInside, !isSilent, loneRun == nil, runs.isEmpty, audience?.needsPreUpdateHook != true {
+                if let audience { loneAudience = audience }
+                return beginLoneRun(of: statement, hasAudience: audience != nil)
             }
         } else if isInside, !isSilent {
             switch statement.effects.transaction {
@@ -130,11 +147,18 @@ final class Broker: StatementObserver {
         try begin(statement, isInside: isInside, isSilent: isSilent, audience)
     }
 
+    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+        guard let loneRun, loneRun.statement == ObjectIdentifier(statement) else {
+            return endRun(of: statement, error)
+        }
+        endLoneRun(error)
+        return error
+    }
+
     private func begin(
         _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Audience?
     ) throws {
-        if let quietRun { runs.append(Run(quietRun)) }
-        quietRun = nil
+        putLoneRunWithOthers()
         let run = spareRun ?? Run(ObjectIdentifier(statement))
         spareRun = nil
         run.statement = ObjectIdentifier(statement)

@@ -87,7 +87,7 @@ extension Database {
         broker.hooks.append(
             TransactionHook(
                 savepoint: transactionLog.savepoints.innermost, onCommit: onCommit, onRollback: onRollback))
-        broker.observationsDidChange()
+        broker.settle()
     }
 }
 

@@ -31,6 +31,18 @@ final class Observation {
         return weakObserver
     }
 
+    /// Tells an event to the observer, if it is still there.
+    @inline(__always)
+    func tell(_ event: DatabaseEvent) {
+        if !isPaused, let observer { Self.tell(observer, event) }
+    }
+
+    /// (An object that is held weakly is slow to retain.)
+    @inline(never)
+    private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
+        observer.databaseDidChange(with: event)
+    }
+
     /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
     ///
     /// An object that is held weakly is slow to retain, and it is retained once here.
@@ -75,6 +87,8 @@ final class Audience {
         let kind: DatabaseEvent.Kind
         let name: TableNames.Name
         let wanted: [Observation]
+        /// The same, to be followed without counting.
+        let wantedReferences: [Unmanaged<Observation>]
         let mayHaveMoved: Bool
 
         fileprivate init(
@@ -83,13 +97,17 @@ final class Audience {
             (self.table, self.kind, self.name) = (table, kind, name)
             wanted = audience.listeners
                 .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.observation)
+            wantedReferences = wanted.map { Unmanaged.passUnretained($0) }
             mayHaveMoved =
                 kind == .update && audience.movedTables.contains(CaseInsensitiveName(name.table))
         }
     }
 
     /// The route of the last change.
-    @exclusivity(unchecked) private var lastRoute: Route?
+    @exclusivity(unchecked) private var lastRoute: Route? {
+        didSet { lastReference = lastRoute.map { Unmanaged.passUnretained($0) } }
+    }
+    @exclusivity(unchecked) private var lastReference: Unmanaged<Route>?
 
     init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
         self.listeners = listeners
@@ -102,6 +120,17 @@ final class Audience {
     func route(_ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames) -> Route {
         if let lastRoute, lastRoute.table == table, lastRoute.kind == kind { return lastRoute }
         return findRoute(kind, table, tables)
+    }
+
+    /// Runs a function with the same, which is not counted.
+    @inline(__always)
+    func withRoute(
+        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames, _ body: (Route) -> Void
+    ) {
+        if let lastReference, lastReference.use({ $0.table == table && $0.kind == kind }) {
+            return lastReference.use(body)
+        }
+        body(findRoute(kind, table, tables))
     }
 
     @inline(never)
@@ -121,9 +150,18 @@ final class ObservationPlan {
     /// or another one for each 64 kinds.
     @exclusivity(unchecked) var answers: [UInt64] = []
     @exclusivity(unchecked) var version: UInt = 0
+    /// When they were asked: see ``Broker/moment``.
+    @exclusivity(unchecked) var moment: UInt = 0
     /// The state of the schema in which the columns of the tables were learnt.
     @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
-    @exclusivity(unchecked) var audience: Audience?
+    @exclusivity(unchecked) var audience: Audience? {
+        didSet {
+            audienceReference = audience.map { Unmanaged.passUnretained($0) }
+            needsPreUpdateHook = audience?.needsPreUpdateHook ?? false
+        }
+    }
+    @exclusivity(unchecked) private(set) var audienceReference: Unmanaged<Audience>?
+    @exclusivity(unchecked) private(set) var needsPreUpdateHook = false
 
     /// How many numbers keep the answers of an observer.
     let wordCount: Int

@@ -53,8 +53,11 @@
 /// transaction, does not tell what a BEFORE trigger wrote until then. See "Data Change Notification Callbacks" in the
 /// SQLite documentation.
 public protocol TransactionObserver: AnyObject {
-    /// Whether ``databaseDidChange(with:)`` is called for the changes of a kind. It is asked each time a statement
-    /// begins to run that may make them. By default, all are wanted.
+    /// Whether ``databaseDidChange(with:)`` is called for the changes of a kind. By default, all are wanted.
+    ///
+    /// It is asked when a statement begins to run that may make such changes, and the answer holds for this statement
+    /// until the end of the transaction. To hear no more of the transaction, call
+    /// ``stopObservingDatabaseChangesUntilNextTransaction()``.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
     /// A row was inserted, updated or deleted. The change is not committed yet.

@@ -6,12 +6,13 @@
 /// ```
 public struct ColumnAssignment: Sendable {
     let column: String
-    let value: SQLExpression
+    /// Nil where the column is to stay as it is.
+    let value: SQLExpression?
 
     func write(to writer: inout some QueryWriter) throws {
         writer.name(column)
         writer.text(" = ")
-        try writer.expression(value, above: .lowest)
+        try writer.expression(value ?? Column(column).sqlExpression, above: .lowest)
     }
 }
 
@@ -20,6 +21,10 @@ extension Column {
     public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
         ColumnAssignment(column: name, value: value?.sqlExpression ?? SQLExpression(.value(.null)))
     }
+
+    /// Leaves the column of a row that is in the way of an upsert as it is: see
+    /// ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``. An update does nothing with it.
+    public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
 
     /// Stores the opposite of a boolean.
     public func toggle() -> ColumnAssignment { set(to: !self) }

@@ -183,7 +183,14 @@ extension DerivableRequest {
     /// The rows in no order.
     public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.ordering = [] } }
 
-    /// Some rows, in place of the limit before. Which ones they are, an order tells.
+    /// Some rows, in place of the limit before.
+    ///
+    /// ```swift
+    /// let best = try Player.order(Column("score").desc).limit(3).fetchAll(db)
+    /// ```
+    ///
+    /// Which rows they are, an order tells. Without one, these are the first that SQLite comes across, and an index that is
+    /// added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says so.
     public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.limit = QueryLimit(count: count, offset: offset) }
     }

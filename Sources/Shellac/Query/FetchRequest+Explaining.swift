@@ -8,19 +8,28 @@ extension FetchRequest {
     /// // USE TEMP B-TREE FOR ORDER BY
     /// ```
     ///
-    /// The words are SQLite's, and differ from version to version: read them, and don't depend on them.
+    /// The words are SQLite's, and differ from version to version: read them, and don't depend on them. A last line says
+    /// it where a request has a limit and no order, so that this plan decides which rows there are.
     public func explain(_ db: Database) throws -> String {
         let prepared = try prepare(db, forSingleResult: false)
         let rows = try Row.fetchAll(
             db, sql: "EXPLAIN QUERY PLAN \(prepared.statement.sql)", arguments: prepared.arguments)
         var depths: [Int: Int] = [0: -1]
-        return try rows.map { row in
+        var lines = try rows.map { row in
             let (id, parent, detail): (Int, Int, String) = try (row[0], row[1], row[3])
             let depth = (depths[parent] ?? -1) + 1
             depths[id] = depth
             return String(repeating: "  ", count: depth) + detail
-        }.joined(separator: "\n")
+        }
+        if (self as? any DerivableRequest)?.isLimitedByChance == true {
+            lines.append("NOTE: a LIMIT without ORDER BY: the plan decides which rows these are")
+        }
+        return lines.joined(separator: "\n")
     }
+}
+
+extension DerivableRequest {
+    fileprivate var isLimitedByChance: Bool { all().query.isLimitedByChance }
 }
 
 extension Database {

@@ -154,6 +154,11 @@ struct SQLWriter: QueryWriter {
             if values.count == 1 {
                 sql += " = "
                 value(values[0])
+            } else if let json = keys.keys.json {
+                // Without the +, it would be a column, which the key is not converted for: see "Datatypes In SQLite".
+                sql += " IN (SELECT +value FROM json_each("
+                value(json)
+                sql += "))"
             } else {
                 sql += " IN ("
                 list(values) { $0.value($1) }

@@ -47,6 +47,14 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let julianDay = Self("julianday")
     /// Takes a number for the one or the other, by its size. It must be the first modifier.
     public static let auto = Self("auto")
+    /// Takes a day that the month has not, after months or years were added, for one of the next month. It is what is
+    /// done without being asked: SQLite 3.46.
+    public static let ceiling = Self("ceiling")
+    /// Takes a day that the month has not, after months or years were added, for the last one of the month: SQLite 3.46.
+    public static let floor = Self("floor")
+    /// Gives fractions of a second, too: SQLite 3.42.
+    public static let subsecond = Self("subsec")
+
     /// Goes from UTC to local time.
     public static let localTime = Self("localtime")
     /// Goes from local time to UTC.

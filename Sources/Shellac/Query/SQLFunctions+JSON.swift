@@ -113,6 +113,6 @@ public func jsonGroupObject(
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSON_GROUP_OBJECT", [key, value], filter: filter) }
 
-private func operands(_ values: KeyValuePairs<String, any SQLExpressible>) -> [any SQLExpressible] {
+func operands(_ values: KeyValuePairs<String, any SQLExpressible>) -> [any SQLExpressible] {
     values.flatMap { [$0, $1] as [any SQLExpressible] }
 }

@@ -141,6 +141,9 @@ struct SelectQuery: Sendable {
         return !isDistinct && groups.isEmpty && groupCondition == nil && limit == nil && joins.isEmpty
     }
 
+    /// Whether nothing but SQLite's plan says which rows a limit leaves.
+    var isLimitedByChance: Bool { limit != nil && ordering.isEmpty && !hasUniqueKey }
+
     mutating func filter(_ condition: SQLExpression) {
         self.condition = self.condition.map { .chain(.and, [$0, condition]) } ?? condition
     }

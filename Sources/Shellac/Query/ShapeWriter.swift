@@ -94,8 +94,13 @@ struct ShapeWriter: QueryWriter {
         try source(keys.source)
         switch keys.keys {
         case .values(let values):
-            number(values.count)
-            arguments += values
+            if let json = keys.keys.json {
+                number(-1)
+                arguments.append(json)
+            } else {
+                number(values.count)
+                arguments += values
+            }
         case .rows(let columns, let rows):
             for column in columns { name(column) }
             mark(.row)

@@ -16,6 +16,9 @@ public protocol TableRecord: SendableMetatype {
     /// }
     /// try Player.updateAll(db) { $0.score += 1 }
     /// ```
+    ///
+    /// It is as visible as the type: the compiler refuses a private one, and says what to write instead. Where there is
+    /// none, and in subclasses of `Record`, closures take any name.
     associatedtype Columns = AnyColumns
 
     /// The name of the table: by default, that of the type, with a lower-case first letter.

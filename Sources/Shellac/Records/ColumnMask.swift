@@ -2,8 +2,8 @@
 struct ColumnMask: Hashable {
     /// A bit for each of the first 64 columns.
     private var bits: UInt64 = 0
-    /// The others.
-    private var others: Set<Int> = []
+    /// The others, if there are any.
+    private var others: Set<Int>?
 
     init() {}
 
@@ -11,31 +11,45 @@ struct ColumnMask: Hashable {
 
     @inline(__always)
     mutating func insert(_ column: Int) {
-        if column < 64 { bits |= 1 << UInt64(column) } else { others.insert(column) }
+        if column < 64 { bits |= 1 << UInt64(column) } else { insertOther(column) }
     }
 
-    mutating func remove(_ column: Int) {
-        if column < 64 { bits &= ~(1 << UInt64(column)) } else { others.remove(column) }
+    @inline(never)
+    private mutating func insertOther(_ column: Int) { others = (others ?? []).union([column]) }
+
+    @inline(__always)
+    mutating func subtract(_ columns: ColumnMask) {
+        bits &= ~columns.bits
+        if others != nil { setOthers(others?.subtracting(columns.others ?? [])) }
+    }
+
+    @inline(__always)
+    mutating func formUnion(_ columns: ColumnMask) {
+        bits |= columns.bits
+        if columns.others != nil { setOthers(columns.others?.union(others ?? [])) }
+    }
+
+    mutating func remove(_ column: Int) { subtract(ColumnMask(CollectionOfOne(column))) }
+
+    /// No set stands for an empty one.
+    @inline(never)
+    private mutating func setOthers(_ columns: Set<Int>?) {
+        others = columns?.isEmpty == true ? nil : columns
     }
 
     @inline(__always)
     func contains(_ column: Int) -> Bool {
-        column < 64 ? bits & (1 << UInt64(column)) != 0 : others.contains(column)
+        column < 64 ? bits & (1 << UInt64(column)) != 0 : others?.contains(column) ?? false
     }
 
     @inline(__always)
-    var count: Int { bits.nonzeroBitCount &+ others.count }
+    var count: Int { bits.nonzeroBitCount &+ (others?.count ?? 0) }
 
     @inline(__always)
-    var isEmpty: Bool { bits == 0 && others.isEmpty }
-
-    mutating func formUnion(_ other: ColumnMask) {
-        bits |= other.bits
-        others.formUnion(other.others)
-    }
+    var isEmpty: Bool { bits == 0 && others == nil }
 
     @inline(__always)
     static func == (a: Self, b: Self) -> Bool {
-        a.bits == b.bits && (a.others.isEmpty && b.others.isEmpty || a.others == b.others)
+        a.bits == b.bits && (a.others == nil && b.others == nil || a.others == b.others)
     }
 }

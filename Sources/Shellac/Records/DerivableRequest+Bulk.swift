@@ -34,6 +34,7 @@ extension DerivableRequest {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
     ) throws -> Int {
+        let assignments = assignments.filter { $0.value != nil }
         if assignments.isEmpty { return 0 }
         return try update(assignments, conflictResolution, isReturning: false).execute(db)
     }
@@ -86,6 +87,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
     ) throws -> [RowDecoder] {
+        let assignments = assignments.filter { $0.value != nil }
         if assignments.isEmpty { return [] }
         let (statement, arguments) = try db.queries.prepare(
             update(assignments, conflictResolution, isReturning: true), on: db)
@@ -151,6 +153,24 @@ extension TableRecord {
     public static func filter(
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
+
+    /// All rows, in an order, by a column that the type declares.
+    ///
+    /// ```swift
+    /// Player.order { $0.score.desc }
+    /// ```
+    public static func order(
+        _ term: (Columns.Type) throws -> any SQLOrderingTerm
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().order([term(Columns.self)]) }
+
+    /// All rows, of which something is selected by the columns that the type declares, as values of a type.
+    ///
+    /// ```swift
+    /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
+    /// ```
+    public static func select<Value>(
+        _ selection: (Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
+    ) rethrows -> QueryInterfaceRequest<Value> { try all().select([selection(Columns.self)], as: type) }
 }
 
 extension DerivableRequest where RowDecoder: TableRecord {
@@ -163,4 +183,11 @@ extension DerivableRequest where RowDecoder: TableRecord {
     public func order(
         _ term: (RowDecoder.Columns.Type) throws -> any SQLOrderingTerm
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order([term(RowDecoder.Columns.self)]) }
+
+    /// The same rows, of which something is selected by the columns that the type declares, as values of a type.
+    public func select<Value>(
+        _ selection: (RowDecoder.Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
+    ) rethrows -> QueryInterfaceRequest<Value> {
+        try select([selection(RowDecoder.Columns.self)], as: type)
+    }
 }

@@ -3,18 +3,18 @@
 
 extension MutablePersistableRecord {
     /// Runs an operation, and returns what the saved row is read as.
-    fileprivate mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
+    mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?, as type: Fetched.Type,
-        in db: Database
+        upsert: UpsertClause? = nil, in db: Database
     ) throws -> Fetched {
         var fetched: Fetched?
         let returning = try Returning(type.selectionSQL) { fetched = try type.init(row: $0) }
-        try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
+        try persist(PersistenceOperation(verb, resolution, upsert: upsert, returning: returning), in: db)
         try returning.finish()
         guard let fetched else {
             // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
             throw try Persistence.with(
-                Swift.type(of: self), on: db, encoding: { try encode(to: &$0) },
+                recordType, on: db, encoding: { try encode(to: &$0) },
                 perform: {
                     $0.notFound
                 })
@@ -78,14 +78,14 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
         var record = self
-        return try record.insertAndFetch(db, onConflict: resolution, as: type(of: self))
+        return try record.insertAndFetch(db, onConflict: resolution, as: recordType)
     }
 
     /// Updates all columns of the record's row, and returns the record as the database holds it.
     public func updateAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
-        try updateAndFetch(db, onConflict: resolution, as: type(of: self))
+        try updateAndFetch(db, onConflict: resolution, as: recordType)
     }
 
     /// Updates or inserts the record, and returns it as the database holds it.
@@ -93,13 +93,13 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
         var record = self
-        return try record.saveAndFetch(db, onConflict: resolution, as: type(of: self))
+        return try record.saveAndFetch(db, onConflict: resolution, as: recordType)
     }
 
     /// Inserts the record or updates the row that is in its way, and returns the record as the database holds it.
     public func upsertAndFetch(_ db: Database) throws -> Self {
         var record = self
-        return try record.upsertAndFetch(db, as: type(of: self))
+        return try record.upsertAndFetch(db, as: recordType)
     }
 
     /// Modifies the record, updates the columns that have changed, and returns the record as the database holds it, or
@@ -108,7 +108,7 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
     ) throws -> Self? {
-        try updateChangesAndFetch(db, onConflict: resolution, as: type(of: self), modify: modify)
+        try updateChangesAndFetch(db, onConflict: resolution, as: recordType, modify: modify)
     }
 }
 

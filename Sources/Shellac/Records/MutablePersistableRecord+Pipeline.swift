@@ -1,6 +1,16 @@
 // How records are saved, structs and classes alike: callbacks, encoding, statement, callbacks.
+//
+// What stands between the callbacks that may change the record is done by functions that may not: what they hand to
+// SQLite is the record where it stands, and no copy of it, which would count a reference for each of its texts.
 
 extension MutablePersistableRecord {
+    /// The record's type: that of an object is its class. (A struct is not asked, since that would copy it.)
+    @inline(__always)
+    var recordType: Self.Type {
+        let mayBeObject = MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size
+        return mayBeObject && Self.self is AnyObject.Type ? Swift.type(of: self) : Self.self
+    }
+
     /// Inserts the record. Returns nil when a conflict was resolved by ignoring it.
     ///
     /// - Parameters:
@@ -12,9 +22,22 @@ extension MutablePersistableRecord {
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         db.checkAccess()
-        let type = Swift.type(of: self)
         try willSave(db)
         try willInsert(db)
+        let insertion = try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        guard let insertion else { return nil }
+        didInsert(insertion)
+        didSave(PersistenceSuccess(insertion: insertion))
+        return insertion
+    }
+
+    /// Inserts the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
+    @inline(never)
+    private func insertAsItIs(
+        in db: Database, _ options: PersistenceOptions, isUpsert: Bool,
+        didStore: (Persistence, InsertionSuccess) throws -> Void
+    ) throws -> InsertionSuccess? {
+        let type = recordType
         let resolution =
             options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
         var step = Step<InsertionSuccess>.none
@@ -30,7 +53,7 @@ extension MutablePersistableRecord {
                                 persistence in
                                 let insertion =
                                     isUpsert
-                                    ? try persistence.upsert(options.returning)
+                                    ? try persistence.upsert(options.upsert, options.returning)
                                     : try persistence.insert(resolution, options.returning)
                                 if let insertion { try didStore(persistence, insertion) }
                                 return insertion
@@ -48,11 +71,7 @@ extension MutablePersistableRecord {
         } catch is IgnoredConflict where step.isIgnored {
             return nil
         }
-        if step.isIgnored { return nil }
-        let insertion = try step.result("aroundSave", type)
-        didInsert(insertion)
-        didSave(PersistenceSuccess(insertion: insertion))
-        return insertion
+        return step.isIgnored ? nil : try step.result("aroundSave", type)
     }
 
     /// Updates columns of the record's row, or all of them.
@@ -63,12 +82,11 @@ extension MutablePersistableRecord {
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws {
         db.checkAccess()
-        let type = Swift.type(of: self)
         // What the will-callbacks change is written, too: compare what is encoded before and after them.
         if !isFull, options.encoded == nil {
             let record = self
             return try Persistence.with(
-                type, on: db, encoding: { try record.encode(to: &$0) },
+                recordType, on: db, encoding: { try record.encode(to: &$0) },
                 perform: {
                     var options = options
                     options.encoded = $0
@@ -77,6 +95,20 @@ extension MutablePersistableRecord {
         }
         try willSave(db)
         try willUpdate(db, columns: columns)
+        let success = try updateAsItIs(
+            in: db, columns: columns, isFull: isFull, options, didStore: didStore)
+        guard let success else { return }
+        didUpdate(success)
+        didSave(success)
+    }
+
+    /// Updates the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
+    @inline(never)
+    private func updateAsItIs(
+        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions,
+        didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
+    ) throws -> PersistenceSuccess? {
+        let type = recordType
         let resolution =
             options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
         var step = Step<PersistenceSuccess>.none
@@ -109,18 +141,15 @@ extension MutablePersistableRecord {
                 return try step.result("aroundUpdate", type)
             }
         } catch is IgnoredConflict where step.isIgnored {
-            return
+            return nil
         }
-        if step.isIgnored { return }
-        let success = try step.result("aroundSave", type)
-        didUpdate(success)
-        didSave(success)
+        return step.isIgnored ? nil : try step.result("aroundSave", type)
     }
 
     /// Deletes the record's row. Returns whether there was one.
     func runDeletion(in db: Database, didStore: () -> Void) throws -> Bool {
         db.checkAccess()
-        let type = Swift.type(of: self)
+        let type = recordType
         try willDelete(db)
         var step = Step<Bool>.none
         try aroundDelete(db) {
@@ -153,8 +182,8 @@ extension Persistence {
     @inline(__always)
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
-        for column in shape.keyColumns { mask.remove(column) }
-        return mask.isEmpty ? ColumnMask(shape.keyColumns) : mask
+        withShape { mask.subtract($0.keyMask) }
+        return mask.isEmpty ? shape.keyMask : mask
     }
 }
 

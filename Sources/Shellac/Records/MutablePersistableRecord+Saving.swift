@@ -33,19 +33,19 @@ extension MutablePersistableRecord {
     /// The names of all columns that the record encodes.
     func allColumns(in db: Database) throws -> Set<String> {
         try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
+            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
     }
 
     /// Whether the record has a key to be found by.
     func hasKey(in db: Database) throws -> Bool {
         try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { $0.hasKey })
+            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.hasKey })
     }
 
     /// Whether an error says that the record has no row.
     func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
         try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            recordType, on: db, encoding: { try encode(to: &$0) },
             perform: {
                 error == $0.notFound
             })
@@ -199,7 +199,7 @@ extension MutablePersistableRecord {
     /// Whether there is a row with the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
         try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) }, perform: { try $0.exists() })
+            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { try $0.exists() })
     }
 }
 

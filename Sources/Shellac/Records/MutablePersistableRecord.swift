@@ -85,8 +85,9 @@ extension MutablePersistableRecord {
 
     public static var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
-    @inlinable public mutating func willInsert(_ db: Database) throws {}
+    @inlinable public mutating func willInsert(_ db: Database) throws { db.note(.willInsert, of: Self.self) }
     @inlinable public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+        db.note(.aroundInsert, of: Self.self)
         _ = try insert()
     }
     @inlinable public mutating func didInsert(_ inserted: InsertionSuccess) {}
@@ -97,8 +98,9 @@ extension MutablePersistableRecord {
         _ = try update()
     }
     @inlinable public func didUpdate(_ updated: PersistenceSuccess) {}
-    @inlinable public mutating func willSave(_ db: Database) throws {}
+    @inlinable public mutating func willSave(_ db: Database) throws { db.note(.willSave, of: Self.self) }
     @inlinable public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+        db.note(.aroundSave, of: Self.self)
         _ = try save()
     }
     @inlinable public func didSave(_ saved: PersistenceSuccess) {}
@@ -126,7 +128,7 @@ public protocol PersistableRecord: MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    @inlinable public func willInsert(_ db: Database) throws {}
+    @inlinable public func willInsert(_ db: Database) throws { db.note(.willInsert, of: Self.self) }
     @inlinable public func didInsert(_ inserted: InsertionSuccess) {}
-    @inlinable public func willSave(_ db: Database) throws {}
+    @inlinable public func willSave(_ db: Database) throws { db.note(.willSave, of: Self.self) }
 }

@@ -11,24 +11,34 @@ extension PackedColumns {
     @inline(__always)
     func changes(from row: PackedRow) -> ColumnMask {
         let (new, old) = (bytes, row.byteCount)
-        let isSameOrder = layout.hasSameNames(as: row.layout)
+        let isSameOrder = isLaid(outAs: row)
         if isSameOrder, new.count == old, let start = new.baseAddress, memcmp(start, row.bytes, old) == 0 {
             return ColumnMask()
         }
         return isSameOrder ? changesInOrder(from: row).mask : changesByName(from: row)
     }
 
-    /// The columns whose values are not those of a row, and whether all others have the very bytes of the row's.
+    /// The columns whose values are not those of the row that the columns were compared with when they were packed, if
+    /// they were, and whether all others have the very bytes of the row's.
     @inline(__always)
     func changesAndExactness(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
-        layout.hasSameNames(as: row.layout) ? changesInOrder(from: row) : (changesByName(from: row), false)
+        isLaid(outAs: row)
+            ? changesInOrder(from: row, startingAt: firstChange) : (changesByName(from: row), false)
     }
 
-    private func changesInOrder(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
+    @inline(__always)
+    private func changesInOrder(
+        from row: PackedRow, startingAt start: (column: Int, offset: Int)? = nil
+    ) -> (mask: ColumnMask, isExact: Bool) {
         var (mask, isExact) = (ColumnMask(), true)
+        guard let tags = bytes.baseAddress else { return (mask, isExact) }
         let oldTags = row.bytes
-        var old = oldTags + count
-        eachColumn { column, tag, payload in
+        // What stands before the first change is the row's.
+        var column = start?.column ?? 0
+        let offset = start?.offset ?? count
+        var (payload, old) = (tags + offset, oldTags + offset)
+        while column < count {
+            let tag = tags.load(fromByteOffset: column, as: UInt8.self)
             let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
             if !PackedTag.isSame(tag, payload, as: oldTag, old) {
                 let affinity = row.layout.affinity(ofColumn: column)
@@ -38,7 +48,9 @@ extension PackedColumns {
                     mask.insert(column)
                 }
             }
+            payload += PackedTag.length(tag, payload)
             old += PackedTag.length(oldTag, old)
+            column &+= 1
         }
         return (mask, isExact)
     }
@@ -108,7 +120,8 @@ extension PackedColumns {
                 pieces.append(columns[source])
             }
         }
-        return withExtendedLifetime(row) { PackedRow.make(newLayout, copying: pieces, past: past) }
+        defer { withExtendedLifetime(row) {} }
+        return PackedRow.make(newLayout, copying: pieces, past: past)
     }
 }
 
@@ -153,7 +166,7 @@ extension PackedColumns {
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
     fileprivate static func make(
-        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: Past?
+        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: consuming Past?
     ) -> PackedRow {
         let length = pieces.reduce(pieces.count) { $0 + PackedTag.length($1.tag, $1.payload) }
         return make(layout, byteCount: length, past: past) { tags in

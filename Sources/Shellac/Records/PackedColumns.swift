@@ -35,6 +35,10 @@ final class PackedColumns {
     /// The number of columns.
     @exclusivity(unchecked) private(set) var count = 0
 
+    /// The first column that differs from the row that the columns were compared with when they were packed. All bytes
+    /// before it are the row's, and the offset is that of its payload.
+    @exclusivity(unchecked) private(set) var firstChange: (column: Int, offset: Int)?
+
     /// The bytes: tags, then payloads.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
 
@@ -70,6 +74,7 @@ final class PackedColumns {
     /// Packs what a record encodes, if these are the columns: those that a record of the same type has encoded last.
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
+        firstChange = nil
         var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
         defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
         do {
@@ -105,12 +110,31 @@ final class PackedColumns {
         if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
         if !isLaid(out: layout) { self.layout = layout }
+        firstChange = encoding.firstPacked
         return true
     }
 
     /// Whether the columns are those of a layout.
     @inline(__always)
     func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }
+
+    /// Takes bytes that were packed in other memory.
+    func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
+        if packed.count > capacity {
+            guard let memory = malloc(packed.count) else { Misuse.trap("there is no memory left") }
+            free(base)
+            (base, capacity) = (memory, packed.count)
+        }
+        if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
+        end = base + packed.count
+        if !isLaid(out: layout) { self.layout = layout }
+    }
+
+    /// Whether the columns are those of a row, in the same order.
+    @inline(__always)
+    func isLaid(outAs row: PackedRow) -> Bool {
+        row.layoutIdentity == identity || layout.hasSameNames(as: row.layout)
+    }
 
     // MARK: - Reading
 
@@ -120,6 +144,22 @@ final class PackedColumns {
         rethrows
     {
         try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
+    }
+
+    /// Calls a function with the tag and the payload of some of the columns, from left to right.
+    @inline(__always)
+    func eachColumn(in mask: ColumnMask, _ body: (_ tag: UInt8, _ payload: UnsafeRawPointer) -> Void) {
+        let tags = UnsafeRawPointer(base)
+        var (column, payload, rest) = (0, tags + count, mask.count)
+        while rest > 0, column < count {
+            let tag = tags.load(fromByteOffset: column, as: UInt8.self)
+            if mask.contains(column) {
+                body(tag, payload)
+                rest &-= 1
+            }
+            payload += PackedTag.length(tag, payload)
+            column &+= 1
+        }
     }
 
     /// The tag and the payload of a column.
@@ -142,6 +182,12 @@ final class PackedColumns {
     @inline(__always)
     func row(past: consuming PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, copying: bytes, past: past)
+    }
+
+    /// A row of all columns, in the place of one that is no longer wanted.
+    @inline(__always)
+    func row(past: consuming PackedRow.Past, replacing unwanted: consuming PackedRow?) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, past: past, replacing: unwanted)
     }
 
     /// A row of all columns, in which one that is NULL holds a number.

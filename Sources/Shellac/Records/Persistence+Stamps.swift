@@ -26,6 +26,10 @@ final class BoundStamps {
 }
 
 extension Persistence {
+    /// Whether the record's type has stamps.
+    @inline(__always)
+    var isStamped: Bool { withPlan { $0.stamps != nil } }
+
     /// Runs an insertion with what is to be inserted.
     ///
     /// - Parameter record: The record, if it is of a class.

@@ -7,13 +7,15 @@ import CSQLite
 /// where they stand; the statement runs to its end.
 final class Persistence {
     unowned(unsafe) let database: Database  // which owns what owns this
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     let columns = PackedColumns()
     @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
     @exclusivity(unchecked) private var shapeReference: Unmanaged<RecordShape>?
 
     /// The stamps that were bound among the columns.
     @exclusivity(unchecked) var boundStamps: BoundStamps?
+    /// What the row has become by an upsert that does not write all columns as they are encoded.
+    @exclusivity(unchecked) var upserted: [DatabaseValue]?
 
     init(_ database: Database) {
         self.database = database
@@ -144,50 +146,15 @@ final class Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try run(
-            withShape { try $0.insertion(resolution, returning) }, saving: nil, binding: { bindAll(to: $0) },
-            taking: { returning?.take(Row($0)) })
+        try withShape { try $0.insertion(resolution, returning) }.use {
+            try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
+        }
         return withPlan { plan in
             // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
             if sqlite3_changes(connection) == 0, !plan.isView { return nil }
             return InsertionSuccess(
                 rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
         }
-    }
-
-    /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
-    func upsert(_ returning: Returning?) throws -> InsertionSuccess? {
-        // The last row id is that of an insertion alone.
-        let hasRowID = plan.table.primaryKey.tableHasRowID && plan.table.kind == .table
-        let rowIDName =
-            plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
-        let rowIDSQL = hasRowID ? rowIDName?.quotedDatabaseIdentifier : nil
-        var selections = returning.map { [$0.selection] } ?? []
-        let stamped = boundStamps?.unread ?? []
-        for index in stamped {
-            let column = boundStamps?.stamps[index].column ?? 0
-            selections.append(columns.layout.names[column].quotedDatabaseIdentifier)
-        }
-        selections.append(rowIDSQL ?? "NULL")
-        let selection = selections.joined(separator: ", ")
-        let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
-        let statement = try shape.upsertion(selection, updating: boundStamps?.rowInTheWay, stamp: stamp)
-        var rowID: Int64?
-        var hasRow = false
-        try run(
-            statement, saving: nil, binding: { bindAll(to: $0) },
-            taking: { row in
-                hasRow = true
-                for (position, index) in stamped.enumerated() {
-                    boundStamps?.stamps[index].stored =
-                        row.value(at: row.count - 1 - stamped.count + position).databaseValue
-                }
-                rowID = row.value(at: row.count - 1).int64
-                returning?.take(Row(row))
-            })
-        guard hasRow || plan.isView else { return nil }
-        return InsertionSuccess(
-            rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
@@ -202,8 +169,7 @@ final class Persistence {
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
-            columns.eachColumn { column, tag, payload in
-                guard mask.contains(column) else { return }
+            columns.eachColumn(in: mask) { tag, payload in
                 let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
                 if bound != SQLITE_OK { code = bound }
                 parameter &+= 1
@@ -211,7 +177,7 @@ final class Persistence {
             let bound = bindKey(to: pointer, from: parameter)
             return bound == SQLITE_OK ? code : bound
         }
-        try run(statement, saving: mask, binding: bind) { returning?.take(Row($0)) }
+        try statement.use { try run($0, saving: mask, binding: bind) { returning?.take(Row($0)) } }
         if sqlite3_changes(connection) != 0 { return true }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
@@ -252,7 +218,7 @@ final class Persistence {
     // MARK: - Binding and running
 
     @inline(__always)
-    private func bindAll(to pointer: OpaquePointer) -> Int32 {
+    func bindAll(to pointer: OpaquePointer) -> Int32 {
         var code = SQLITE_OK
         columns.eachColumn { column, tag, payload in
             let bound = PackedTag.bind(tag, payload, to: pointer, at: Int32(truncatingIfNeeded: column &+ 1))

@@ -13,9 +13,13 @@ public struct PersistenceOperation {
     let verb: Verb
     var options = PersistenceOptions()
 
-    init(_ verb: Verb, _ resolution: Database.ConflictResolution? = nil, returning: Returning? = nil) {
+    init(
+        _ verb: Verb, _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
+        returning: Returning? = nil
+    ) {
         self.verb = verb
         options.conflictResolution = resolution
+        options.upsert = upsert
         options.returning = returning
     }
 }
@@ -27,6 +31,8 @@ extension PersistenceOperation: Sendable {}
 struct PersistenceOptions {
     /// What is done about a conflict: what the type says, if nil.
     var conflictResolution: Database.ConflictResolution?
+    /// What an upsert does to a row that is in the way.
+    var upsert: UpsertClause?
     /// What is fetched from the saved row.
     var returning: Returning?
     /// What the record encoded when the columns to update were found.

@@ -113,9 +113,15 @@ extension Record {
     /// What the record remembers, as the past of what was saved, which it is to remember now.
     @inline(__always)
     final func takePast(moment: UInt64) -> PackedRow.Past {
+        var older: PackedRow?
+        return takePast(moment: moment, older: &older)
+    }
+
+    /// The same, with what the record remembered before that: only the last save is told of.
+    @inline(__always)
+    final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.Past {
         guard let snapshot = snapshot.take() else { return PackedRow.Past(memory: .nothing, moment: moment) }
-        // Only the last save is told of.
-        snapshot.forgetPast()
+        older = snapshot.takePast()
         return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
 
@@ -133,7 +139,7 @@ extension Record {
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(affinitiesOf known: RowLayout?, past: PackedRow.Past?) -> PackedRow {
+    fileprivate func row(affinitiesOf known: RowLayout?, past: consuming PackedRow.Past?) -> PackedRow {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
@@ -146,8 +152,9 @@ extension PackedRow {
     private static let noColumns = RowLayout(names: [], sql: nil)
 
     /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a past.
-    static func nothing(past: Past?) -> PackedRow? {
-        past.map { make(noColumns, byteCount: 0, past: $0) { _ in } }
+    static func nothing(past: consuming Past?) -> PackedRow? {
+        guard let past = consume past else { return nil }
+        return make(noColumns, byteCount: 0, past: past) { _ in }
     }
 }
 
@@ -185,7 +192,7 @@ extension RowLayout {
 extension Row {
     /// What records of a type remember of a fetched row that owns its values.
     func remembered(
-        by type: Record.Type, in database: Database, past: PackedRow.Past? = nil
+        by type: Record.Type, in database: Database, past: consuming PackedRow.Past? = nil
     ) throws -> PackedRow {
         let layout = try layout.remembered(by: type, in: database)
         return owned.copy(layout, past: past)

@@ -65,6 +65,7 @@ extension Record {
                     var record = self
                     try record.runInsertion(in: db, options, isUpsert: isUpsert) {
                         aftermath = store($0, $1, in: db)
+                        if isUpsert { takeUpserted($0) }
                     }
                 } else {
                     aftermath = try Persistence.with(
@@ -81,33 +82,58 @@ extension Record {
     private func insertStraight(
         _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
-        let resolution =
-            options.conflictResolution
-            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-        return try persistence.stampingInsertion(of: self, isUpsert: isUpsert) { persistence in
-            let insertion =
-                isUpsert
-                ? try persistence.upsert(options.returning)
-                : try persistence.insert(resolution, options.returning)
-            guard let insertion else { return nil }
-            let aftermath = store(persistence, insertion, in: db)
-            didInsert(insertion)
-            didSave(PersistenceSuccess(insertion: insertion))
-            return aftermath
+        if persistence.isStamped {
+            return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
+        }
+        return try insertAsItIs(persistence, options, isUpsert: isUpsert, in: db)
+    }
+
+    @inline(never)
+    private func insertStamped(
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+    ) throws -> Aftermath? {
+        try persistence.stampingInsertion(of: self, isUpsert: isUpsert) {
+            try insertAsItIs($0, options, isUpsert: isUpsert, in: db)
         }
     }
 
+    @inline(__always)
+    private func insertAsItIs(
+        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+    ) throws -> Aftermath? {
+        let resolution =
+            options.conflictResolution
+            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
+        let insertion =
+            isUpsert
+            ? try persistence.upsert(options.upsert, options.returning)
+            : try persistence.insert(resolution, options.returning)
+        guard let insertion else { return nil }
+        let aftermath = store(persistence, insertion, in: db)
+        if isUpsert { takeUpserted(persistence) }
+        didInsert(insertion)
+        didSave(PersistenceSuccess(insertion: insertion))
+        return aftermath
+    }
+
     /// What is left to do after an insertion.
-    private indirect enum Aftermath {
+    indirect enum Aftermath {
         /// An error is to be thrown.
         case rejection(RecordError)
         /// It is not known whether the record has taken its row id.
         case unknownRowID(Int64, RecordPlan)
     }
 
+    /// Remembers what a row has become that was in the way: it may differ from what the record has.
+    private func takeUpserted(_ persistence: Persistence) {
+        guard let values = persistence.upserted else { return }
+        persistence.upserted = nil
+        snapshot = snapshot?.with(Array(zip(persistence.columns.layout.names, values)))
+    }
+
     /// Remembers what was inserted, and takes the row id.
     @inline(__always)
-    private func store(
+    final func store(
         _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
     ) -> Aftermath? {
         let aftermath = storeRow(persistence, insertion, in: db)
@@ -145,7 +171,7 @@ extension Record {
         return isTaken ? nil : .unknownRowID(rowID, plan)
     }
 
-    private func finish(_ aftermath: Aftermath) throws {
+    final func finish(_ aftermath: Aftermath) throws {
         switch aftermath {
         case .rejection(let error): throw error
         case .unknownRowID(let rowID, let plan): learnRowIDRoad(rowID, plan)

@@ -135,7 +135,7 @@ extension Persistence {
 
 extension PackedRow {
     /// The same row with other values in some columns, and with the same past.
-    fileprivate func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
+    func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
         var all = databaseValues
         var isSame = true
         for (name, value) in values {

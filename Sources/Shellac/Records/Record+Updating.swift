@@ -47,16 +47,36 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
         in db: Database
     ) throws {
+        if persistence.isStamped {
+            try updateStamped(persistence, mask, isFull: isFull, options, in: db)
+        } else {
+            try updateAsItIs(persistence, mask, isFull: isFull, options, in: db)
+        }
+    }
+
+    @inline(never)
+    private func updateStamped(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database
+    ) throws {
+        try persistence.stampingUpdate(of: self, mask, isFull: isFull) {
+            try updateAsItIs($0, $1, isFull: $2, options, in: db)
+        }
+    }
+
+    @inline(__always)
+    private func updateAsItIs(
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database
+    ) throws {
         let resolution =
             options.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        try persistence.stampingUpdate(of: self, mask, isFull: isFull) { persistence, mask, isFull in
-            guard try persistence.update(mask, resolution, options.returning) else { return }
-            remember(persistence, mask, isFull: isFull, in: db)
-            let success = PersistenceSuccess(insertion: nil)
-            didUpdate(success)
-            didSave(success)
-        }
+        guard try persistence.update(mask, resolution, options.returning) else { return }
+        remember(persistence, mask, isFull: isFull, in: db)
+        let success = PersistenceSuccess(insertion: nil)
+        didUpdate(success)
+        didSave(success)
     }
 
     /// Remembers the columns that were updated.
@@ -65,9 +85,14 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
     ) {
         let columns = persistence.columns
-        let old = isFull ? nil : snapshot
-        let past = takePast(in: db)
-        snapshot = isFull ? columns.row(past: past) : columns.row(saving: mask, in: old, past: past)
+        if isFull {
+            var older: PackedRow?
+            let past = takePast(moment: note(in: db), older: &older)
+            snapshot = columns.row(past: past, replacing: older)
+        } else {
+            let old = snapshot
+            snapshot = columns.row(saving: mask, in: old, past: takePast(in: db))
+        }
         if persistence.boundStamps != nil { takeStamps(of: persistence) }
     }
 
@@ -97,26 +122,26 @@ extension Record {
         if let snapshot, snapshot.count > 0, db.holdsSchema {
             return try Persistence.withChanged(
                 type(of: self), from: snapshot, on: db, encoding: { try encode(to: &$0) },
-                perform: { try updateChanges($0, in: db) })
+                perform: { try updateChanges($0, from: snapshot, in: db) })
         }
         // To know the table may take SQL, and without a change there is to be none.
         if !hasDatabaseChanges { return false }
         return try Persistence.with(
             type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: { try updateChanges($0, in: db) })
+            perform: { try updateChanges($0, from: snapshot, in: db) })
     }
 
     /// Updates the columns that were encoded, and differ from what the record remembers.
     @inline(__always)
-    private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
+    private func updateChanges(
+        _ persistence: Persistence, from snapshot: PackedRow?, in db: Database
+    ) throws -> Bool {
         let columns = persistence.columns
         let changes = snapshot.map(columns.changesAndExactness)
         let mask = changes?.mask ?? ColumnMask(0..<columns.count)
         if mask.isEmpty { return false }
         if persistence.withPlan({ $0.overridesWhatSaves }) {
-            let names = snapshot == nil ? persistence.shape.allNames : persistence.shape.names(of: mask)
-            let options = PersistenceOptions(encoded: persistence)
-            try db.records.with(options, for: self) { try update(db, columns: names) }
+            try updateByMethods(persistence, mask, isKnown: snapshot != nil, in: db)
         } else {
             let settable = persistence.settable(mask)
             // Where all is written that is not known to be there, what was encoded is what there is.
@@ -124,5 +149,14 @@ extension Record {
             try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
         }
         return true
+    }
+
+    @inline(never)
+    private func updateByMethods(
+        _ persistence: Persistence, _ mask: ColumnMask, isKnown: Bool, in db: Database
+    ) throws {
+        let names = isKnown ? persistence.shape.names(of: mask) : persistence.shape.allNames
+        let options = PersistenceOptions(encoded: persistence)
+        try db.records.with(options, for: self) { try update(db, columns: names) }
     }
 }

@@ -3,8 +3,9 @@ final class RecordConnection {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastPlan: Unmanaged<RecordPlan>?
-    /// Plans that a change of the schema has replaced, while records were saved by them.
-    @exclusivity(unchecked) private var retired: [RecordPlan] = []
+    /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
+    /// saved by them.
+    @exclusivity(unchecked) private var retired: [AnyObject] = []
     /// What saves records. While one is saved, its stamps are bound by a second one, and so is another record that a
     /// callback saves. Others come and go.
     private let persistence: Persistence
@@ -64,12 +65,12 @@ final class RecordConnection {
             #if DEBUG
             if let type = type as? Record.Type { meet(type, plan.tableName, database) }
             #endif
-            if saveCount == 0 { retired = [] }
             if let old = plans[identifier] {
                 // What was learnt of the type still holds.
                 plan.rowIDRoad = old.rowIDRoad
+                plan.hasDefaultCallbacks = old.hasDefaultCallbacks
                 plan.stamps?.hasWarned = old.stamps?.hasWarned ?? false
-                retired.append(old)
+                retire([old])
             }
             plans[identifier] = plan
         }
@@ -77,17 +78,25 @@ final class RecordConnection {
         return plan
     }
 
+    /// Keeps what is no longer wanted until the saves have ended that may still use it.
+    func retire(_ objects: [AnyObject]) { retired += objects }
+
     /// Runs a function with what saves a record.
     @inline(__always)
     func withPersistence<Result>(
         on database: Database, _ body: (Persistence) throws -> Result
     ) rethrows -> Result {
         saveCount &+= 1
-        defer { saveCount &-= 1 }
+        defer {
+            saveCount &-= 1
+            if saveCount == 0, !retired.isEmpty { retired = [] }
+        }
         if saveCount > 2 { return try body(Persistence(database)) }
-        let persistence = saveCount == 1 ? persistence : nestedPersistence
-        defer { persistence.columns.shrink() }
-        return try body(persistence)
+        let reference = Unmanaged.passUnretained(saveCount == 1 ? persistence : nestedPersistence)
+        return try reference.use { persistence in
+            defer { persistence.columns.shrink() }
+            return try body(persistence)
+        }
     }
 
     // MARK: - Requests to class records

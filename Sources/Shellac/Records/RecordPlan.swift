@@ -25,6 +25,10 @@ final class RecordPlan {
         case unknown, updateFromRow, didInsert, none
     }
     @exclusivity(unchecked) var rowIDRoad = RowIDRoad.unknown
+    /// Whether no callback of a struct is called with a database around an insertion. Nil until one was inserted.
+    @exclusivity(unchecked) var hasDefaultCallbacks: Bool?
+    /// Whether one statement may insert many rows. Nil until it was asked.
+    @exclusivity(unchecked) var takesManyRows: Bool?
 
     /// Whether a class overrides callbacks that are called with a database around a save, or the methods that save.
     let overridesCallbacks: Bool

@@ -8,6 +8,7 @@ final class RecordShape {
     let allColumns: ColumnMask
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
+    let keyMask: ColumnMask
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
 
@@ -20,13 +21,18 @@ final class RecordShape {
         var resolution: Database.ConflictResolution
         var returning: String?
         var stamp: String?
+        /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
+        var copy = 0
     }
     private enum Verb { case insert, upsert, update, delete, exists }
     private var statements: [Key: Statement] = [:]
+    /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
-        (resolution: Database.ConflictResolution, statement: Statement)?
+        (resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
     @exclusivity(unchecked) private var lastUpdate:
-        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Statement)?
+        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
+
+    @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
 
     init(_ names: [String], plan: RecordPlan, database: Database) {
         self.plan = plan
@@ -43,6 +49,7 @@ final class RecordShape {
                 .compactMap(layout.column(named:)).prefix(1).map { $0 }
         }
         keyColumns = key.count == max(plan.key.count, 1) ? key : []
+        keyMask = ColumnMask(keyColumns)
         let others = ColumnMask(names.indices.filter { !key.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
@@ -78,11 +85,19 @@ final class RecordShape {
     // MARK: - Statements
 
     private func statement(_ key: Key, _ sql: () -> String) throws -> Statement {
-        if let statement = statements[key], !statement.isInUse { return statement }
+        var key = key
+        while let statement = statements[key] {
+            if !statement.isInUse { return statement }
+            key.copy += 1
+        }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
         let statement = try database.prepare(sql: sql() + returning, persistent: true)
         statement.bypassAdvice()
-        if statements.count > 256 { statements.removeAll() }
+        if statements.count > 256 {
+            (lastInsertion, lastUpdate) = (nil, nil)
+            database.withRecords { $0.retire(Array(statements.values)) }
+            statements = [:]
+        }
         statements[key] = statement
         return statement
     }
@@ -93,7 +108,7 @@ final class RecordShape {
 
     private var keyNames: [String] { keyColumns.map { layout.names[$0] } }
 
-    private func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
+    func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
         let columns = layout.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
         let marks = layout.names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(columns)) VALUES (\(marks))"
@@ -101,15 +116,37 @@ final class RecordShape {
 
     /// Inserts all columns.
     @inline(__always)
-    func insertion(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws -> Statement {
+    func insertion(
+        _ resolution: Database.ConflictResolution, _ returning: Returning?
+    ) throws -> Unmanaged<Statement> {
         if returning == nil, let lastInsertion, lastInsertion.resolution == resolution,
-            !lastInsertion.statement.isInUse
+            lastInsertion.statement.use({ !$0.isInUse })
         {
             return lastInsertion.statement
         }
         let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
-        let statement = try statement(key) { insertionSQL(resolution) }
+        let statement = Unmanaged.passUnretained(try statement(key) { insertionSQL(resolution) })
         if returning == nil { lastInsertion = (resolution, statement) }
+        return statement
+    }
+
+    /// Inserts all columns of many rows. The statement for as many rows as are inserted at a time is kept.
+    func insertion(ofRows count: Int, isKept: Bool) throws -> Statement {
+        if isKept, let lastManyInsertion, lastManyInsertion.count == count,
+            !lastManyInsertion.statement.isInUse
+        {
+            return lastManyInsertion.statement
+        }
+        let sql =
+            insertionSQL(.abort)
+            + String(
+                repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
+        let statement =
+            isKept
+            ? try database.prepare(sql: sql, persistent: true) : try database.cachedStatement(sql: sql)
+        statement.bypassAdvice()
+        guard isKept else { return statement }
+        lastManyInsertion = (count, statement)
         return statement
     }
 
@@ -135,9 +172,9 @@ final class RecordShape {
     @inline(__always)
     func update(
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
-    ) throws -> Statement {
+    ) throws -> Unmanaged<Statement> {
         if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.resolution == resolution,
-            !lastUpdate.statement.isInUse
+            lastUpdate.statement.use({ !$0.isInUse })
         {
             return lastUpdate.statement
         }
@@ -147,8 +184,9 @@ final class RecordShape {
             return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
                 + "WHERE \(RecordPlan.condition(keyNames))"
         }
-        if returning == nil { lastUpdate = (mask, resolution, statement) }
-        return statement
+        let reference = Unmanaged.passUnretained(statement)
+        if returning == nil { lastUpdate = (mask, resolution, reference) }
+        return reference
     }
 
     /// Deletes the row that has the key.

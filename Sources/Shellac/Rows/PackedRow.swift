@@ -3,7 +3,8 @@ import CSQLite
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
-/// See ``PackedTag`` for the bytes. They are never changed once the row is made.
+/// See ``PackedTag`` for the bytes. They are never changed while anybody reads them: see
+/// ``make(_:copying:past:replacing:)``.
 @usableFromInline
 final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
@@ -14,7 +15,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// What came before a row that a record saved.
-    struct Past {
+    struct Past: ~Copyable {
         /// What the record remembered before.
         enum Memory {
             case nothing
@@ -43,6 +44,10 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
     }
 
+    /// Which layout it is.
+    @inline(__always)
+    var layoutIdentity: ObjectIdentifier { layoutReference.use { ObjectIdentifier($0) } }
+
     /// The leftmost column of a name, or -1.
     @inline(__always)
     func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
@@ -66,9 +71,41 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @inline(__always)
     var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
 
-    /// Forgets what came before. This alone changes a row, under the hands of the record that saved it.
+    /// Forgets what came before. This changes a row under the hands of the record that saved it.
     @inline(__always)
     func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
+
+    /// Forgets what came before, and returns the row that it was, if it was one.
+    @inline(__always)
+    func takePast() -> PackedRow? {
+        guard hasPast else { return nil }
+        guard case .row(let row) = exchange(&pastPointer.pointee.memory, with: .forgotten) else { return nil }
+        return row
+    }
+
+    /// Makes a row of packed bytes, in the place of one that is no longer wanted, if nobody else holds that.
+    ///
+    /// A record that is saved again and again has two rows by turns.
+    @inline(__always)
+    static func make(
+        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
+        replacing unwanted: consuming PackedRow?
+    ) -> PackedRow {
+        guard let start = bytes.baseAddress, unwanted?.hasRoom(for: bytes.count, layout) == true,
+            isKnownUniquelyReferenced(&unwanted), let row = consume unwanted
+        else { return make(layout, copying: bytes, past: past) }
+        row.withUnsafeMutablePointerToElements {
+            UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
+        }
+        row.pastPointer.pointee = past
+        return row
+    }
+
+    /// Whether it has the very size of another one that has a past.
+    @inline(__always)
+    private func hasRoom(for byteCount: Int, _ layout: RowLayout) -> Bool {
+        hasPast && self.byteCount == byteCount && layoutIdentity == ObjectIdentifier(layout)
+    }
 
     private var pastPointer: UnsafeMutablePointer<Past> {
         let offset = Self.alignedForPast(byteCount)
@@ -96,13 +133,17 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
         write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
-        let capacity =
-            past == nil ? byteCount : alignedForPast(byteCount) + MemoryLayout<Past>.size
-        let size = byteCount << 1 | (past == nil ? 0 : 1)
+        let hasPast =
+            switch past {
+            case .none: false
+            case .some: true
+            }
+        let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<Past>.size : byteCount
+        let size = byteCount << 1 | (hasPast ? 1 : 0)
         let row = unsafeDowncast(
             create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
         row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
-        if let past { row.pastPointer.initialize(to: past) }
+        if let past = consume past { row.pastPointer.initialize(to: past) }
         return row
     }
 

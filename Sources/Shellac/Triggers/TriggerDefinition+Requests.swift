@@ -97,7 +97,16 @@ extension TriggerDefinition {
         writer.text(" (")
         writer.list(values) { $0.name($1.column) }
         writer.text(") VALUES (")
-        try writer.list(values) { try $0.expression($1.value, above: .lowest) }
+        try writer.list(values) {
+            guard let value = $1.value else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "a trigger inserts nothing into the column \($1.column) of \(tableName): set it to a value"
+                )
+            }
+            try $0.expression(value, above: .lowest)
+        }
         writer.text(")")
         execute(literal: writer.fragment)
     }

@@ -44,6 +44,8 @@ struct ColumnEncoding: ~Copyable {
     private(set) var wasRead = false
     /// Comparing: memory to pack into from the first difference on.
     private var spare: UnsafeMutableRawPointer?
+    /// The column from which on it was packed, and where its payload stands among the bytes.
+    private(set) var firstPacked: (column: Int, offset: Int) = (0, 0)
 
     /// Gathering: the columns so far, which whoever encodes keeps alive.
     private let gathering: Unmanaged<Gathering>?
@@ -126,6 +128,7 @@ struct ColumnEncoding: ~Copyable {
         base.copyMemory(from: tags, byteCount: next)
         payload.copyMemory(from: start, byteCount: length)
         payload += length
+        firstPacked = (next, count + length)
         return true
     }
 

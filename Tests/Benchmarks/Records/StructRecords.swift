@@ -2,7 +2,7 @@ import Foundation
 import Shellac
 
 /// An item as one writes a struct record.
-struct StructItem: FetchableRecord, TableRecord, ItemColumns {
+struct StructItem: FetchableRecord, PersistableRecord, ItemColumns {
     static let databaseTableName = "item"
 
     var i0: Int
@@ -27,6 +27,32 @@ struct StructItem: FetchableRecord, TableRecord, ItemColumns {
         i7 = try row["i7"]
         i8 = try row["i8"]
         i9 = try row["i9"]
+    }
+
+    init(number: Int) {
+        i0 = number
+        i1 = number + 1
+        i2 = number + 2
+        i3 = number + 3
+        i4 = number + 4
+        i5 = number + 5
+        i6 = number + 6
+        i7 = number + 7
+        i8 = number + 8
+        i9 = number + 9
+    }
+
+    func encode(to container: inout PersistenceContainer) throws {
+        container["i0"] = i0
+        container["i1"] = i1
+        container["i2"] = i2
+        container["i3"] = i3
+        container["i4"] = i4
+        container["i5"] = i5
+        container["i6"] = i6
+        container["i7"] = i7
+        container["i8"] = i8
+        container["i9"] = i9
     }
 }
 

@@ -4,10 +4,15 @@ import Shellac
 enum InsertionWorkloads {
     static let all = [
         Workload("insert.class.item", gate: 1.6, goal: 1.45, sides: classItems),
-        Workload("insert.class.player", gate: 1.3, goal: 1.1, sides: classPlayers),
-        Workload("insert.class.player.init", gate: 1.3, goal: 1.1, sides: initializedPlayers),
+        // The class takes its row id in `didInsert`, as its kind does elsewhere. One that inherits this, too, reads its
+        // whole row again by `updateFromRow`: texts that are made anew.
+        Workload("insert.class.player", gate: 1.3, goal: 1.1, sides: initializedPlayers),
+        Workload("insert.class.player.reading", gate: 1.3, goal: 1.1, sides: readingPlayers),
         Workload("insert.struct.player", gate: 1.3, goal: 1.1, sides: structPlayers),
         Workload("insert.codable.player", gate: 2.5, goal: 1.8, sides: codablePlayers),
+        Workload("insert.multi.item", gate: 1.0, goal: 0.7, sides: manyItems),
+        Workload("insert.multi.class.item", gate: 1.3, goal: 1.0, sides: manyClassItems),
+        Workload("insert.multi.struct.player", gate: 1.2, goal: 1.0, sides: manyPlayers),
     ]
 
     private static func classItems(_ fixture: Fixture) throws -> Sides {
@@ -21,7 +26,35 @@ enum InsertionWorkloads {
             })
     }
 
-    private static func classPlayers(_ fixture: Fixture) throws -> Sides {
+    /// Many rows a statement, against one.
+    private static func manyItems(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Item.self, c: { PlainItem(row: $0) }, { StructItem(number: $0) },
+            insertPlain: { items, statement, _ in
+                for item in items { try item.insert(statement) }
+            },
+            insert: { items, db in try StructItem.insertAll(db, &items) })
+    }
+
+    private static func manyClassItems(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Item.self, c: { PlainItem(row: $0) }, { ClassItem.make(row: $0) },
+            insertPlain: { items, statement, _ in
+                for item in items { try item.insert(statement) }
+            },
+            insert: { items, db in try ClassItem.insertAll(db, items) })
+    }
+
+    private static func manyPlayers(_ fixture: Fixture) throws -> Sides {
+        try insertions(
+            fixture, Player.self, c: { Player(row: $0) }, { StructPlayer(Player(row: $0)) },
+            insertPlain: { players, statement, connection in
+                for index in players.indices { try players[index].insert(statement, connection) }
+            },
+            insert: { players, db in try StructPlayer.insertAll(db, &players) })
+    }
+
+    private static func readingPlayers(_ fixture: Fixture) throws -> Sides {
         try insertions(
             fixture, Player.self, c: { PlainPlayer(Player(row: $0)) }, { ClassPlayer.make(Player(row: $0)) },
             insertPlain: { players, statement, connection in

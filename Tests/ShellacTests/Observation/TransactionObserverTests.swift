@@ -210,7 +210,9 @@ struct TransactionObserverTests {
         #expect(spy.log == ["insert player 1", "willCommit", "didCommit"])
     }
 
-    @Test("50. Observers are asked for the kinds and the columns that a statement names, once a run")
+    @Test(
+        "50. Observers are asked for the kinds and the columns that a statement names, once a statement and transaction"
+    )
     func questions() throws {
         let (queue, spy) = try DatabaseQueue.withSpy(
             """
@@ -234,19 +236,32 @@ struct TransactionObserverTests {
         #expect(spy.log == ["update item 2", "willCommit", "didCommit"])
     }
 
-    @Test("50. An observer may change its mind, and a cached statement hears of it")
+    @Test("50. An observer may change its mind with the transaction, and a cached statement hears of it")
     func otherMind() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
-        try queue.write { db in
-            let statement = try db.cachedStatement(sql: "INSERT INTO player (name) VALUES (?)")
-            spy.filter = { _ in false }
-            try statement.execute(arguments: ["A"])
-            spy.filter = { _ in true }
-            try statement.execute(arguments: ["B"])
-            spy.filter = { _ in false }
-            try statement.execute(arguments: ["C"])
+        for isWanted in [false, true, false] {
+            spy.filter = { _ in isWanted }
+            try queue.write { db in
+                let statement = try db.cachedStatement(sql: "INSERT INTO player (name) VALUES (?)")
+                try statement.execute(arguments: ["A\(isWanted)\(spy.log.count)"])
+                spy.filter = { _ in !isWanted }
+                try statement.execute(arguments: ["B\(isWanted)\(spy.log.count)"])
+            }
         }
-        #expect(spy.log == ["insert player 2", "willCommit", "didCommit"])
+        #expect(spy.questions.count == 3)
+        let end = ["willCommit", "didCommit"]
+        #expect(spy.log == end + ["insert player 3", "insert player 4"] + end + end)
+    }
+
+    @Test("50. Outside of a transaction, an observer is asked for each run, also of one that changes nothing")
+    func askedAlone() throws {
+        let (queue, spy) = try DatabaseQueue.withSpy()
+        try queue.inDatabase { db in
+            let statement = try db.cachedStatement(sql: "UPDATE player SET name = ?")
+            for _ in 0..<3 { try statement.execute(arguments: ["A"]) }
+        }
+        let question = DatabaseEventKind.update(tableName: "player", columnNames: ["name"])
+        #expect(spy.questions == [question, question, question])
     }
 
     @Test("Events say their database, are values, and kinds print as words")

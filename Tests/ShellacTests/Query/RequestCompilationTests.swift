@@ -16,6 +16,8 @@ struct RequestCompilationTests {
                         || Column("i") >= -2 && Column("j") == true,
                     Column("a") + Column("b") * 2 - Column("c") / 3 + 4 * Column("d") + 5 - Column("e") + 6 - 7
                         + Column("f") > limit,
+                    (Column("a") ?? 0) + (Column("b") ?? limit) > (Column("c") ?? Column("d") ?? 2.5)
+                        && (Column("e") ?? name) == "x" || (Column("f") ?? false) && (Column("g") ?? id ?? 3) < 4,
                 ]
             }
             """

@@ -73,6 +73,31 @@ try dbQueue.write { db in
     try db.dumpRequest(Player.order(Column("id")))
 }
 
+//: Many records are inserted by one statement, all of them or none.
+
+try dbQueue.write { db in
+    let players = (10..<110).map { Player(id: $0, name: "Player \($0)", score: Int($0)) }
+    try Player.insertAll(db, players)
+    do {
+        try Player.insertAll(
+            db, [Player(id: 200, name: "Eve", score: 1), Player(id: 1, name: "Arthur", score: 1)])
+    } catch {
+        print("None of them:", error)
+    }
+    print("Players:", try Player.fetchCount(db))
+}
+
+//: An upsert says what it does with the row in the way.
+
+try dbQueue.write { db in
+    let arthur = Player(id: 1, name: "King Arthur", score: 5)
+    let stored = try arthur.upsertAndFetch(db, onConflict: ["id"]) { excluded in
+        Column("score") += excluded[Column("score")]
+        Column("isFlagged").noOverwrite
+    }
+    print(stored.name, stored.score)
+}
+
 //: What SQLite makes of a request, it tells itself.
 
 try dbQueue.read { db in print(try best.explain(db)) }

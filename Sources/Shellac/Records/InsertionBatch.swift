@@ -1,0 +1,260 @@
+import CSQLite
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Records of one type that are inserted many at a time.
+///
+/// ## The life of a batch
+///
+/// Each record encodes its columns, whose packed bytes are laid one behind the other. When there are enough of them, or
+/// when a record encodes other columns, one statement inserts them, bound where they stand. Their row ids are then
+/// known without asking for them: those that were given are, and those that were not are counted back from the last
+/// one. Counting is right because nothing else inserts rows into the table while the statement runs, no row is left
+/// out, and SQLite gives each row the number behind the largest one: see "SQLite Autoincrement". Where any of it is not
+/// certain, rows are inserted one by one.
+final class InsertionBatch {
+    typealias DidInsert = (_ batch: InsertionBatch, _ rowIDs: ArraySlice<Int64>) throws -> Void
+
+    private let database: Database
+    private let plan: RecordPlan
+    /// Whether one statement must do for all: otherwise, ``SeveralStatements`` is thrown.
+    private let isAlone: Bool
+    private let didInsert: DidInsert?
+
+    private var shape: RecordShape?
+    /// Whether SQLite gives the rows their ids.
+    private var givesRowIDs = false
+    private var base: UnsafeMutableRawPointer
+    private var capacity = 1 << 14
+    /// Where the bytes of each record end.
+    private var ends: ContiguousArray<Int> = []
+    private var stamps: [BoundStamps?] = []
+    private var limit = 1
+
+    /// The row ids of all records that were inserted.
+    private(set) var rowIDs: [Int64] = []
+
+    /// The most rows of one statement: more gain nothing.
+    static let mostRows = 64
+
+    /// - Parameter didInsert: Called when a statement has inserted rows.
+    init(_ plan: RecordPlan, isAlone: Bool, on database: Database, didInsert: DidInsert? = nil) {
+        (self.plan, self.isAlone, self.database, self.didInsert) = (plan, isAlone, database, didInsert)
+        guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
+        base = memory
+    }
+
+    deinit { free(base) }
+
+    // MARK: - Taking records
+
+    /// Takes what a record has encoded.
+    @inline(__always)
+    func take(_ persistence: Persistence) throws {
+        let needsRowID = persistence.withShape { shape in
+            shape.rowIDColumn.map(persistence.columns.isNull) ?? true
+        }
+        if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: persistence) {
+            try begin(persistence, needsRowID)
+        }
+        let bytes = persistence.columns.bytes
+        let start = ends.last ?? 0
+        let end = start &+ bytes.count
+        if end > capacity { grow(to: end) }
+        if let source = bytes.baseAddress {
+            (base + start).copyMemory(from: source, byteCount: bytes.count)
+        }
+        ends.append(end)
+        if plan.stamps != nil { stamps.append(persistence.boundStamps) }
+    }
+
+    @inline(__always)
+    private func isLaid(outAs persistence: Persistence) -> Bool {
+        persistence.withShape { $0 === shape }
+    }
+
+    /// Begins to gather records of other columns, or the records of another statement.
+    @inline(never)
+    private func begin(_ persistence: Persistence, _ needsRowID: Bool) throws {
+        if !ends.isEmpty {
+            if isAlone { throw SeveralStatements() }
+            try insert()
+        }
+        let shape = persistence.shape
+        (self.shape, givesRowIDs) = (shape, needsRowID)
+        limit = 1
+        limit = shape.namesHiddenRowID ? 1 : Self.mostRows(of: shape.layout.count, on: database)
+    }
+
+    /// How many rows of a number of columns one statement inserts.
+    static func mostRows(of columnCount: Int, on database: Database) -> Int {
+        let variables = Int(sqlite3_limit(database.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+        return max(min(mostRows, variables / max(columnCount, 1)), 1)
+    }
+
+    private func grow(to size: Int) {
+        capacity = max(capacity * 2, size)
+        guard let memory = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
+        base = memory
+    }
+
+    // MARK: - Inserting
+
+    /// Inserts the records that were taken.
+    func insert() throws {
+        guard let shape, !ends.isEmpty else { return }
+        let first = rowIDs.count
+        if try ends.count == 1 || knowsRowIDs(of: shape) {
+            try insert(ends.indices, shape)
+        } else {
+            if isAlone { throw SeveralStatements() }
+            for record in ends.indices { try insert(record..<record + 1, shape) }
+        }
+        try didInsert?(self, rowIDs[first...])
+        ends.removeAll(keepingCapacity: true)
+        stamps.removeAll(keepingCapacity: true)
+    }
+
+    private func insert(_ records: Range<Int>, _ shape: RecordShape) throws {
+        let statement =
+            records.count == 1
+            ? try shape.insertion(.abort, nil).takeUnretainedValue()
+            : try shape.insertion(ofRows: records.count, isKept: records.count == limit)
+        do {
+            try statement.begin { bind(records, shape, to: $0) }
+            while try statement.step() {}
+        } catch {
+            throw tellingArguments(error, of: statement, records, shape)
+        }
+        let changes = Int(sqlite3_changes(database.pointer))
+        guard changes == records.count else {
+            throw DatabaseError(
+                message:
+                    "of \(records.count) records, \(changes) were inserted into the table \(plan.tableName): "
+                    + "insert them one by one", sql: statement.sql)
+        }
+        let last = sqlite3_last_insert_rowid(database.pointer)
+        if records.count == 1 || !plan.hasRowIDs {
+            for _ in records { rowIDs.append(last) }
+        } else if givesRowIDs {
+            rowIDs.append(contentsOf: last - Int64(records.count - 1)...last)
+        } else if let column = shape.rowIDColumn {
+            for record in records {
+                let (tag, payload) = PackedTag.column(
+                    column, in: start(of: record), count: shape.layout.count)
+                rowIDs.append(PackedTag.readInteger(tag, payload))
+            }
+        }
+    }
+
+    private func start(of record: Int) -> UnsafeRawPointer {
+        UnsafeRawPointer(base + (record == 0 ? 0 : ends[record - 1]))
+    }
+
+    @inline(__always)
+    private func bind(_ records: Range<Int>, _ shape: RecordShape, to pointer: OpaquePointer) -> Int32 {
+        let count = shape.layout.count
+        var code = SQLITE_OK
+        var parameter: Int32 = 1
+        for record in records {
+            PackedTag.eachColumn(start(of: record), count: count) { _, tag, payload in
+                let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
+                if bound != SQLITE_OK { code = bound }
+                parameter &+= 1
+            }
+        }
+        return code
+    }
+
+    /// Whether the row ids will be known of rows that one statement inserts.
+    private func knowsRowIDs(of shape: RecordShape) throws -> Bool {
+        if !plan.hasRowIDs { return true }
+        if givesRowIDs { return try hasRoomForRowIDs() }
+        guard let column = shape.rowIDColumn else { return true }
+        // A text that looks like a number is stored as one: which one, the row tells.
+        return ends.indices.allSatisfy {
+            PackedTag.isInteger(start(of: $0).load(fromByteOffset: column, as: UInt8.self))
+        }
+    }
+
+    /// Whether the rows to come get one id after another. When the largest one is taken, SQLite gives others at random.
+    private func hasRoomForRowIDs() throws -> Bool {
+        guard let name = plan.table.rowIDName else { return false }
+        let column = plan.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
+        let largest = try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT max(\(column)) FROM \(plan.quotedTable)"))
+        return largest ?? 0 <= Int64.max - Int64(ends.count)
+    }
+
+    @inline(never)
+    private func tellingArguments(
+        _ error: any Error, of statement: Statement, _ records: Range<Int>, _ shape: RecordShape
+    ) -> any Error {
+        guard let error = error as? DatabaseError, error.sql == statement.sql else { return error }
+        var values: [DatabaseValue] = []
+        for record in records {
+            PackedTag.eachColumn(start(of: record), count: shape.layout.count) { _, tag, payload in
+                values.append(PackedTag.databaseValue(tag, payload))
+            }
+        }
+        return error.with(StatementArguments(values))
+    }
+
+    // MARK: - Reading
+
+    /// Gives back what a record that was just inserted has encoded.
+    func unpack(_ record: Int, to persistence: Persistence) {
+        guard let shape else { return }
+        persistence.use(plan, shape)
+        let start = start(of: record)
+        let size = ends[record] - (record == 0 ? 0 : ends[record - 1])
+        persistence.columns.take(UnsafeRawBufferPointer(start: start, count: size), shape.layout)
+        persistence.boundStamps = stamps.isEmpty ? nil : stamps[record]
+    }
+}
+
+/// The records of a batch need several statements, and so a savepoint around them.
+struct SeveralStatements: Error {}
+
+extension RecordPlan {
+    /// Whether the rows have ids that can be told.
+    var hasRowIDs: Bool { table.primaryKey.tableHasRowID }
+
+    /// Whether one statement may insert many rows: whether nothing but the statement inserts rows into the table
+    /// meanwhile, or leaves rows out.
+    func canTakeManyRows(on database: Database) throws -> Bool {
+        if let takesManyRows { return takesManyRows }
+        let answer = try table.kind == .table && !hasTriggersOrConflictClauses(on: database)
+        takesManyRows = answer
+        return answer
+    }
+
+    private func hasTriggersOrConflictClauses(on database: Database) throws -> Bool {
+        // The triggers that stamp rows update them, and do nothing else. The word may also be in a comment: no harm.
+        let selection = "SELECT type, name, tbl_name, sql FROM"
+        let schema = table.schemaName.quotedDatabaseIdentifier
+        return try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
+                    WHERE tbl_name = ? COLLATE NOCASE AND (
+                        type = 'trigger' AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_stamping(%')
+                        OR type = 'table' AND sql LIKE '%CONFLICT%'))
+                """,
+            arguments: [table.name, "shellac stamps "]) ?? true
+    }
+}
+
+extension RecordShape {
+    /// Whether the row id is encoded under a name that is not the column's.
+    fileprivate var namesHiddenRowID: Bool {
+        layout.names.contains { name in
+            TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CSQLite
+
+/// What an upsert does to the row that is in the way, beyond overwriting it.
+struct UpsertClause {
+    /// The columns of the unique index that has the conflict. Any index, if there are none.
+    var target: [String] = []
+    var strategy = UpsertUpdateStrategy.allColumns
+    var assignments: [ColumnAssignment] = []
+}
+
+extension Persistence {
+    /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
+    func upsert(_ clause: UpsertClause?, _ returning: Returning?) throws -> InsertionSuccess? {
+        upserted = nil
+        let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
+        var selections = returning.map { [$0.selection] } ?? []
+        if clause != nil { selections += names }
+        let stamped = boundStamps?.unread ?? []
+        selections += stamped.map { names[boundStamps?.stamps[$0].column ?? 0] }
+        // The last row id is that of an insertion alone.
+        let hasRowID = plan.table.primaryKey.tableHasRowID && plan.table.kind == .table
+        let rowIDName =
+            plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
+        selections.append(hasRowID ? rowIDName?.quotedDatabaseIdentifier ?? "NULL" : "NULL")
+        let (statement, arguments) = try upsertion(clause, selections.joined(separator: ", "))
+        var rowID: Int64?
+        var hasRow = false
+        do {
+            try statement.begin { bindAll(and: arguments, to: $0) }
+            while try statement.step() {
+                let row = statement.row
+                hasRow = true
+                var position = row.count - 1 - stamped.count
+                if clause != nil {
+                    upserted = (position - columns.count..<position).map { row.value(at: $0).databaseValue }
+                }
+                for index in stamped {
+                    boundStamps?.stamps[index].stored = row.value(at: position).databaseValue
+                    position += 1
+                }
+                rowID = row.value(at: row.count - 1).int64
+                returning?.take(Row(row))
+            }
+        } catch {
+            guard let error = error as? DatabaseError, error.sql == statement.sql else { throw error }
+            throw error.with(StatementArguments((0..<columns.count).map { columns[$0] } + arguments))
+        }
+        guard hasRow || plan.isView else { return nil }
+        return InsertionSuccess(
+            rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
+    }
+
+    private func bindAll(and arguments: [DatabaseValue], to pointer: OpaquePointer) -> Int32 {
+        var code = bindAll(to: pointer)
+        for (index, value) in arguments.enumerated() {
+            let bound = value.bind(to: pointer, at: Int32(columns.count + index + 1))
+            if bound != SQLITE_OK { code = bound }
+        }
+        return code
+    }
+
+    /// The statement, and the values of its assignments.
+    private func upsertion(_ clause: UpsertClause?, _ selection: String) throws -> (
+        statement: Statement, arguments: [DatabaseValue]
+    ) {
+        let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
+        guard let clause else {
+            let statement = try shape.upsertion(selection, updating: boundStamps?.rowInTheWay, stamp: stamp)
+            return (statement, [])
+        }
+        var writer = SQLWriter(database)
+        writer.keyword(shape.insertionSQL(.abort))
+        writer.text(" ON CONFLICT ")
+        if !clause.target.isEmpty {
+            writer.text("(")
+            writer.list(clause.target) { $0.name($1) }
+            writer.text(") ")
+        }
+        let specified = Set(clause.assignments.map { CaseInsensitiveName($0.column) })
+        func isFree(_ name: String) -> Bool { !specified.contains(CaseInsensitiveName(name)) }
+        let names = columns.layout.names
+        var assignments = clause.assignments.filter { $0.value != nil }
+        if clause.strategy == .allColumns {
+            let mask = boundStamps?.rowInTheWay ?? shape.allColumns
+            let excluded = TableAlias("excluded")
+            for index in names.indices where mask.contains(index) && isFree(names[index]) {
+                assignments.append(Column(names[index]).set(to: excluded[Column(names[index])]))
+            }
+        }
+        if let stamp, isFree(stamp) {
+            assignments.append(Column(stamp).set(to: SQLExpression.function("stamp", [])))
+        }
+        // The row is to be told of, even if it stays as it is.
+        if assignments.isEmpty, let name = names.first { assignments = [Column(name).set(to: Column(name))] }
+        writer.text("DO UPDATE SET ")
+        try writer.list(assignments) { try $1.write(to: &$0) }
+        writer.text(" RETURNING ")
+        writer.keyword(selection)
+        return (try database.cachedStatement(sql: writer.sql), writer.arguments)
+    }
+}

@@ -1,0 +1,68 @@
+// How many class records are inserted at a time.
+
+extension Record {
+    /// Inserts records, each as its class says.
+    static func insertAll(
+        _ records: [Record], _ resolution: Database.ConflictResolution?, in db: Database
+    ) throws {
+        if records.count < 2 {
+            try records.first?.insert(db, onConflict: resolution)
+            return
+        }
+        try db.inSavepoint {
+            var rest = records[...]
+            while let first = rest.first {
+                let type = Swift.type(of: first)
+                let some = rest.prefix { Swift.type(of: $0) == type }
+                rest = rest.dropFirst(some.count)
+                let plan = try db.records.plan(for: type, on: db)
+                let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
+                if policy == .abort, !plan.overridesWhatSaves, try plan.canTakeManyRows(on: db) {
+                    try insertMany(some, plan, in: db)
+                } else {
+                    for record in some { try record.insert(db, onConflict: resolution) }
+                }
+            }
+            return .commit
+        }
+    }
+
+    /// Inserts records of one class, around whose statements nobody is called.
+    private static func insertMany(
+        _ records: ArraySlice<Record>, _ plan: RecordPlan, in db: Database
+    ) throws {
+        let storing = Persistence(db)
+        var next = records.startIndex
+        let batch = InsertionBatch(plan, isAlone: false, on: db) { batch, rowIDs in
+            for (offset, rowID) in rowIDs.enumerated() {
+                let record = records[next]
+                next += 1
+                batch.unpack(offset, to: storing)
+                try record.take(
+                    InsertionSuccess(rowID: rowID, rowIDColumn: plan.rowIDColumn), storing, in: db)
+            }
+        }
+        let connection = db.records
+        for record in records {
+            try Persistence.with(
+                plan, connection, on: db, encoding: { try record.encode(to: &$0) },
+                perform: { try $0.stampingInsertion(of: record, isUpsert: false, batch.take) })
+        }
+        try batch.insert()
+    }
+
+    /// Remembers that the record was inserted.
+    private func take(_ insertion: InsertionSuccess, _ persistence: Persistence, in db: Database) throws {
+        let moment = snapshot?.moment ?? 0
+        let aftermath = store(persistence, insertion, in: db)
+        if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the same \(type(of: self)) stands twice among the records to insert, "
+                    + "and can have one row of the table \(persistence.plan.tableName) alone")
+        }
+        didInsert(insertion)
+        didSave(PersistenceSuccess(insertion: insertion))
+        if let aftermath { try finish(aftermath) }
+    }
+}

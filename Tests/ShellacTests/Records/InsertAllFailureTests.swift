@@ -1,0 +1,140 @@
+import CSQLite
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+/// Limits the number of values that a statement takes.
+func limitVariables(of db: Database, to count: Int32) {
+    sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, count)
+}
+
+@Suite("Inserting many records, all or none")
+struct InsertAllFailureTests {
+    private let spy = SQLSpy()
+
+    // MARK: - All or nothing
+
+    @Test("leaves nothing when one fails: no row, no id, nothing remembered", arguments: [3, 150])
+    func failure(_ count: Int) throws {
+        let queue = try Crew.database(spy)
+        try queue.inDatabase { db in
+            for _ in 0..<2 {  // the second time, it is known that the struct has no callback
+                var sailors = Crew.sailors(1...count)
+                sailors[count - 1].name = "2"
+                let error = databaseError { try Crew.Sailor.insertAll(db, &sailors) }
+                #expect(error?.message == "UNIQUE constraint failed: sailor.name")
+                #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+                #expect(error?.sql?.hasPrefix(#"INSERT INTO "sailor" ("id", "name", "rank") VALUES"#) == true)
+                #expect(sailors.allSatisfy { $0.id == nil })
+                #expect(try Crew.rows(db) == [])
+                #expect(try db.isUsable())
+            }
+            let mates = Crew.mates(1...count)
+            mates[0].hasDatabaseChanges = false
+            mates[count - 1].name = "2"
+            let error = databaseError { try Crew.Mate.insertAll(db, mates) }
+            #expect(error?.message == "UNIQUE constraint failed: sailor.name")
+            #expect(mates.allSatisfy { $0.id == nil })
+            #expect(mates.map(\.hasDatabaseChanges) == [false] + Array(repeating: true, count: count - 1))
+            #expect(try Crew.rows(db) == [])
+            #expect(try db.isUsable())
+            mates[count - 1].name = "last"
+            try Crew.Mate.insertAll(db, mates)
+            #expect(mates.map(\.id) == Array(1...Int64(count)))
+        }
+    }
+
+    @Test("15. records give back what they remember, and their ids, when the transaction rolls back")
+    func rollback() throws {
+        try Crew.database(spy).inDatabase { db in
+            let mates = Crew.mates(1...100)
+            try db.inTransaction {
+                try Crew.Mate.insertAll(db, mates)
+                #expect(mates[99].id == 100 && !mates[99].hasDatabaseChanges)
+                return .rollback
+            }
+            #expect(mates.allSatisfy { $0.id == nil && $0.hasDatabaseChanges })
+            try db.inTransaction {
+                try mates[0].insert(db)
+                mates[0].id = nil
+                mates[0].name = "again"
+                try db.inSavepoint {
+                    try Crew.Mate.insertAll(db, mates)
+                    return .rollback
+                }
+                #expect(mates[1].id == nil && mates[0].hasDatabaseChanges)
+                return .commit
+            }
+            #expect(try Crew.rows(db) == ["1 1"])
+        }
+    }
+
+    @Test("tells the values of all rows where the configuration asks for them")
+    func arguments() throws {
+        var configuration = Configuration()
+        configuration.publicStatementArguments = true
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.execute(sql: Crew.table)
+            let error = databaseError { try Crew.Mate.insertAll(db, [Crew.Mate("x"), Crew.Mate("x")]) }
+            #expect("\(error as Any)".contains("[NULL, 'x', 0, NULL, 'x', 0]"))
+        }
+    }
+
+    @Test("refuses the same object twice")
+    func sameObject() throws {
+        try Crew.database(spy, "CREATE TABLE sailor (id INTEGER PRIMARY KEY, name TEXT, rank INTEGER)").write
+        { db in
+            for others in [0, 100] {
+                let mate = Crew.Mate("a")
+                let mates = [mate] + Crew.mates(0..<others) + [mate]
+                let error = databaseError { try Crew.Mate.insertAll(db, mates) }
+                // Among the records of another statement, it has its id already.
+                let message =
+                    others == 0 ? "the same Mate stands twice" : "UNIQUE constraint failed: sailor.id"
+                #expect(error?.message?.hasPrefix(message) == true)
+                #expect(mate.id == nil && mate.hasDatabaseChanges)
+                let rows = try Crew.rows(db)
+                #expect(rows == [])
+            }
+        }
+    }
+
+    @Test("is undone when a record does not take its row")
+    func rowNotTaken() throws {
+        final class Stubborn: Crew.Mate {
+            override func updateFromRow(_ row: Row) throws {
+                try super.updateFromRow(row)
+                if name == "2", id != nil { throw Boom() }
+            }
+        }
+        try Crew.database(spy).write { db in
+            let mates = (1...3).map { Stubborn("\($0)") }
+            let error = thrownError { try Stubborn.insertAll(db, mates) } as? RecordError
+            #expect(error == .rowNotTaken(recordType: "Stubborn", reason: "updateFromRow threw \(Boom())"))
+            let rows = try Crew.rows(db)
+            #expect(rows == [])
+            #expect(mates[0].id == nil && mates[0].hasDatabaseChanges && mates[2].hasDatabaseChanges)
+        }
+    }
+
+    @Test("throws what encoding throws, before anything is inserted")
+    func encoding() throws {
+        struct Sick: PersistableRecord {
+            static let databaseTableName = "sailor"
+            var name: String
+            func encode(to container: inout PersistenceContainer) throws {
+                if name == "2" { throw Boom(2) }
+                container["name"] = name
+            }
+        }
+        try Crew.database(spy).inDatabase { db in
+            try Sick.insertAll(db, [Sick(name: "a"), Sick(name: "b")])
+            spy.removeAll()
+            #expect(throws: Boom(2)) { try Sick.insertAll(db, [Sick(name: "1"), Sick(name: "2")]) }
+            #expect(spy.insertions == [])
+            #expect(try db.isUsable())
+        }
+    }
+}

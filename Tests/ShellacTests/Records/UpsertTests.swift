@@ -1,0 +1,249 @@
+// An operator of columns is no assignment of Swift's.
+// swift-format-ignore-file: NoAssignmentInExpressions
+
+import Shellac
+import TestSupport
+import Testing
+
+@Suite("Upserts that say what is done")
+struct UpsertTests {
+    typealias Sailor = Crew.Sailor
+    typealias Mate = Crew.Mate
+
+    private static let rank = Column("rank")
+
+    /// An upsert of a sailor "a" of rank 5, of whom there is one of rank 2: its SQL behind the insertion, and the rank.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let rank: Int
+        let run: @Sendable (inout Sailor, Database) throws -> Void
+        init(
+            _ sql: String, _ rank: Int, _ run: @escaping @Sendable (inout Sailor, Database) throws -> Void
+        ) {
+            (testDescription, self.rank, self.run) = (sql, rank, run)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(
+            #"ON CONFLICT ("name") DO UPDATE SET "name" = "excluded"."name", "rank" = "excluded"."rank""#, 5
+        ) { try $0.upsert($1, onConflict: ["name"]) },
+        Case(
+            #"ON CONFLICT ("name") DO UPDATE SET "rank" = "rank" + ?, "name" = "excluded"."name""#, 12
+        ) { try $0.upsert($1, onConflict: ["name"]) { _ in [rank += 10] } },
+        Case(
+            #"ON CONFLICT DO UPDATE SET "rank" = "rank" + "excluded"."rank", "name" = "excluded"."name""#, 7
+        ) {
+            try $0.upsert($1) { excluded in
+                rank += excluded[rank]
+            }
+        },
+        Case(#"ON CONFLICT ("name") DO UPDATE SET "name" = "excluded"."name""#, 2) {
+            try $0.upsert($1, onConflict: ["name"]) { _ in rank.noOverwrite }
+        },
+        Case(#"ON CONFLICT ("name") DO UPDATE SET "rank" = ?"#, 9) {
+            try $0.upsert($1, onConflict: ["name"], updating: .noColumnUnlessSpecified) { _ in
+                rank.set(to: 9)
+            }
+        },
+        Case(#"ON CONFLICT ("name") DO UPDATE SET "id" = "id""#, 2) {
+            try $0.upsert($1, onConflict: ["name"], updating: .noColumnUnlessSpecified)
+        },
+        Case(
+            #"ON CONFLICT ("name") DO UPDATE SET "rank" = MAX("rank", "excluded"."rank"), "name" = "excluded"."name""#,
+            5
+        ) {
+            try $0.upsert($1, onConflict: ["name"]) { [rank.set(to: greatest(rank, $0[rank]))] }
+        },
+    ]
+
+    @Test("are one statement, and take the id of the row", arguments: cases)
+    func sql(_ test: Case) throws {
+        let spy = SQLSpy()
+        try Crew.database(spy).write { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2), (8, 'b', 2)")
+            spy.removeAll()
+            var sailor = Sailor(name: "a", rank: 5)
+            try test.run(&sailor, db)
+            let insertion = #"INSERT INTO "sailor" ("id", "name", "rank") VALUES (?, ?, ?) "#
+            let executed = spy.sql.filter { $0.hasPrefix("INSERT") }
+            #expect(
+                executed.map { $0.components(upTo: " RETURNING") } == [insertion + test.testDescription])
+            #expect(sailor == Sailor(id: 7, name: "a", rank: 5))
+            #expect(try Int.fetchOne(db, sql: "SELECT rank FROM sailor WHERE id = 7") == test.rank)
+            #expect(try Crew.rows(db) == ["7 a", "8 b"])
+            // Where nothing is in the way, it is an insertion.
+            var other = Sailor(name: "c", rank: 5)
+            try test.run(&other, db)
+            #expect(other.id == 9)
+            #expect(try Int.fetchOne(db, sql: "SELECT rank FROM sailor WHERE id = 9") == 5)
+        }
+    }
+
+    @Test("leave a class record with what the row has become: it has changes where it differs")
+    func classes() throws {
+        try Crew.database().inDatabase { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+            let mate = Mate("a", rank: 5)
+            try db.inTransaction {
+                try mate.upsert(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+                #expect(mate.id == 7 && mate.rank == 5)
+                #expect(try mate.databaseChanges == ["rank": 3])
+                return .rollback
+            }
+            #expect(mate.id == nil && mate.hasDatabaseChanges)
+            try mate.upsert(db, onConflict: ["name"]) { _ in Self.rank += 3 }
+            #expect(try mate.databaseChanges.isEmpty && !mate.hasDatabaseChanges)
+            let new = Mate("b", rank: 5)
+            try new.upsert(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+            #expect(new.id == 8 && !new.hasDatabaseChanges)
+            try mate.reload(db)
+            #expect(mate.rank == 5)
+        }
+    }
+
+    @Test("of a class that has callbacks call those of an insertion, and remember the row, too")
+    func callbacks() throws {
+        final class Heard: Mate {
+            private(set) var calls: [String] = []
+            override func willInsert(_ db: Database) throws { calls.append("willInsert") }
+            override func didInsert(_ inserted: InsertionSuccess) { calls.append("did \(inserted.rowID)") }
+        }
+        try Crew.database().write { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+            let mate = Heard("a", rank: 5)
+            try mate.upsert(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+            #expect(mate.calls == ["willInsert", "did 7"])
+            #expect(try mate.databaseChanges == ["rank": 3])
+        }
+    }
+
+    @Test("and fetching give what the row has become")
+    func fetching() throws {
+        struct Named: FetchableRecord, TableRecord {
+            static let databaseTableName = "sailor"
+            static let databaseSelection: [any SQLSelectable] = [Column("name"), Column("id")]
+            let text: String
+            init(row: Row) throws { text = try "\(row["name"] as String) \(row["id"] as Int)" }
+        }
+        try Crew.database().write { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+            let sailor = Sailor(name: "a", rank: 5)
+            let fetched = try sailor.upsertAndFetch(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+            #expect(fetched == Sailor(id: 7, name: "a", rank: 3))
+            let kept = try sailor.upsertAndFetch(
+                db, onConflict: ["name"], updating: .noColumnUnlessSpecified)
+            #expect(kept == fetched)
+            #expect(try sailor.upsertAndFetch(db, onConflict: ["name"]).rank == 5)
+            let mate = try Mate("a").upsertAndFetch(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+            #expect(mate.rank == 6 && !mate.hasDatabaseChanges)
+            let named = try Mate("b").upsertAndFetch(db, as: Named.self, onConflict: ["name"])
+            #expect(named.text == "b 8")
+            let known = Crew.KnownSailor(id: 8, name: "c")
+            try known.upsert(db, onConflict: ["id"])
+            try known.upsert(db) { _ in Column("name").set(to: "d") }
+            let last = try known.upsertAndFetch(db, as: Named.self, onConflict: ["id"]) { _ in
+                Column("name").noOverwrite
+            }
+            #expect(last.text == "d 8")
+            #expect(try known.upsertAndFetch(db, onConflict: ["id"]).name == "c")
+        }
+    }
+
+    @Test("38. stamp the row in the way, unless an assignment names the stamp")
+    func stamps() throws {
+        let memos = try MemoDatabase(
+            "CREATE TABLE memo (id INTEGER PRIMARY KEY, title TEXT UNIQUE, score INTEGER NOT NULL DEFAULT 0, "
+                + "createdAt TEXT, updatedAt TEXT, titleChangedAt TEXT)")
+        try memos.later { try Memo("a").insert($0) }
+        try memos.later { db in
+            let memo = Memo("a")
+            try memo.upsert(db, onConflict: ["title"]) { _ in Column("score") += 1 }
+            #expect(try db.memoStamps() == "1 2 -")
+            #expect(memo.stamps == "1 2 -")
+            #expect(try memo.databaseChanges == ["score": 1])
+        }
+        try memos.later { db in
+            let date = memos.clock.date(9)
+            try Memo("a").upsert(db, onConflict: ["title"]) { _ in Column("updatedAt").set(to: date) }
+            #expect(try db.memoStamps() == "1 9 -")
+            var value = MemoValue(title: "a")
+            try value.upsert(db, onConflict: ["title"]) { _ in Column("score").set(to: 4) }
+            #expect(try db.memoStamps() == "1 3 -")
+        }
+    }
+
+    // MARK: - Errors
+
+    @Test("throw what SQLite says, with the SQL, and leave the record as it was")
+    func errors() throws {
+        try Crew.database().write { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2), (8, 'b', 2)")
+            var sailor = Sailor(name: "a")
+            let noIndex = databaseError { try sailor.upsert(db, onConflict: ["rank"]) }
+            #expect(
+                noIndex?.message
+                    == "ON CONFLICT clause does not match any PRIMARY KEY or UNIQUE constraint")
+            #expect(noIndex?.sql?.contains(#"ON CONFLICT ("rank") DO UPDATE"#) == true)
+            // The conflict is with another index than the one that was named.
+            let other = databaseError { try sailor.upsert(db, onConflict: ["id"]) }
+            #expect(other?.message == "UNIQUE constraint failed: sailor.name")
+            let unknown = databaseError {
+                try sailor.upsert(db, onConflict: ["name"]) { _ in Column("nope").set(to: 1) }
+            }
+            #expect(unknown?.message == "no such column: nope")
+            let excluded = databaseError {
+                try sailor.upsert(db, onConflict: ["name"]) { [Self.rank.set(to: $0[Column("nope")])] }
+            }
+            #expect(excluded?.message == "no such column: excluded.nope")
+            let null = databaseError {
+                try sailor.upsert(db, onConflict: ["name"]) { _ in Self.rank.set(to: nil) }
+            }
+            #expect(null?.message == "NOT NULL constraint failed: sailor.rank")
+            #expect(throws: Boom()) { try sailor.upsert(db) { _ in try Self.fail() } }
+            let mate = Mate("a")
+            #expect(databaseError { try mate.upsert(db, onConflict: ["rank"]) } != nil)
+            #expect(mate.id == nil && mate.hasDatabaseChanges)
+            #expect(sailor.id == nil)
+            #expect(try Crew.rows(db) == ["7 a", "8 b"])
+        }
+    }
+
+    private static func fail() throws -> ColumnAssignment { throw Boom() }
+
+    @Test("name their columns, whatever these are called")
+    func hostileNames() throws {
+        let sql =
+            #"CREATE TABLE sailor (id INTEGER PRIMARY KEY, "a"") DO NOTHING; --" TEXT UNIQUE, "ö x" INTEGER)"#
+        struct Odd: PersistableRecord {
+            static let databaseTableName = "sailor"
+            func encode(to container: inout PersistenceContainer) {
+                container["a\") DO NOTHING; --"] = "'; DROP TABLE sailor; --"
+                container["ö x"] = 1
+            }
+        }
+        try Crew.database(nil, sql).write { db in
+            for _ in 0..<2 {
+                try Odd().upsert(db, onConflict: ["a\") DO NOTHING; --"]) { _ in Column("ö x") += 1 }
+            }
+            #expect(try Int.fetchAll(db, sql: #"SELECT "ö x" FROM sailor"#) == [2])
+        }
+    }
+
+    @Test("leave a column alone that an update does not overwrite")
+    func noOverwrite() throws {
+        try Crew.database().write { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+            #expect(try Sailor.updateAll(db, Self.rank.noOverwrite) == 0)
+            #expect(try Sailor.updateAll(db, Self.rank.noOverwrite, Column("name").set(to: "b")) == 1)
+            #expect(try Sailor.all().updateAndFetchAll(db, [Self.rank.noOverwrite]).isEmpty)
+            #expect(try Sailor.find(db, key: 7) == Sailor(id: 7, name: "b", rank: 2))
+        }
+    }
+}
+
+extension String {
+    fileprivate func components(upTo end: String) -> String {
+        firstRange(of: end).map { String(self[..<$0.lowerBound]) } ?? self
+    }
+}
