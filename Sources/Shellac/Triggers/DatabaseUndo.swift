@@ -30,6 +30,7 @@
 ///   throw. So does a table whose foreign key actions would change another one that is not named.
 /// - Not recorded: changes by other connections, what a transaction that adds, drops or renames columns writes, and the
 ///   numbers that `AUTOINCREMENT` has given.
+/// - A trigger of the program that moves or deletes the very rows that undo inserts may make it throw a conflict.
 /// - A row that one transaction changes twice, once recorded and once not, is undone altogether.
 /// - Statements outside of transactions, in one access, with a query running all the while, make a single group.
 ///
