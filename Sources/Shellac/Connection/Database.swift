@@ -58,6 +58,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Whether something is owed at the end of a statement outside of a transaction: to forget its date, to tell the
     /// listener.
     @exclusivity(unchecked) var hasLoneState = false
+    #if DEBUG
+    /// What is told of statements that write, each time that this number changes: a slot for the layer of records.
+    @exclusivity(unchecked) var adviceVersion = 0
+    @exclusivity(unchecked) var advisor: ((Statement) -> Void)?
+    #endif
+    /// Whether the follower of the schema is to be told of the end of the access.
+    @exclusivity(unchecked) var owesFollower = false
     /// Whether there is something that ends with a statement because a function was called inside of it.
     @exclusivity(unchecked) var hasNestedState = false
     /// The error thrown by a Swift function inside the running statement.

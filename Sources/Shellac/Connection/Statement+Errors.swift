@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Statement {
     /// The error of a statement that is run twice at the same time.
     func busyError() -> DatabaseError {
@@ -12,5 +14,21 @@ extension Statement {
             resultCode: .SQLITE_READONLY, message: "attempt to write in a read-only access", sql: sql,
             arguments: boundArguments,
             publicStatementArguments: database.configuration.publicStatementArguments)
+    }
+}
+
+extension Statement {
+    /// The error of a step, or of a reset.
+    func failure(_ code: Int32) -> any Error {
+        if let lostTransaction = database.lostTransaction { return lostTransaction }
+        if let failed = database.functionError {
+            database.functionError = nil
+            // SQLite may have failed by itself, and the function when it was told to clean up.
+            let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
+            if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {
+                return failed.error
+            }
+        }
+        return database.failure(code, sql: sql, arguments: boundArguments)
     }
 }

@@ -3,6 +3,13 @@ import CSQLite
 // The statements that run at the same time are linked, so that they can be stopped together.
 
 extension Statement {
+    /// Has the bypass advisor never look at the statement: it is one of ours.
+    func bypassAdvice() {
+        #if DEBUG
+        adviceVersion = -1
+        #endif
+    }
+
     /// Puts the statement among those that run. Mostly, it is alone.
     @inline(__always)
     func link() {
@@ -69,6 +76,18 @@ extension Statement {
         }
     }
 }
+
+#if DEBUG
+extension Database {
+    /// Tells of a statement that is about to run.
+    @inline(never)
+    func advise(on statement: Statement) {
+        guard statement.adviceVersion >= 0 else { return }
+        statement.adviceVersion = adviceVersion
+        advisor?(statement)
+    }
+}
+#endif
 
 extension Statement: CustomStringConvertible {
     public var description: String { "Statement(`\(sql)`)" }

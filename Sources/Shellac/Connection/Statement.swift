@@ -74,6 +74,10 @@ public final class Statement {
     let concernsObserver: Bool
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
+    #if DEBUG
+    /// What the bypass advisor knew when it looked at the statement, or -1 for one that it never looks at.
+    @exclusivity(unchecked) var adviceVersion = 0
+    #endif
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
     @exclusivity(unchecked) unowned(unsafe) var nextRunning: Statement?
@@ -218,6 +222,9 @@ public final class Statement {
     @inline(__always)
     private func start() throws {
         if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
+        #if DEBUG
+        if adviceVersion != database.adviceVersion, !isReadonly { database.advise(on: self) }
+        #endif
         var next = Phase.begun
         if concernsListener, let listener = database.statementListener {
             next = try listener.statementWillRun(self) ? .begun : .skipped
@@ -324,21 +331,6 @@ public final class Statement {
         preparationCount = count
         row.forgetColumns()
         if let fresh = try? database.prepare(sql: sql, persistent: false) { effects = fresh.effects }
-    }
-
-    // MARK: - Errors
-
-    private func failure(_ code: Int32) -> any Error {
-        if let lostTransaction = database.lostTransaction { return lostTransaction }
-        if let failed = database.functionError {
-            database.functionError = nil
-            // SQLite may have failed by itself, and the function when it was told to clean up.
-            let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
-            if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {
-                return failed.error
-            }
-        }
-        return database.failure(code, sql: sql, arguments: boundArguments)
     }
 }
 

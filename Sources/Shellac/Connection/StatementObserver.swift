@@ -27,9 +27,18 @@ protocol SchemaFollower: AnyObject {
 
     /// A statement has failed.
     func statementDidFail()
+
+    /// A statement outside of a transaction has ended: see ``StatementListener/loneStatementDidEnd()``.
+    func loneStatementDidEnd()
+
+    /// An access ends, and no transaction is open. It is told where ``Database/owesFollower`` asked for it.
+    func accessWillEnd()
 }
 
 extension Database {
+    /// What the names of the temporary tables begin with that record what can be undone. Nobody hears of them.
+    static var undoTablePrefix: String { "shellac undo " }
+
     /// Runs a function of somebody who must not use the database now: that traps.
     @inline(__always)
     func forbiddingUse<Result>(_ body: () throws -> Result) rethrows -> Result {

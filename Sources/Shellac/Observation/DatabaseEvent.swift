@@ -50,7 +50,11 @@ extension DatabaseEventKind {
             }
         }
         kinds += columns.map { .update(tableName: $0, columnNames: $1) }
-        kinds.removeAll { CaseInsensitiveName.matches(String($0.tableName.prefix(7)), "sqlite_") }
+        kinds.removeAll { kind in
+            // The tables of SQLite, and those that record what can be undone.
+            CaseInsensitiveName.matches(String(kind.tableName.prefix(7)), "sqlite_")
+                || kind.tableName.hasPrefix(Database.undoTablePrefix)
+        }
         return kinds.sorted { ($0.tableName, $0.order) < ($1.tableName, $1.order) }
     }
 

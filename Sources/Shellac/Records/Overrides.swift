@@ -13,7 +13,7 @@ enum Overrides {
         return methods || callbacks(type)
     }
 
-    private static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
+    static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
         if places.isEmpty { return nil }
         let (base, other) = (words(Record.self), words(type))
         return places.contains { base[$0] != other[$0] }
@@ -23,7 +23,7 @@ enum Overrides {
     private static let methodPlaces = places(overriddenBy: Methods.self, count: Methods.count)
     private static let callbackPlaces = places(overriddenBy: Callbacks.self, count: Callbacks.count)
 
-    private static func places(overriddenBy type: Record.Type, count: Int) -> [Int] {
+    static func places(overriddenBy type: Record.Type, count: Int) -> [Int] {
         let (base, plain, overriding) = (words(Record.self), words(Plain.self), words(type))
         let places = base.indices.filter { plain[$0] == base[$0] && overriding[$0] != base[$0] }
         return places.count == count ? places : []

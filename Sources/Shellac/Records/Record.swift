@@ -82,6 +82,12 @@ open class Record: FetchableRecord, PersistableRecord {
     /// The columns that hold the dates of a row: by default, none.
     open class var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
+    /// Whether the log says, in debug builds, when SQL or a bulk update writes the table without running the callbacks
+    /// that the class overrides. By default, it does, once for each SQL text.
+    ///
+    /// A connection knows the classes that it has saved, found by key, or updated in bulk.
+    open class var warnsOfBypassedCallbacks: Bool { true }
+
     // MARK: - Reading and encoding
 
     /// A record that was never fetched, nor saved: it has changes.

@@ -14,6 +14,20 @@ final class RecordConnection {
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions)?
 
+    #if DEBUG
+    /// The classes that the connection has met, by their tables: see ``BypassAdvisor``.
+    private var classes: [CaseInsensitiveName: [Record.Type]] = [:]
+
+    /// Remembers a class, whose callbacks SQL should not bypass.
+    func meet(_ type: Record.Type, _ table: String, _ database: Database) {
+        let table = CaseInsensitiveName(table)
+        guard classes[table]?.contains(where: { $0 == type }) != true else { return }
+        classes[table, default: []].append(type)
+        database.adviceVersion += 1
+        database.advisor = { [classes] statement in BypassAdvisor.look(at: statement, classes) }
+    }
+    #endif
+
     init(_ database: Database) {
         persistence = Persistence(database)
         nestedPersistence = Persistence(database)
@@ -48,6 +62,9 @@ final class RecordConnection {
             plan = found
         } else {
             plan = try RecordPlan(type, generation, on: database)
+            #if DEBUG
+            if let type = type as? Record.Type { meet(type, plan.tableName, database) }
+            #endif
             if let old = plans[identifier] {
                 // What was learnt of the type still holds.
                 plan.rowIDRoad = old.rowIDRoad

@@ -92,6 +92,7 @@ final class RecordShape {
         }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
         let statement = try database.prepare(sql: sql() + returning, persistent: true)
+        statement.bypassAdvice()
         if statements.count > 256 {
             (lastInsertion, lastUpdate) = (nil, nil)
             database.withRecords { $0.retire(Array(statements.values)) }
@@ -140,8 +141,11 @@ final class RecordShape {
             insertionSQL(.abort)
             + String(
                 repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
-        guard isKept else { return try database.cachedStatement(sql: sql) }
-        let statement = try database.prepare(sql: sql, persistent: true)
+        let statement =
+            isKept
+            ? try database.prepare(sql: sql, persistent: true) : try database.cachedStatement(sql: sql)
+        statement.bypassAdvice()
+        guard isKept else { return statement }
         lastManyInsertion = (count, statement)
         return statement
     }

@@ -181,6 +181,7 @@ extension Database {
         if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
         // It is of this access: the next one must not hear of it, whatever is thrown here.
         defer { forgottenError = nil }
+        defer { if owesFollower, !isClosed, !log.isOpen { schemaFollower?.accessWillEnd() } }
         if let lostTransaction {
             log.endLostTransaction()
             throw lostTransaction

@@ -132,7 +132,10 @@ final class TransactionLog: StatementListener {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
-    func loneStatementDidEnd() { if !journal.isEmpty { journal.removeAll() } }
+    func loneStatementDidEnd() {
+        if !journal.isEmpty { journal.removeAll() }
+        database.schemaFollower?.loneStatementDidEnd()
+    }
 
     /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
     /// seen its work. A change is counted again when it may have been undone: by a rollback, or by the failure

@@ -20,13 +20,19 @@ final class TriggerConnection: SchemaFollower {
     private(set) var stamps: [(table: CaseInsensitiveName, stamps: DatabaseStamps)] = []
     private(set) var callbacks: [CallbackRegistration] = []
     let running = RunningCallbacks()
+    private(set) var recorders: [UndoRecorder] = []
+    /// Those whose function may still be there.
+    private var formerRecorders: [UndoRecorder] = []
 
     /// The schema that the triggers fit.
     private var generation: UInt64?
     private var isInstalling = false
+    /// Whether the triggers are away because a column is being dropped.
+    private var hasDropped = false
 
     /// What the names of all our triggers begin with.
     static let prefix = "shellac "
+    static let undoPrefix = Database.undoTablePrefix
 
     init(_ database: Database) { self.database = database }
 
@@ -73,14 +79,72 @@ final class TriggerConnection: SchemaFollower {
             guard let schema = try database.schema.table(callback.table.name, in: "main") else { continue }
             wanted += callback.triggers(schema, running)
         }
+        for recorder in recorders { wanted += try recorder.triggers(tablesWithTriggers(wanted)) }
         return wanted
+    }
+
+    /// The tables that have temporary triggers which record nothing.
+    private func tablesWithTriggers(
+        _ wanted: [(name: String, sql: String)]
+    ) throws -> Set<CaseInsensitiveName> {
+        var tables = Set(stamps.map(\.table)).union(callbacks.map(\.table))
+        for trigger in try database.schema.objects(.trigger, in: "temp")
+        where !trigger.name.hasPrefix(Self.undoPrefix) {
+            tables.insert(CaseInsensitiveName(trigger.tableName))
+        }
+        return tables
+    }
+
+    // MARK: - Undo
+
+    /// Adds what records the changes of some tables.
+    func addRecorder(
+        _ tables: [String], limit: Int?, shared: UndoRecorder.Shared
+    ) throws -> UndoRecorder {
+        let number = recorders.count + formerRecorders.count + 1
+        let recorder = try UndoRecorder(database, tables, limit: limit, number: number, shared: shared)
+        do {
+            try recorder.check()
+            recorders.append(recorder)
+            try install()
+            try database.touchingNothing {
+                try recorder.keepVersion()
+                try recorder.publish()
+            }
+            recorder.transactionWillBegin()
+        } catch {
+            recorders.removeAll { $0 === recorder }
+            formerRecorders.append(recorder)
+            try? install()
+            throw error
+        }
+        return recorder
+    }
+
+    func loneStatementDidEnd() { for recorder in recorders { recorder.loneStatementDidEnd() } }
+
+    func accessWillEnd() {
+        guard !isInstalling, sqlite3_get_autocommit(database.pointer) != 0 else { return }
+        var isDone = true
+        if recorders.contains(where: \.isEnded) {
+            do { try install() } catch { isDone = false }
+            formerRecorders += recorders.filter(\.isEnded)
+            recorders.removeAll(where: \.isEnded)
+        }
+        // A rollback may have given another schema back.
+        do { if !recorders.isEmpty { try installIfNeeded() } } catch { isDone = false }
+        if isDone { for recorder in recorders where !recorder.accessWillEnd() { isDone = false } }
+        database.owesFollower = !isDone
     }
 
     // MARK: - Installing
 
     /// Drops what is not wanted, and creates what is missing.
-    func install() throws {
+    ///
+    /// - Parameter isMigration: Whether this connection has changed the schema just now.
+    func install(isMigration: Bool = false) throws {
         guard !isInstalling else { return }
+        hasDropped = false
         isInstalling = true
         defer { isInstalling = false }
         try database.touchingNothing {
@@ -98,6 +162,7 @@ final class TriggerConnection: SchemaFollower {
                 try drop(name)
                 present[name] = nil
             }
+            for recorder in recorders { try recorder.createTables(isMigration: isMigration) }
             for (name, sql) in wanted where present[name] == nil {
                 try database.execute(definition: "CREATE TEMP" + sql.dropFirst("CREATE".count))
             }
@@ -133,27 +198,72 @@ final class TriggerConnection: SchemaFollower {
     func schemaStatementWillRun(_ statement: Statement) throws {
         if running.depth > 0 { throw running.refusal(of: statement) }
         guard !isInstalling, database.callbackDepth == 0, !database.isReadOnlyScope,
-            sqlite3_get_autocommit(database.pointer) != 0, database.lostTransaction == nil
+            database.lostTransaction == nil
         else { return }
+        let isInside = sqlite3_get_autocommit(database.pointer) == 0
         switch statement.effects.transaction {
-        case .begin where !statement.sql.takesLock, .savepoint: try installIfNeeded()
-        default: break
+        case .begin, .savepoint:
+            if isInside { return }
+            if statement.effects.transaction != .begin || !statement.sql.takesLock { try installIfNeeded() }
+            for recorder in recorders { recorder.transactionWillBegin() }
+        case .commit: if isInside { try transactionWillCommit() }
+        case .release(let name):
+            if isInside, database.transactionLog.isCommit(releasing: name) { try transactionWillCommit() }
+        case .rollback, .rollbackTo: break
+        case nil:
+            guard statement.effects.changesSchema else { return }
+            try database.touchingNothing { for recorder in recorders { try recorder.schemaWillChange() } }
+            if statement.sql.dropsColumn { try dropAll() }
         }
     }
 
-    func schemaDidChange() throws { try install() }
+    private func transactionWillCommit() throws {
+        try database.touchingNothing { for recorder in recorders { try recorder.transactionWillCommit() } }
+    }
+
+    func schemaDidChange() throws {
+        if isInstalling { return }
+        try install(isMigration: true)
+        if recorders.isEmpty { return }
+        try database.touchingNothing { for recorder in recorders { try recorder.schemaDidChange() } }
+    }
 
     func transactionDidBegin() throws {
         guard sqlite3_txn_state(database.pointer, "main") == SQLITE_TXN_WRITE else { return }
         try installIfNeeded()
     }
 
+    /// Drops our triggers: SQLite drops no column that a trigger names. They are there again when it has done so, or
+    /// has failed.
+    private func dropAll() throws {
+        guard !isInstalling else { return }
+        isInstalling = true
+        defer { isInstalling = false }
+        hasDropped = true
+        try database.touchingNothing {
+            let names = try String.fetchAll(
+                database.makeStatement(
+                    sql:
+                        "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
+                ),
+                arguments: [Self.prefix])
+            for name in names { try drop(name) }
+        }
+    }
+
     func statementDidFail() {
+        if hasDropped, !isInstalling { try? install() }
         if database.callbackDepth == 0 { running.forget() }
     }
 }
 
 extension String {
+    /// Whether a statement drops a column.
+    fileprivate var dropsColumn: Bool {
+        let words = uppercased()
+        return words.contains("ALTER") && words.contains("DROP")
+    }
+
     /// Whether a BEGIN takes the lock of a writer at once.
     fileprivate var takesLock: Bool {
         let words = uppercased()

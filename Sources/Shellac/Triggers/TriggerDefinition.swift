@@ -29,8 +29,10 @@ public struct TriggerRow: Sendable {
     /// A column of the row: `NEW."score"`.
     public subscript(_ column: String) -> SQL { SQL(sql: "\(name).\(column.quotedDatabaseIdentifier)") }
 
-    /// A column of the row: `NEW."score"`.
-    public subscript(_ column: Column) -> SQL { self[column.name] }
+    /// A column of the row, in an expression: `"NEW"."score"`.
+    public subscript(_ column: Column) -> SQLExpression {
+        SQLExpression(.column(table: name, name: column.name))
+    }
 }
 
 /// What a trigger does: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
@@ -40,10 +42,12 @@ public final class TriggerDefinition {
     /// The row after the change. A deletion has none.
     public let new = TriggerRow(name: "NEW")
 
+    /// What knows the primary keys.
+    let database: Database
     private var conditions: [SQL] = []
     private var statements: [SQL] = []
 
-    fileprivate init() {}
+    fileprivate init(_ database: Database) { self.database = database }
 
     /// Has the trigger run for those rows alone for which a condition holds. Several must all hold.
     ///
@@ -117,7 +121,7 @@ extension Database {
         if let column = try unknownColumn(of: event, on: tableName, in: schemaName) {
             throw DatabaseError(message: "no such column: \(tableName).\(column), in the trigger \(name)")
         }
-        let definition = TriggerDefinition()
+        let definition = TriggerDefinition(self)
         try body(definition)
         var sql = "CREATE \(isTemporary ? "TEMPORARY " : "")TRIGGER "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }

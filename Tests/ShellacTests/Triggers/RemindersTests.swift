@@ -92,7 +92,8 @@ struct RemindersTests {
 
         // All are flagged at once, which no callback of a record would hear of.
         clock.advance()
-        try queue.write { db in try db.execute(sql: "UPDATE reminder SET isFlagged = NOT isFlagged") }
+        let count = try queue.write { db in try Reminder.updateAll(db, Column("isFlagged").toggle()) }
+        #expect(count == 2)
         #expect(try stamps() == ["- 3", "1 3"])
 
         // Raw SQL.

@@ -103,7 +103,7 @@ struct TriggerDefinitionTests {
             }
             #expect(
                 spy.removeAll().last == """
-                    CREATE TRIGGER "t" AFTER UPDATE ON "hero" WHEN (NEW."score" > OLD."score" OR (-1) > 0) \
+                    CREATE TRIGGER "t" AFTER UPDATE ON "hero" WHEN ("NEW"."score" > OLD."score" OR (-1) > 0) \
                     AND (NEW."name" IS NOT NULL) BEGIN \
                     INSERT INTO log (text) VALUES (OLD."score" || '>' || NEW."score"); END
                     """)

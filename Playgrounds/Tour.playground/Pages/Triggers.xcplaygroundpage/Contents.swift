@@ -109,3 +109,16 @@ do {
 } catch {
     print("Refused:", error)
 }
+
+//: What was written can be undone, a transaction at a time, whoever wrote it.
+
+let undo = try DatabaseUndo(dbQueue, Reminder.self)
+try dbQueue.write { db in
+    try undo.setActionName("Delete All", in: db)
+    try db.execute(sql: "DELETE FROM reminder")
+}
+print("Undo", undo.undoName ?? "")
+try undo.undo()
+try show("Undone, with the stamps as they were:")
+try undo.redo()
+print("Redone. Once more?", undo.canRedo)

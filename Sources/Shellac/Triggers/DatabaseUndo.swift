@@ -1,0 +1,242 @@
+/// Undo and redo for the tables of a database, whoever writes them.
+///
+/// ```swift
+/// let undo = try DatabaseUndo(dbQueue, tables: ["player", "team"])
+///
+/// try dbQueue.write { db in
+///     try undo.setActionName("Delete Team", in: db)
+///     try db.execute(sql: "DELETE FROM team WHERE id = 1")
+/// }
+/// undo.undoName       // "Delete Team"
+/// try undo.undo()     // the team is back, and so are its players
+/// try undo.redo()     // and gone again
+/// ```
+///
+/// What one transaction has changed makes a *group*, which is undone as a whole; so does a statement outside of a
+/// transaction. It does not matter who has changed it: records, requests, raw SQL, triggers, foreign key actions. What was
+/// rolled back, to a savepoint or altogether, is not in any group. A transaction that changes nothing makes no group,
+/// and each group that is made anew drops those that could be redone.
+///
+/// Undo runs in a transaction of its own. It gives back the rows that the group has changed, with all their values, and
+/// their row ids: stamps and table-wide callbacks are suspended meanwhile, and foreign keys deferred. Triggers of the program run,
+/// so that a full-text index follows, but what they change in recorded tables is set back. Observers hear of ordinary
+/// changes. Before anything is written, the rows are compared with what the group has left: where one was changed since, by
+/// another connection or by ``withoutRecording(_:)``, a ``DatabaseUndoConflict`` is thrown. Whatever is thrown, the
+/// database and the groups are as they were.
+///
+/// ## What is recorded
+///
+/// - Tables of the main database, on the writing connection, as long as this object lives. Views and virtual tables
+///   throw. So does a table whose foreign key actions would change another one that is not named.
+/// - Not recorded: changes by other connections, what a transaction that adds, drops or renames columns writes, and the
+///   numbers that `AUTOINCREMENT` has given.
+/// - A trigger of the program that moves or deletes the very rows that undo inserts may make it throw a conflict.
+/// - A row that one transaction changes twice, once recorded and once not, is undone altogether.
+/// - Statements outside of transactions, in one access, with a query running all the while, make a single group.
+///
+/// The groups are kept in temporary tables, and end with the connection. They survive migrations that add columns, tables
+/// and indexes. They are dropped, and the log says so (``Database/logError``), when columns of a recorded table are
+/// dropped, renamed or given another affinity, when the table itself is dropped, and, for a table without an
+/// `INTEGER PRIMARY KEY`, by `VACUUM` and by schema changes of other connections, which may be one.
+public final class DatabaseUndo: Sendable {
+    /// The names of the recorded tables.
+    public let tables: [String]
+
+    private let writer: any DatabaseWriter
+    let shared = UndoRecorder.Shared()
+    private nonisolated(unsafe) let recorder: UndoRecorder  // used inside of accesses to the writer alone
+
+    /// Records the changes of some tables from now on.
+    ///
+    /// - Parameter limit: How many groups are kept, at most; all, if nil.
+    /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
+    public init(_ writer: some DatabaseWriter, tables: [String], limit: Int? = nil) throws {
+        var seen: Set<CaseInsensitiveName> = []
+        let tables = tables.filter { seen.insert(CaseInsensitiveName($0)).inserted }
+        if tables.isEmpty { throw Self.misuse("no table was named whose changes could be undone") }
+        if let limit, limit < 1 {
+            throw Self.misuse("\(limit) groups cannot be kept: give a limit of 1 or more, or none")
+        }
+        self.writer = writer
+        self.tables = tables
+        let shared = shared
+        recorder = try writer.unsafeReentrantWrite { db in
+            if db.isInsideTransaction {
+                throw Self.misuse(
+                    "the recording of changes cannot begin inside of a transaction, whose rollback would end it: "
+                        + "make the DatabaseUndo before")
+            }
+            return try db.triggerConnection.addRecorder(tables, limit: limit, shared: shared)
+        }
+    }
+
+    /// Records the changes of the tables of some record types from now on.
+    ///
+    /// ```swift
+    /// let undo = try DatabaseUndo(dbQueue, Player.self, Team.self)
+    /// ```
+    public convenience init(
+        _ writer: some DatabaseWriter, _ types: any TableRecord.Type..., limit: Int? = nil
+    ) throws {
+        try self.init(writer, tables: types.map { $0.databaseTableName }, limit: limit)
+    }
+
+    deinit { shared.isEnded.store(true, ordering: .relaxed) }
+
+    // MARK: - What there is
+
+    /// Whether there is a group to undo. Like all that stands here it is up to date when an access has ended.
+    public var canUndo: Bool { undoCount > 0 }
+    /// Whether there is a group to redo.
+    public var canRedo: Bool { redoCount > 0 }
+    /// How many groups can be undone.
+    public var undoCount: Int { shared.state.withLock(\.undoCount) }
+    /// How many groups can be redone.
+    public var redoCount: Int { shared.state.withLock(\.redoCount) }
+    /// The name of the group that ``undo()`` would undo, if it was given one.
+    public var undoName: String? { shared.state.withLock(\.undoName) }
+    /// The name of the group that ``redo()`` would redo, if it was given one.
+    public var redoName: String? { shared.state.withLock(\.redoName) }
+
+    /// Why the groups were dropped last, if a change of the schema has ever made that necessary. The log says it, too.
+    public var lastNotice: String? { shared.notices.withLock(\.last) }
+
+    // MARK: - Undo and redo
+
+    /// Undoes the last group.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``DatabaseUndoConflict`` where rows are no longer what the group has left, or where the database does not
+    ///   accept their earlier states; a ``DatabaseError`` inside of an access to the database, or when SQLite fails. Nothing
+    ///   has changed then.
+    @discardableResult
+    public func undo() throws -> Bool { try play(.undo) }
+
+    /// Does again what was undone last.
+    ///
+    /// - Returns: Whether there was something.
+    /// - Throws: what ``undo()`` throws.
+    @discardableResult
+    public func redo() throws -> Bool { try play(.redo) }
+
+    /// Undoes the last group, without blocking a thread while waiting for the access.
+    @discardableResult
+    public nonisolated(nonsending) func undo() async throws -> Bool {
+        try await writer.writeWithoutTransaction { [self] db in try play(.undo, db) }
+    }
+
+    /// Does again what was undone last, without blocking a thread while waiting for the access.
+    @discardableResult
+    public nonisolated(nonsending) func redo() async throws -> Bool {
+        try await writer.writeWithoutTransaction { [self] db in try play(.redo, db) }
+    }
+
+    private func play(_ direction: UndoDirection) throws -> Bool {
+        if recorder.database.isAccessed {
+            throw Self.misuse(
+                "\(direction.word)() was called inside of an access to the database, whose transaction is no group "
+                    + "yet: call it when the access has ended, or roll the transaction back")
+        }
+        return try writer.writeWithoutTransaction { db in try play(direction, db) }
+    }
+
+    private func play(_ direction: UndoDirection, _ db: Database) throws -> Bool {
+        var hasPlayed = false
+        do {
+            try db.inTransaction(.immediate) {
+                hasPlayed = try recorder.play(direction)
+                return .commit
+            }
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY {
+            throw DatabaseUndoConflict(direction, nil, [:], error)
+        }
+        return hasPlayed
+    }
+
+    // MARK: - Groups
+
+    /// Names the group of the present transaction, or, outside of a transaction, the last group.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try undo.setActionName("Rename", in: db)
+    ///     try player.updateChanges(db) { $0.name = "Barbara" }
+    /// }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` where there is no group, and where the database is another one.
+    public func setActionName(_ name: String, in db: Database) throws {
+        db.checkAccess()
+        guard db === recorder.database else {
+            throw Self.misuse("a group of \(recorder.database.description) was named in \(db.description)")
+        }
+        try recorder.nameGroup(name)
+    }
+
+    /// Runs a function whose changes are not recorded.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try undo.withoutRecording {
+    ///         try db.execute(sql: "UPDATE player SET lastSeenAt = CURRENT_TIMESTAMP")
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` outside of an access to the database, and what the function throws.
+    public func withoutRecording<Result>(_ body: () throws -> Result) throws -> Result {
+        guard recorder.database.isAccessed else {
+            throw Self.misuse(
+                "withoutRecording was called outside of an access to the database, where other threads may write: "
+                    + "call it inside of one")
+        }
+        recorder.suspensions += 1
+        defer { recorder.suspensions -= 1 }
+        return try body()
+    }
+
+    /// Forgets all groups.
+    ///
+    /// Inside of a transaction, its own changes remain recorded, and a rollback brings the others back.
+    public func removeAll() throws {
+        try writer.unsafeReentrantWrite { _ in try recorder.forgetGroups() }
+    }
+
+    private static func misuse(_ sentence: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence)
+    }
+}
+
+/// What ``DatabaseUndo`` throws where something that it does not know of is in the way: a row was changed since, by another
+/// connection or unrecorded, or a constraint does not let a row have its earlier state.
+public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
+    /// The table of the row. Nil where a foreign key fails at the end.
+    public let tableName: String?
+    /// The key of the row: the first one that was found.
+    public let key: [String: DatabaseValue]
+    /// The error of the constraint, if one has failed.
+    public let underlyingError: DatabaseError?
+    private let word: String
+
+    init(
+        _ direction: UndoDirection, _ tableName: String?, _ key: [String: DatabaseValue],
+        _ error: DatabaseError?
+    ) {
+        self.tableName = tableName
+        self.key = key
+        underlyingError = error
+        word = direction.word
+    }
+
+    public var description: String {
+        var text = "cannot \(word): "
+        if let tableName {
+            let values = key.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            text += "the row of \(tableName) with \(values.joined(separator: ", ")) "
+            text += underlyingError == nil ? "was changed since, and not recorded" : "cannot be written"
+        } else {
+            text += "rows that were not recorded depend on what would be changed"
+        }
+        return text + (underlyingError.map { ": \($0)" } ?? "")
+    }
+}

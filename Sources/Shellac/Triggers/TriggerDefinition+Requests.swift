@@ -1,0 +1,132 @@
+// What a trigger does, in requests. A trigger has no parameters: all values become literals.
+
+extension TriggerDefinition {
+    /// Has the trigger run for those rows alone for which a condition holds. Several must all hold.
+    ///
+    /// ```swift
+    /// try t.when { old, new in new[Column("score")] > old[Column("score")] }
+    /// ```
+    public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQLExpression) throws {
+        var writer = SQLWriter(database)
+        try writer.expression(condition(old, new), above: .lowest)
+        let fragment = writer.fragment
+        when { _, _ in fragment }
+    }
+
+    /// Has the trigger update the rows of a request.
+    ///
+    /// ```swift
+    /// let team = Team.filter(Column("id") == t.new[Column("teamID")])
+    /// try t.updateAll(team, Column("score") += t.new[Column("score")])
+    /// // UPDATE "team" SET "score" = "score" + "NEW"."score" WHERE "id" = "NEW"."teamID";
+    /// ```
+    ///
+    /// Where the statement that has started the trigger says what to do about conflicts, it says it for this one, too: see
+    /// "CREATE TRIGGER" in the SQLite documentation.
+    ///
+    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table, and without assignments.
+    public func updateAll(
+        _ request: some DerivableRequest, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: ColumnAssignment...
+    ) throws { try updateAll(request.all().query, conflictResolution, assignments) }
+
+    /// Has the trigger update all rows of a record type's table.
+    public func updateAll(
+        _ type: (some TableRecord).Type, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ assignments: ColumnAssignment...
+    ) throws { try updateAll(type.all().query, conflictResolution, assignments) }
+
+    private func updateAll(
+        _ query: SelectQuery, _ resolution: Database.ConflictResolution?, _ assignments: [ColumnAssignment]
+    ) throws {
+        guard !assignments.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "a trigger updates no column: give it an assignment")
+        }
+        let type = query.source.type as? any MutablePersistableRecord.Type
+        let policy = type?.persistenceConflictPolicy.conflictResolutionForUpdate
+        let action = BulkQuery.Action.update(assignments, resolution ?? policy ?? .abort)
+        try execute(BulkQuery(query: query, action: action, isReturning: false))
+    }
+
+    /// Has the trigger delete the rows of a request.
+    ///
+    /// ```swift
+    /// try t.deleteAll(Player.filter(Column("teamID") == t.old[Column("id")]))
+    /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
+    /// ```
+    public func deleteAll(_ request: some DerivableRequest) throws {
+        try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
+    }
+
+    /// Has the trigger delete all rows of a record type's table.
+    public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
+
+    /// Has the trigger insert a row.
+    ///
+    /// ```swift
+    /// try t.insert(into: "log", Column("what").set(to: "scored"), Column("player").set(to: t.new[Column("id")]))
+    /// // INSERT INTO "log" ("what", "player") VALUES ('scored', "NEW"."id");
+    /// ```
+    ///
+    /// A column that is not named has its default value. SQLite wants one at least to be named.
+    public func insert(
+        into tableName: String, onConflict conflictResolution: Database.ConflictResolution = .abort,
+        _ values: ColumnAssignment...
+    ) throws { try insert(tableName, conflictResolution, values) }
+
+    /// Has the trigger insert a row into a record type's table.
+    public func insert(
+        into type: any TableRecord.Type, onConflict conflictResolution: Database.ConflictResolution = .abort,
+        _ values: ColumnAssignment...
+    ) throws { try insert(type.checkedTableName, conflictResolution, values) }
+
+    private func insert(
+        _ tableName: String, _ resolution: Database.ConflictResolution, _ values: [ColumnAssignment]
+    ) throws {
+        guard !values.isEmpty else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "a trigger inserts a row of \(tableName) without values: give it an assignment")
+        }
+        var writer = SQLWriter(database)
+        writer.text("INSERT ")
+        if resolution != .abort { writer.keyword("OR \(resolution.rawValue) ") }
+        writer.text("INTO ")
+        writer.name(tableName)
+        writer.text(" (")
+        writer.list(values) { $0.name($1.column) }
+        writer.text(") VALUES (")
+        try writer.list(values) {
+            guard let value = $1.value else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "a trigger inserts nothing into the column \($1.column) of \(tableName): set it to a value"
+                )
+            }
+            try $0.expression(value, above: .lowest)
+        }
+        writer.text(")")
+        execute(literal: writer.fragment)
+    }
+
+    /// Has the trigger compute something, for what the functions in it do.
+    ///
+    /// ```swift
+    /// try t.when { old, new in new[Column("score")] < 0 }
+    /// try t.select(SQL("RAISE(ABORT, 'a score is never negative')"))
+    /// ```
+    public func select(_ expressions: any SQLSpecificExpressible...) throws {
+        var writer = SQLWriter(database)
+        writer.text("SELECT ")
+        try writer.list(expressions.map(\.sqlExpression))
+        execute(literal: writer.fragment)
+    }
+
+    private func execute(_ query: some WritableQuery) throws {
+        var writer = SQLWriter(database)
+        try query.write(to: &writer)
+        execute(literal: writer.fragment)
+    }
+}

@@ -1,0 +1,144 @@
+/// How the rows of a recorded table are kept: what a row is found by, and what it consists of.
+///
+/// A table has another layout after its columns were changed. Each layout has two temporary tables of its own:
+///
+/// - `before`: the rows that the present transaction has touched, as they were before: `k0…` is the key, `epoch` the number
+///   of the transaction, `e` whether the row was there, `c0…` are its columns.
+/// - `rows`: the rows of all groups, before (`e`, `o0…`) and after (`l`, `n0…`) the change.
+///
+/// Their columns have no type, so that they keep each value as it is.
+struct UndoLayout: Hashable {
+    struct Key: Hashable {
+        /// The column, or the name of the row id, as SQL.
+        let sql: String
+        let name: String
+        /// The collation by which the table tells rows apart. Nil for a row id.
+        let collation: String?
+    }
+    struct Column: Hashable {
+        let name: String
+        let affinity: ColumnAffinity
+    }
+
+    let table: String
+    let key: [Key]
+    /// All columns that can be written, but for the one that is another name of the row id.
+    let columns: [Column]
+    let hasRowID: Bool
+    /// Whether `VACUUM` leaves the row ids alone.
+    let hasLastingKey: Bool
+
+    /// - Parameter refuse: Makes an error of the reason why a table cannot be recorded.
+    init(_ table: TableSchema, _ refuse: (String) -> DatabaseError) throws {
+        self.table = table.name
+        hasRowID = table.primaryKey.tableHasRowID
+        hasLastingKey = !hasRowID || table.primaryKey.rowIDColumn != nil
+        if hasRowID {
+            guard let name = table.rowIDName else {
+                throw refuse("its columns have taken all names of the row id")
+            }
+            let quoted = table.primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
+            key = [Key(sql: quoted, name: name, collation: nil)]
+        } else {
+            let index = table.indexes.first { $0.origin == .primaryKeyConstraint }
+            key = (index?.keys ?? []).compactMap { key in
+                key.column.map {
+                    Key(sql: $0.quotedDatabaseIdentifier, name: $0, collation: key.collation)
+                }
+            }
+            if key.isEmpty { throw refuse("its primary key is not known") }
+        }
+        columns = table.allColumns.filter { !$0.isGenerated && $0.name != table.primaryKey.rowIDColumn }
+            .map { Column(name: $0.name, affinity: $0.affinity) }
+        // Each of them stands twice in a table, beside the key.
+        guard columns.count <= 990 else { throw refuse("it has more than 990 columns") }
+    }
+
+    /// Whether the groups of this layout can be undone in a table that has another one by now.
+    func isCompatible(with other: UndoLayout) -> Bool {
+        let known = Dictionary(
+            other.columns.map { (CaseInsensitiveName($0.name), $0.affinity) }, uniquingKeysWith: { a, _ in a }
+        )
+        return key == other.key && hasRowID == other.hasRowID
+            && columns.allSatisfy { known[CaseInsensitiveName($0.name)] == $0.affinity }
+    }
+}
+
+/// A layout, and the temporary tables of it.
+struct UndoTables {
+    let layout: UndoLayout
+    /// What the triggers call the layout by.
+    let number: Int
+    /// What the names of the recorder's tables begin with.
+    let prefix: String
+
+    /// The names of the tables, as SQL.
+    var before: String { "\(prefix) before \(number)".quotedDatabaseIdentifier }
+    var rows: String { "\(prefix) rows \(number)".quotedDatabaseIdentifier }
+
+    /// The recorded table, as SQL.
+    var table: String { "main." + layout.table.quotedDatabaseIdentifier }
+
+    /// The statements that create the tables, unless they are there.
+    var definitions: [String] {
+        let keys = layout.key.enumerated().map { index, key in
+            "k\(index)" + (key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "")
+        }
+        let names = list("k", layout.key.count)
+        return [
+            "CREATE TEMP TABLE IF NOT EXISTS \(before) "
+                + "(\((keys + ["epoch", "e"] + numbered("c")).joined(separator: ", ")), "
+                + "PRIMARY KEY (\(names), epoch)) WITHOUT ROWID",
+            "CREATE TEMP TABLE IF NOT EXISTS \(rows) "
+                + "(\((["grp"] + keys + ["e", "l"] + numbered("o") + numbered("n")).joined(separator: ", ")), "
+                + "PRIMARY KEY (grp, \(names))) WITHOUT ROWID",
+        ]
+    }
+
+    // MARK: - Pieces of SQL
+
+    /// `c0`, `c1`, … for the columns.
+    func numbered(_ letter: String) -> [String] { layout.columns.indices.map { "\(letter)\($0)" } }
+
+    /// `k0, k1` for a number of names.
+    func list(_ letter: String, _ count: Int) -> String {
+        (0..<count).map { "\(letter)\($0)" }.joined(separator: ", ")
+    }
+
+    /// The names of the key of kept rows: `p.k0, p.k1`.
+    func keys(_ row: String = "") -> String {
+        layout.key.indices.map { "\(row)k\($0)" }.joined(separator: ", ")
+    }
+
+    /// The columns of a row of the table, in SQL.
+    func columns(_ row: String) -> [String] {
+        layout.columns.map { "\(row)\($0.name.quotedDatabaseIdentifier)" }
+    }
+
+    /// Whether a row of the table has the key of a kept one.
+    func matches(_ row: String, _ kept: String) -> String {
+        layout.key.enumerated().map { index, key in
+            let collation = key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? ""
+            return "\(row).\(key.sql)\(collation) = \(kept).k\(index)"
+        }.joined(separator: " AND ")
+    }
+
+    /// Whether two kept rows have the same key.
+    func sameKeys(_ a: String, _ b: String) -> String {
+        layout.key.indices.map { "\(a).k\($0) = \(b).k\($0)" }.joined(separator: " AND ")
+    }
+
+    /// Whether two values differ, or their storage classes.
+    static func differ(_ a: String, _ b: String) -> String {
+        "(\(a) COLLATE BINARY IS NOT \(b) OR typeof(\(a)) <> typeof(\(b)))"
+    }
+
+    /// Whether a row of the table, that is there, has other values than a kept one.
+    func differs(_ row: String, _ kept: String) -> String {
+        let all = zip(columns("\(row)."), numbered("\(kept).c")).map { Self.differ($0, $1) }
+        return all.isEmpty ? "0" : "(\(all.joined(separator: " OR ")))"
+    }
+
+    /// Whether a row is there, of a table that was joined to the left.
+    func isThere(_ row: String) -> String { "\(row).\(layout.key[0].sql) IS NOT NULL" }
+}

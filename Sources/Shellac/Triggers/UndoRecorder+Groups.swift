@@ -1,0 +1,296 @@
+import CSQLite
+
+// How groups are made of what was recorded, and when they are given up.
+
+extension UndoRecorder {
+    /// The layouts whose temporary tables are there.
+    func knownTables() throws -> [UndoTables] {
+        try integers("SELECT layout FROM temp.\(known)").compactMap { number in
+            layouts.indices.contains(Int(number)) ? layouts[Int(number)] : nil
+        }
+    }
+
+    /// Makes groups of what was touched. It is called in a transaction.
+    func makeGroups() throws {
+        guard !pendingEpochs.isEmpty else { return }
+        let known = try knownTables()
+        try settle(known)
+        let touched = known.filter { self.touched[$0.number] }
+        try discardMigrations(touched)
+        var epochs: Set<Int64> = []
+        for tables in touched {
+            let sql = "SELECT DISTINCT epoch FROM temp.\(tables.before)"
+            epochs.formUnion(try Int64.fetchAll(database.cachedStatement(sql: sql)))
+        }
+        guard let first = epochs.min(), let last = epochs.max() else {
+            return try execute("DELETE FROM temp.\(groups) WHERE isUndone IS NULL")
+        }
+        let isCompletion = try !integers(
+            "SELECT grp FROM temp.\(groups) WHERE grp BETWEEN \(first) AND \(last) AND isUndone = 0"
+        ).isEmpty
+        var isNew = false
+        for tables in touched {
+            let sql = tables.makeGroups(nil, isLast: epochs.count == 1, isReversed: false)
+            try database.cachedStatement(sql: sql).execute()
+            try database.cachedStatement(sql: "DELETE FROM temp.\(tables.before)").execute()
+            // A refused commit has made the group before, and its rows may be again what they were.
+            if isCompletion { try execute(tables.dropUnchanged(last)) }
+            let range = "FROM temp.\(tables.rows) WHERE grp BETWEEN \(first) AND \(last)"
+            if try integers("SELECT 1 \(range) LIMIT 1").isEmpty { continue }
+            isNew = true
+            try execute(
+                "INSERT INTO temp.\(groups) SELECT DISTINCT grp, NULL, 0 \(range) "
+                    + "ON CONFLICT DO UPDATE SET isUndone = 0")
+        }
+        if isCompletion { try dropEmptyGroup(last, known) }
+        try execute("DELETE FROM temp.\(groups) WHERE isUndone IS NULL")
+        guard isNew else { return }
+        try drop(where: "isUndone = 1", known)
+        try keepLimit(known)
+    }
+
+    /// Forgets what was touched by transactions that have changed the layout of a table: migrations are not undone.
+    private func discardMigrations(_ touched: [UndoTables]) throws {
+        let numbers = current.compactMap { $0?.number }
+        var epochs = Set(try integers("SELECT since FROM temp.\(known)"))
+        for tables in touched where !numbers.contains(tables.number) {
+            epochs.formUnion(try integers("SELECT DISTINCT epoch FROM temp.\(tables.before)"))
+        }
+        let list = epochs.map(String.init).joined(separator: ", ")
+        for tables in touched where !epochs.isEmpty {
+            try execute("DELETE FROM temp.\(tables.before) WHERE epoch IN (\(list))")
+        }
+    }
+
+    private func dropEmptyGroup(_ group: Int64, _ known: [UndoTables]) throws {
+        for tables in known
+        where try !integers("SELECT 1 FROM temp.\(tables.rows) WHERE grp = \(group) LIMIT 1").isEmpty {
+            return
+        }
+        try execute("DELETE FROM temp.\(groups) WHERE grp = \(group)")
+    }
+
+    /// Drops some groups.
+    func drop(where condition: String, _ known: [UndoTables]) throws {
+        let list = try integers("SELECT grp FROM temp.\(groups) WHERE \(condition)")
+        if list.isEmpty { return }
+        let numbers = list.map(String.init).joined(separator: ", ")
+        for tables in known { try execute("DELETE FROM temp.\(tables.rows) WHERE grp IN (\(numbers))") }
+        try execute("DELETE FROM temp.\(groups) WHERE grp IN (\(numbers))")
+    }
+
+    private func keepLimit(_ known: [UndoTables]) throws {
+        guard let limit else { return }
+        let last = try integers(
+            "SELECT grp FROM temp.\(groups) WHERE isUndone = 0 ORDER BY grp DESC LIMIT 1 OFFSET \(limit)")
+        if let last = last.first { try drop(where: "grp <= \(last)", known) }
+    }
+
+    // MARK: - Changes of the schema
+
+    /// Gives all groups up that can no longer be undone.
+    func settle(_ known: [UndoTables]) throws {
+        try compareVersions(known)
+        guard isUnsettled else { return }
+        for tables in known where !current.contains(where: { $0?.number == tables.number }) {
+            guard try isUsed(tables) else { continue }
+            let now = current.compactMap(\.self).first {
+                CaseInsensitiveName.matches($0.layout.table, tables.layout.table)
+            }
+            guard let now else { return try empty("there is no table \(tables.layout.table) any more") }
+            if !tables.layout.isCompatible(with: now.layout) {
+                return try empty(
+                    "columns of the table \(tables.layout.table) were dropped, renamed or changed")
+            }
+        }
+    }
+
+    private func isUsed(_ tables: UndoTables) throws -> Bool {
+        try !integers(
+            "SELECT 1 FROM (SELECT 1 FROM temp.\(tables.rows) LIMIT 1) UNION ALL "
+                + "SELECT 1 FROM (SELECT 1 FROM temp.\(tables.before) LIMIT 1)"
+        ).isEmpty
+    }
+
+    /// `VACUUM` gives new row ids to the tables without an INTEGER PRIMARY KEY, whoever runs it. All that is seen of it is
+    /// the version of the schema.
+    private func compareVersions(_ known: [UndoTables]) throws {
+        guard known.contains(where: { !$0.layout.hasLastingKey }) else { return }
+        let version = try integers("PRAGMA main.schema_version")
+        let kept = try integers("SELECT version FROM temp.\(versions)")
+        if version == kept { return }
+        if !kept.isEmpty {
+            for tables in known where !tables.layout.hasLastingKey {
+                guard try isUsed(tables) else { continue }
+                try empty(
+                    "VACUUM, or another connection, has changed the schema, and the table \(tables.layout.table) has no "
+                        + "INTEGER PRIMARY KEY, so that its rows may have other row ids")
+                break
+            }
+        }
+        try keepVersion()
+    }
+
+    /// Keeps the version of the schema: this connection has changed it.
+    func keepVersion() throws {
+        guard layouts.contains(where: { !$0.layout.hasLastingKey }) else { return }
+        guard let version = try integers("PRAGMA main.schema_version").first else { return }
+        try execute(
+            "INSERT INTO temp.\(versions) VALUES (1, \(version)) "
+                + "ON CONFLICT DO UPDATE SET version = excluded.version")
+    }
+
+    /// Drops all groups, and says why.
+    private func empty(_ reason: String) throws {
+        try removeAll(keeping: nil)
+        notice(reason)
+    }
+
+    private func notice(_ reason: String) {
+        let text = "the changes of \(tables.joined(separator: ", ")) can no longer be undone: \(reason)"
+        shared.notices.withLock { $0.append(text) }
+        ErrorLog.warn(text)
+    }
+
+    /// Drops all groups, and what was touched, but for what the present transaction has.
+    func removeAll(keeping epoch: Int64?) throws {
+        for tables in try knownTables() {
+            try execute("DELETE FROM temp.\(tables.rows)")
+            try execute(
+                "DELETE FROM temp.\(tables.before)" + (epoch.map { " WHERE epoch <> \($0)" } ?? ""))
+        }
+        try execute("DELETE FROM temp.\(groups)" + (epoch.map { " WHERE grp <> \($0)" } ?? ""))
+        hasNews = true
+        database.owesFollower = true
+    }
+
+    /// This connection is about to change the schema.
+    func schemaWillChange() throws { if !isEnded { try compareVersions(knownTables()) } }
+
+    /// This connection has changed the schema, and the layouts are known.
+    func schemaDidChange() throws {
+        guard !isEnded else { return }
+        try keepVersion()
+        guard sqlite3_get_autocommit(database.pointer) != 0 else { return }
+        try settle(knownTables())
+        epoch += 1
+    }
+
+    // MARK: - When it happens
+
+    /// A transaction is about to be committed.
+    func transactionWillCommit() throws {
+        do {
+            try makeGroups()
+        } catch let error as DatabaseError
+            where error.resultCode != .SQLITE_INTERRUPT && database.lostTransaction == nil
+        {
+            // The program's data go first.
+            giveUp(error)
+        }
+    }
+
+    /// An access ends, and no transaction is open.
+    ///
+    /// - Returns: Whether nothing is left to be done.
+    func accessWillEnd() -> Bool {
+        do {
+            if !pendingEpochs.isEmpty || isUnsettled || isBroken {
+                try database.touchingNothing {
+                    try inQuietTransaction {
+                        if isBroken { try removeAll(keeping: nil) }
+                        try makeGroups()
+                        try settle(knownTables())
+                    }
+                }
+                isBroken = false
+                isUnsettled = false
+                pendingEpochs.removeAll()
+                for index in touched.indices { touched[index] = false }
+                hasNews = true
+            }
+            if hasNews { try database.touchingNothing { try publish() } }
+            return true
+        } catch {
+            // Others use the database, or the access was cancelled: the next access does it.
+            let code = (error as? DatabaseError)?.resultCode
+            if code == .SQLITE_BUSY || code == .SQLITE_INTERRUPT || code == .SQLITE_LOCKED || code == nil {
+                return false
+            }
+            giveUp(error)
+            return false
+        }
+    }
+
+    private func giveUp(_ error: any Error) {
+        guard !isBroken else { return }
+        isBroken = true
+        notice("what was recorded could not be kept: \(error)")
+    }
+
+    /// Runs a function in a transaction that nobody hears of: it writes to our temporary tables alone.
+    private func inQuietTransaction(_ body: () throws -> Void) throws {
+        try database.check(sqlite3_exec(database.pointer, "BEGIN", nil, nil, nil))
+        do {
+            try body()
+            try database.check(sqlite3_exec(database.pointer, "COMMIT", nil, nil, nil))
+        } catch {
+            sqlite3_exec(database.pointer, "ROLLBACK", nil, nil, nil)
+            throw error
+        }
+    }
+
+    // MARK: - What the program asks for
+
+    /// Names the group of the transaction, or the last one.
+    func nameGroup(_ name: String) throws {
+        try database.touchingNothing {
+            database.owesFollower = true
+            hasNews = true
+            let isInside = database.isInsideTransaction
+            if isInside, pendingEpochs.last != epoch { pendingEpochs.append(epoch) }
+            if let group = pendingEpochs.last {
+                return try database.makeStatement(
+                    sql: "INSERT INTO temp.\(groups) VALUES (\(group), ?, NULL) "
+                        + "ON CONFLICT DO UPDATE SET name = excluded.name"
+                ).execute(arguments: [name])
+            }
+            guard
+                let group = try integers(
+                    "SELECT grp FROM temp.\(groups) WHERE isUndone = 0 ORDER BY grp DESC LIMIT 1"
+                ).first
+            else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message: "there is no group to be named \(name): name it inside of its transaction")
+            }
+            try database.makeStatement(sql: "UPDATE temp.\(groups) SET name = ? WHERE grp = \(group)")
+                .execute(arguments: [name])
+        }
+    }
+
+    /// Forgets all groups, but for what the present transaction will make one of.
+    func forgetGroups() throws {
+        try database.touchingNothing {
+            try removeAll(keeping: database.isInsideTransaction ? epoch : nil)
+        }
+    }
+
+    /// Copies what others may know.
+    func publish() throws {
+        var state = Shared.State()
+        for (isUndone, order) in [(false, "DESC"), (true, "ASC")] {
+            let condition = "FROM temp.\(groups) WHERE isUndone = \(isUndone ? 1 : 0)"
+            let count = try Int.fetchOne(database.makeStatement(sql: "SELECT COUNT(*) \(condition)")) ?? 0
+            let name = try String.fetchOne(
+                database.makeStatement(sql: "SELECT name \(condition) ORDER BY grp \(order) LIMIT 1"))
+            if isUndone {
+                (state.redoCount, state.redoName) = (count, name)
+            } else {
+                (state.undoCount, state.undoName) = (count, name)
+            }
+        }
+        shared.state.withLock { [state] in $0 = state }
+        hasNews = false
+    }
+}

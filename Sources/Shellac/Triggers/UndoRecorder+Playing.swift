@@ -1,0 +1,177 @@
+import CSQLite
+
+// How a group is undone, and redone.
+
+extension UndoRecorder {
+    /// Undoes the last group, or redoes the one that was undone last. It is called in a transaction.
+    ///
+    /// - Returns: Whether there was one.
+    func play(_ direction: UndoDirection) throws -> Bool {
+        try makeGroups()
+        let known = try knownTables()
+        try settle(known)
+        let (isUndone, order) = direction == .undo ? (0, "DESC") : (1, "ASC")
+        let next = try integers(
+            "SELECT grp FROM temp.\(groups) WHERE isUndone = \(isUndone) ORDER BY grp \(order) LIMIT 1")
+        guard let group = next.first else { return false }
+        try checkActions()
+        let used = try known.filter {
+            try !integers("SELECT 1 FROM temp.\($0.rows) WHERE grp = \(group) LIMIT 1").isEmpty
+        }
+        for tables in used {
+            let later = tables.images(group, direction == .undo ? .redo : .undo)
+            if let key = try key(ofRowOtherThan: later, tables) {
+                throw DatabaseUndoConflict(direction, tables.layout.table, key, nil)
+            }
+        }
+        try execute("PRAGMA defer_foreign_keys = ON")
+        try database.withoutStamps {
+            try database.withoutCallbacks {
+                try setRows(of: group, used, direction)
+            }
+        }
+        try keepPlayed(group, direction, known)
+        return true
+    }
+
+    /// Gives all rows of a group their earlier or later states, and leaves all others as they were.
+    ///
+    /// Foreign key actions and triggers may change other rows, and the same ones again: that takes more than one pass.
+    private func setRows(of group: Int64, _ used: [UndoTables], _ direction: UndoDirection) throws {
+        let own = used.map { (tables: $0, images: $0.images(group, direction)) }
+        var failure: DatabaseError?
+        for pass in 1...5 {
+            let strays = pass > 1 ? strays(group, used) : []
+            // What the program's triggers change again and again, such as a date that one of them writes at each update,
+            // is written without them. (These rows have been recorded.)
+            let overrules = pass == 4 && failure == nil
+            failure = try run(own + strays, withTriggers: !overrules)
+            let all = own + self.strays(group, used)
+            if failure == nil, try all.allSatisfy({ try key(ofRowOtherThan: $1, $0) == nil }) { return }
+        }
+        for (tables, images) in own + strays(group, used) {
+            if let key = try key(ofRowOtherThan: images, tables) {
+                throw DatabaseUndoConflict(direction, tables.layout.table, key, failure)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The rows that were changed meanwhile, and that are none of the group's.
+    private func strays(
+        _ group: Int64, _ used: [UndoTables]
+    ) -> [(tables: UndoTables, images: UndoTables.Images)] {
+        current.compactMap { tables in
+            guard let tables, touched[tables.number] else { return nil }
+            let own = used.first { CaseInsensitiveName.matches($0.layout.table, tables.layout.table) }
+            return (tables, tables.strays(epoch, notIn: group, of: own))
+        }
+    }
+
+    /// Deletes, updates and inserts what is not as it shall be.
+    ///
+    /// - Parameter withTriggers: Whether triggers run for what is updated and inserted.
+    /// - Returns: The constraint that has failed, if any: the next pass may do better.
+    private func run(
+        _ jobs: [(tables: UndoTables, images: UndoTables.Images)], withTriggers: Bool
+    ) throws -> DatabaseError? {
+        var failure: DatabaseError?
+        func attempt(_ sql: String) throws -> Bool {
+            do {
+                try execute(sql)
+                return true
+            } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_CONSTRAINT && database.lostTransaction == nil
+            {
+                failure = error
+                return false
+            }
+        }
+        for (tables, images) in jobs { _ = try attempt(tables.delete(images)) }
+        if !withTriggers { try enableTriggers(false) }
+        defer { if !withTriggers { try? enableTriggers(true) } }
+        for (tables, images) in jobs {
+            guard let columns = try columnsToUpdate(tables, images) else { continue }
+            // Rows may stand in each other's way: two that exchange a unique value.
+            if try attempt(tables.update(images, columns: columns)) || !withTriggers { continue }
+            let outer = failure
+            failure = nil
+            if try !attempt(tables.deleteChanged(images)) { failure = outer }
+        }
+        for (tables, images) in jobs { _ = try attempt(tables.insert(images)) }
+        return failure
+    }
+
+    private func enableTriggers(_ isOn: Bool) throws {
+        try database.check(
+            shellac_db_config(database.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
+    }
+
+    /// The places of the columns that have to be changed in any row. Nil for none.
+    private func columnsToUpdate(_ tables: UndoTables, _ images: UndoTables.Images) throws -> [Int]? {
+        guard let sql = tables.columnsToUpdate(images),
+            let row = try Row.fetchOne(database.makeStatement(sql: sql))
+        else { return nil }
+        let columns = row.databaseValues.indices.filter { row.databaseValues[$0] == 1.databaseValue }
+        return columns.isEmpty ? nil : columns
+    }
+
+    /// Makes the group again: it has other columns where the table was altered since.
+    private func keepPlayed(_ group: Int64, _ direction: UndoDirection, _ known: [UndoTables]) throws {
+        for tables in known {
+            try execute("DELETE FROM temp.\(tables.rows) WHERE grp = \(group)")
+        }
+        for tables in current.compactMap(\.self) where touched[tables.number] {
+            try execute(tables.makeGroups(group, isLast: true, isReversed: direction == .undo))
+            try execute("DELETE FROM temp.\(tables.before)")
+        }
+        try execute(
+            "UPDATE temp.\(groups) SET isUndone = \(direction == .undo ? 1 : 0) WHERE grp = \(group)")
+        hasNews = true
+        database.owesFollower = true
+    }
+
+    private func key(
+        ofRowOtherThan images: UndoTables.Images, _ tables: UndoTables
+    ) throws -> [String: DatabaseValue]? {
+        guard
+            let row = try Row.fetchOne(
+                database.makeStatement(sql: tables.keys(ofRowsOtherThan: images)))
+        else { return nil }
+        return Dictionary(
+            zip(tables.layout.key.map(\.name), row.databaseValues), uniquingKeysWith: { a, _ in a })
+    }
+
+    // MARK: - Foreign key actions
+
+    /// Throws where a foreign key action changes a table, together with a recorded one, that is not recorded.
+    func checkActions() throws {
+        let recorded = Set(tables.map(CaseInsensitiveName.init))
+        for object in try database.schema.objects(.table, in: "main") {
+            guard !recorded.contains(CaseInsensitiveName(object.name)),
+                let table = try database.schema.table(object.name, in: "main"), table.kind == .table
+            else { continue }
+            for key in try database.schema.foreignKeys(of: table)
+            where recorded.contains(CaseInsensitiveName(key.destinationTable)) && key.changesRows {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "the changes of \(key.destinationTable) cannot be undone without those of \(table.name), whose "
+                        + "rows a foreign key action changes with them: name \(table.name) among the tables, too"
+                )
+            }
+        }
+    }
+}
+
+extension ForeignKeyInfo {
+    fileprivate var changesRows: Bool {
+        func changes(_ action: Database.ForeignKeyAction?) -> Bool {
+            switch action {
+            case .cascade, .setNull, .setDefault: true
+            default: false
+            }
+        }
+        return changes(onDelete) || changes(onUpdate)
+    }
+}
