@@ -19,6 +19,12 @@ static inline int shellac_db_config(sqlite3 *db, int verb, int on) {
     return sqlite3_db_config(db, verb, on, &current);
 }
 
+/// Whether a switch of sqlite3_db_config() is on.
+static inline int shellac_db_config_value(sqlite3 *db, int verb) {
+    int current = 0;
+    return sqlite3_db_config(db, verb, -1, &current) == SQLITE_OK ? current : 0;
+}
+
 /// sqlite3_config(SQLITE_CONFIG_LOG): must come before SQLite is initialized.
 static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);

@@ -182,6 +182,11 @@ final class TriggerConnection: SchemaFollower {
             database.cachedStatement(sql: "SELECT COUNT(*) FROM temp.sqlite_master WHERE name = ?"),
             arguments: [name])
         guard count != 0 else { return }
+        // A defensive connection, as Apple's are, keeps even this list from being written.
+        let pointer = database.pointer
+        let isDefensive = shellac_db_config_value(pointer, SQLITE_DBCONFIG_DEFENSIVE) != 0
+        if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0) }
+        defer { if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1) } }
         try database.execute(sql: "PRAGMA writable_schema = ON")
         defer { try? database.execute(sql: "PRAGMA writable_schema = OFF") }
         try database.execute(

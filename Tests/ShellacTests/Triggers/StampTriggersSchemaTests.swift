@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -82,10 +83,14 @@ struct StampTriggersSchemaTests {
 
     @Test(
         "37. What another connection does to the schema is noticed when the next transaction begins",
-        arguments: [TransactionKind.immediate, .deferred, .exclusive])
-    func otherConnection(kind: TransactionKind) throws {
+        arguments: [TransactionKind.immediate, .deferred, .exclusive], [false, true])
+    func otherConnection(kind: TransactionKind, isDefensive: Bool) throws {
         let file = try TemporaryDatabase()
         let memos = try MemoDatabase(path: file.path)
+        let code = try memos.queue.inDatabase { db in
+            shellac_db_config(db.pointer, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
+        }
+        #expect(code == SQLITE_OK)
         let other = try DatabaseQueue(path: file.path)
         try other.inDatabase { db in
             try db.execute(
@@ -106,6 +111,9 @@ struct StampTriggersSchemaTests {
             try $0.execute(sql: "INSERT INTO memo (title) VALUES ('a')")
             #expect(try $0.memoStamps() == "0 0 -")
             return .commit
+        }
+        try memos.queue.inDatabase { db in
+            #expect(shellac_db_config_value(db.pointer, SQLITE_DBCONFIG_DEFENSIVE) == (isDefensive ? 1 : 0))
         }
     }
 
