@@ -42,6 +42,10 @@ struct ColumnMask: Hashable {
         column < 64 ? bits & (1 << UInt64(column)) != 0 : others?.contains(column) ?? false
     }
 
+    /// Whether a column is there, or one that stands behind it.
+    @inline(__always)
+    func reaches(_ column: Int) -> Bool { column < 64 && bits &>> UInt64(column) != 0 || others != nil }
+
     @inline(__always)
     var count: Int { bits.nonzeroBitCount &+ (others?.count ?? 0) }
 

@@ -150,13 +150,10 @@ final class PackedColumns {
     @inline(__always)
     func eachColumn(in mask: ColumnMask, _ body: (_ tag: UInt8, _ payload: UnsafeRawPointer) -> Void) {
         let tags = UnsafeRawPointer(base)
-        var (column, payload, rest) = (0, tags + count, mask.count)
-        while rest > 0, column < count {
+        var (column, payload) = (0, tags + count)
+        while column < count, mask.reaches(column) {
             let tag = tags.load(fromByteOffset: column, as: UInt8.self)
-            if mask.contains(column) {
-                body(tag, payload)
-                rest &-= 1
-            }
+            if mask.contains(column) { body(tag, payload) }
             payload += PackedTag.length(tag, payload)
             column &+= 1
         }

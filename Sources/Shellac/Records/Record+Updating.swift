@@ -145,7 +145,7 @@ extension Record {
         } else {
             let settable = persistence.settable(mask)
             // Where all is written that is not known to be there, what was encoded is what there is.
-            let isFull = mask.count == columns.count || changes?.isExact == true && settable == mask
+            let isFull = changes?.isExact == true && settable == mask || mask.count == columns.count
             try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
         }
         return true
