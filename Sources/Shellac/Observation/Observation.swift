@@ -118,19 +118,18 @@ final class Audience {
 
     @inline(__always)
     func route(_ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames) -> Route {
-        if let lastRoute, lastRoute.table == table, lastRoute.kind == kind { return lastRoute }
-        return findRoute(kind, table, tables)
+        withRoute(kind, table, tables) { $0 }
     }
 
     /// Runs a function with the same, which is not counted.
     @inline(__always)
-    func withRoute(
-        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames, _ body: (Route) -> Void
-    ) {
+    func withRoute<Result>(
+        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames, _ body: (Route) -> Result
+    ) -> Result {
         if let lastReference, lastReference.use({ $0.table == table && $0.kind == kind }) {
             return lastReference.use(body)
         }
-        body(findRoute(kind, table, tables))
+        return body(findRoute(kind, table, tables))
     }
 
     @inline(never)

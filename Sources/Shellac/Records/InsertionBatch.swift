@@ -86,7 +86,6 @@ final class InsertionBatch {
         }
         let shape = persistence.shape
         (self.shape, givesRowIDs) = (shape, needsRowID)
-        limit = 1
         limit = shape.namesHiddenRowID ? 1 : Self.mostRows(of: shape.layout.count, on: database)
     }
 
@@ -128,7 +127,9 @@ final class InsertionBatch {
             try statement.begin { bind(records, shape, to: $0) }
             while try statement.step() {}
         } catch {
-            throw tellingArguments(error, of: statement, records, shape)
+            throw statement.telling(error) {
+                records.flatMap { PackedTag.databaseValues(start(of: $0), count: shape.layout.count) }
+            }
         }
         let changes = Int(sqlite3_changes(database.pointer))
         guard changes == records.count else {
@@ -161,11 +162,9 @@ final class InsertionBatch {
         var code = SQLITE_OK
         var parameter: Int32 = 1
         for record in records {
-            PackedTag.eachColumn(start(of: record), count: count) { _, tag, payload in
-                let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
-                if bound != SQLITE_OK { code = bound }
-                parameter &+= 1
-            }
+            let bound = PackedTag.bindColumns(start(of: record), count: count, to: pointer, from: parameter)
+            if bound != SQLITE_OK { code = bound }
+            parameter &+= Int32(truncatingIfNeeded: count)
         }
         return code
     }
@@ -188,20 +187,6 @@ final class InsertionBatch {
         let largest = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT max(\(column)) FROM \(plan.quotedTable)"))
         return largest ?? 0 <= Int64.max - Int64(ends.count)
-    }
-
-    @inline(never)
-    private func tellingArguments(
-        _ error: any Error, of statement: Statement, _ records: Range<Int>, _ shape: RecordShape
-    ) -> any Error {
-        guard let error = error as? DatabaseError, error.sql == statement.sql else { return error }
-        var values: [DatabaseValue] = []
-        for record in records {
-            PackedTag.eachColumn(start(of: record), count: shape.layout.count) { _, tag, payload in
-                values.append(PackedTag.databaseValue(tag, payload))
-            }
-        }
-        return error.with(StatementArguments(values))
     }
 
     // MARK: - Reading

@@ -82,23 +82,19 @@ extension MutablePersistableRecord {
             try batch.insert()
             rowIDs = batch.rowIDs
         }
-        // One statement is whole by itself, unless several records are to have one date.
-        if first == 0, count <= InsertionBatch.mostRows, plan.stamps == nil {
-            do {
-                try insert(isAlone: true)
-            } catch is SeveralStatements {
-                try db.inSavepoint {
-                    try insert(isAlone: false)
-                    return .commit
-                }
-            }
-        } else if first == 0 {
+        func insertInSavepoint() throws {
             try db.inSavepoint {
                 try insert(isAlone: false)
                 return .commit
             }
+        }
+        if first > 0 {
+            try insert(isAlone: false)  // there is a savepoint already
+        } else if count <= InsertionBatch.mostRows, plan.stamps == nil {
+            // One statement is whole by itself, unless several records are to have one date.
+            do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {
-            try insert(isAlone: false)
+            try insertInSavepoint()
         }
         let rowIDColumn = plan.rowIDColumn
         for (offset, rowID) in rowIDs.enumerated() {

@@ -177,17 +177,8 @@ extension PackedColumns {
             source.eachColumn { column, tag, payload in
                 if dates.contains(column) {
                     encoding.pointee.text(date, isDate: true)
-                } else if PackedTag.isInteger(tag) {
-                    encoding.pointee.integer(PackedTag.readInteger(tag, payload))
-                } else if PackedTag.isReal(tag) {
-                    encoding.pointee.real(
-                        payload.loadUnaligned(as: Double.self), isDate: PackedTag.isDate(tag))
-                } else if PackedTag.isText(tag) {
-                    encoding.pointee.text(PackedTag.bytes(tag, payload), isDate: PackedTag.isDate(tag))
-                } else if PackedTag.isBlob(tag) {
-                    encoding.pointee.blob(PackedTag.bytes(tag, payload))
                 } else {
-                    encoding.pointee.null()
+                    encoding.pointee.store(tag, payload)
                 }
             }
         }

@@ -219,12 +219,8 @@ final class Persistence {
 
     @inline(__always)
     func bindAll(to pointer: OpaquePointer) -> Int32 {
-        var code = SQLITE_OK
-        columns.eachColumn { column, tag, payload in
-            let bound = PackedTag.bind(tag, payload, to: pointer, at: Int32(truncatingIfNeeded: column &+ 1))
-            if bound != SQLITE_OK { code = bound }
-        }
-        return code
+        guard let start = columns.bytes.baseAddress else { return SQLITE_OK }
+        return PackedTag.bindColumns(start, count: columns.count, to: pointer, from: 1)
     }
 
     @inline(__always)
@@ -261,10 +257,19 @@ final class Persistence {
     private func tellingArguments(
         _ error: any Error, of statement: Statement, _ mask: ColumnMask?
     ) -> any Error {
-        guard let error = error as? DatabaseError, error.sql == statement.sql else { return error }
-        var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
-        if mask != nil { values += shape.keyColumns.map { columns[$0] } }
-        return error.with(StatementArguments(values))
+        statement.telling(error) {
+            var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
+            if mask != nil { values += shape.keyColumns.map { columns[$0] } }
+            return values
+        }
+    }
+}
+
+extension Statement {
+    /// An error with the values that were bound by hand, if it is one of this statement.
+    func telling(_ error: any Error, _ values: () -> [DatabaseValue]) -> any Error {
+        guard let error = error as? DatabaseError, error.sql == sql else { return error }
+        return error.with(StatementArguments(values()))
     }
 }
 
@@ -280,6 +285,19 @@ extension PackedColumns {
 }
 
 extension PackedTag {
+    /// Binds packed columns to as many parameters, the first of which has a number. Returns an error, if there was one.
+    @inline(__always)
+    static func bindColumns(
+        _ bytes: UnsafeRawPointer, count: Int, to statement: OpaquePointer, from first: Int32
+    ) -> Int32 {
+        var code = SQLITE_OK
+        eachColumn(bytes, count: count) { column, tag, payload in
+            let bound = bind(tag, payload, to: statement, at: first &+ Int32(truncatingIfNeeded: column))
+            if bound != SQLITE_OK { code = bound }
+        }
+        return code
+    }
+
     /// Binds a value to a parameter, counted from 1. Texts and blobs are not copied.
     @inline(__always)
     static func bind(

@@ -66,14 +66,7 @@ private struct SentColumns: @unchecked Sendable {  // the row is never changed
         var databaseValue: DatabaseValue { PackedTag.databaseValue(tag, payload) }
         static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
 
-        func store(in sink: DatabaseValueSink) {
-            switch tag {
-            case PackedTag.dateText:
-                sink.storeDate(PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
-            case PackedTag.dateReal: sink.storeDate(secondsSince1970: payload.loadUnaligned(as: Double.self))
-            default: sink.store(databaseValue)
-            }
-        }
+        func store(in sink: DatabaseValueSink) { sink.encoding.pointee.store(tag, payload) }
     }
 }
 

@@ -119,4 +119,19 @@ extension ColumnEncoding {
         case .ignoring: break
         }
     }
+
+    /// A value that was packed elsewhere.
+    mutating func store(_ tag: UInt8, _ packed: UnsafeRawPointer) {
+        if PackedTag.isInteger(tag) {
+            integer(PackedTag.readInteger(tag, packed))
+        } else if PackedTag.isReal(tag) {
+            real(packed.loadUnaligned(as: Double.self), isDate: PackedTag.isDate(tag))
+        } else if PackedTag.isText(tag) {
+            text(PackedTag.bytes(tag, packed), isDate: PackedTag.isDate(tag))
+        } else if PackedTag.isBlob(tag) {
+            blob(PackedTag.bytes(tag, packed))
+        } else {
+            null()
+        }
+    }
 }

@@ -10,14 +10,6 @@ struct RecordStampsTests {
 
     init() throws { memos = try MemoDatabase() }
 
-    /// A memo that was inserted at minute 0.
-    private func inserted(_ title: String = "a") throws -> Memo {
-        nonisolated(unsafe) let memo = Memo(title)
-        try memos.queue.write { db in try memo.insert(db) }
-        memos.spy.removeAll()
-        return memo
-    }
-
     @Test(
         "38. An insertion writes the transaction date where the property is nil: with no second write, event or SELECT"
     )
@@ -47,7 +39,7 @@ struct RecordStampsTests {
     @Test(
         "38. An update writes updated: with no second write, event or SELECT, also twice in one transaction")
     func update() throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         let spy = ObserverSpy()
         memos.queue.add(transactionObserver: spy)
         try memos.later { db in
@@ -77,7 +69,7 @@ struct RecordStampsTests {
 
     @Test("38. A property that is not nil and differs from the snapshot is explicit")
     func explicit() throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             memo.updatedAt = memos.clock.date(8)
             try memo.update(db)
@@ -103,7 +95,7 @@ struct RecordStampsTests {
 
     @Test("38. created is written only when explicit, and never by DO UPDATE SET", arguments: [false, true])
     func created(upserts: Bool) throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             try db.execute(sql: "UPDATE memo SET createdAt = ?", arguments: [minute(5)])
             memo.score = 1
@@ -151,7 +143,7 @@ struct RecordStampsTests {
         "38. A record that is older than a bulk update never puts an old stamp back",
         arguments: ["update", "save", "upsert", "updateChanges", "columns"])
     func olderThanBulkUpdate(way: String) throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             try db.execute(sql: "UPDATE memo SET title = 'bulk', createdAt = ?", arguments: [minute(6)])
             try db.execute(sql: "UPDATE memo SET title = 'bulk 2'")
@@ -229,7 +221,7 @@ struct RecordStampsTests {
 
     @Test("38. Only the stamps of groups are read back, by one SELECT, where their columns are written")
     func groups() throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             memo.title = "b"
             try memo.update(db, columns: ["title"])

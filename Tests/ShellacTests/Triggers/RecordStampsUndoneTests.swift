@@ -10,22 +10,14 @@ struct RecordStampsUndoneTests {
 
     init() throws { memos = try MemoDatabase() }
 
-    /// A memo that was inserted at minute 0.
-    private func inserted(_ title: String = "a") throws -> Memo {
-        nonisolated(unsafe) let memo = Memo(title)
-        try memos.queue.write { db in try memo.insert(db) }
-        memos.spy.removeAll()
-        return memo
-    }
-
     @Test(
         "38. After a rollback, properties and snapshot are as before: of insertions, updates, touches",
         arguments: Undoing.allCases)
     func rollback(way: Undoing) throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         memos.clock.advance()
         let fresh = Memo("new")
-        let explicit = try inserted("x")
+        let explicit = try memos.inserted("x")
         let before = (explicit.stamps, memo.stamps)
         try way.run(memos.queue) { db in
             memo.title = "b"
@@ -54,7 +46,7 @@ struct RecordStampsUndoneTests {
 
     @Test("38. After the rollback of a touch, the stamp is as before", arguments: Undoing.allCases)
     func rollbackOfTouch(way: Undoing) throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         memos.clock.advance()
         try way.run(memos.queue) { db in try memo.touch(db) }
         #expect(memo.stamps == "0 0 -")
@@ -64,7 +56,7 @@ struct RecordStampsUndoneTests {
 
     @Test("38. A savepoint that is rolled back gives one level back")
     func savepoints() throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             memo.score = 1
             try memo.update(db)
@@ -115,7 +107,7 @@ struct RecordStampsUndoneTests {
 
     @Test("33. touch writes the stamp alone, through update(columns:)")
     func touch() throws {
-        let memo = try inserted()
+        let memo = try memos.inserted()
         try memos.later { db in
             memo.score = 5
             try memo.touch(db)

@@ -131,6 +131,14 @@ struct MemoDatabase {
         spy.removeAll()
     }
 
+    /// A memo that is inserted now.
+    func inserted(_ title: String = "a") throws -> Memo {
+        nonisolated(unsafe) let memo = Memo(title)
+        try queue.write { db in try memo.insert(db) }
+        spy.removeAll()
+        return memo
+    }
+
     /// Runs a transaction, a minute after the one before.
     @discardableResult
     func later<T>(_ body: (Database) throws -> T) throws -> T {
