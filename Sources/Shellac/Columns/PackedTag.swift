@@ -66,14 +66,15 @@ enum PackedTag {
 // MARK: - Writing
 
 extension PackedTag {
-    /// The tag of an integer. It is found without a branch: integers of all sizes follow each other.
+    /// The tag of an integer: each size that it exceeds counts one. There is no branch, since integers of all sizes
+    /// follow each other.
     @inline(__always)
     static func integer(_ value: Int64) -> UInt8 {
-        let magnitude = UInt64(bitPattern: value ^ (value >> 63))
-        let bits = 64 &- magnitude.leadingZeroBitCount
-        // 0 for a sign and 7 bits, 1 for up to 15, 2 up to 31, 3 for more.
-        let size = 8 &- UInt8(truncatingIfNeeded: bits >> 3).leadingZeroBitCount
-        return value == 0 ? zero : int8 &+ UInt8(truncatingIfNeeded: size)
+        var tag = value == 0 ? zero : int8
+        tag &+= Int64(Int8(truncatingIfNeeded: value)) == value ? 0 : 1
+        tag &+= Int64(Int16(truncatingIfNeeded: value)) == value ? 0 : 1
+        tag &+= Int64(Int32(truncatingIfNeeded: value)) == value ? 0 : 1
+        return tag
     }
 
     /// How many bytes an integer takes.
@@ -157,6 +158,14 @@ extension PackedTag {
         case int64: Int64(littleEndian: payload.loadUnaligned(as: Int64.self))
         default: 0
         }
+    }
+
+    /// Reads an integer of a size where all of 8 bytes may be read: without a branch, too.
+    @inline(__always)
+    static func readInteger(ofBytes size: Int, _ payload: UnsafeRawPointer) -> Int64 {
+        let unused = (8 &- size) &* 8
+        let value = (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
+        return size == 0 ? 0 : value
     }
 
     /// The bytes of a text or a blob.

@@ -19,8 +19,8 @@ extension Statement {
 
     @inline(never)
     private func linkToOthers() {
-        previousRunning = database.lastBegun?.takeUnretainedValue()
-        previousRunning?.nextRunning = self
+        previousRunning = database.lastBegun
+        previousRunning?.use { $0.nextRunning = Unmanaged.passUnretained(self) }
     }
 
     @inline(__always)
@@ -37,11 +37,11 @@ extension Statement {
 
     @inline(never)
     private func unlinkFromOthers() {
-        previousRunning?.nextRunning = nextRunning
+        previousRunning?.use { $0.nextRunning = nextRunning }
         if let nextRunning {
-            nextRunning.previousRunning = previousRunning
+            nextRunning.use { $0.previousRunning = previousRunning }
         } else {
-            database.lastBegun = previousRunning.map { Unmanaged.passUnretained($0) }
+            database.lastBegun = previousRunning
         }
         previousRunning = nil
         nextRunning = nil
@@ -63,7 +63,7 @@ extension Statement {
             if statement.concernsObserver, statement.phase == .running { observed.append((statement, error)) }
             statement.row.moveOut()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
-            running = statement.previousRunning
+            running = statement.previousRunning?.takeUnretainedValue()
             statement.previousRunning = nil
             statement.nextRunning = nil
         }

@@ -80,8 +80,8 @@ public final class Statement {
     #endif
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
-    @exclusivity(unchecked) unowned(unsafe) var nextRunning: Statement?
-    @exclusivity(unchecked) unowned(unsafe) var previousRunning: Statement?
+    @exclusivity(unchecked) var nextRunning: Unmanaged<Statement>?
+    @exclusivity(unchecked) var previousRunning: Unmanaged<Statement>?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {

@@ -1,8 +1,8 @@
 /// The callbacks of a struct that are called with a database around its insertion.
 ///
 /// A struct that implements one of them may look at the database there, and must find the rows inserted before: such
-/// structs are inserted one by one. The language does not tell which structs these are. But the implementations that do
-/// nothing can say that they were called: so the first record that is inserted with many others is watched.
+/// structs are inserted one by one. Others take a shorter road. The language does not tell which structs these are. But
+/// the implementations that do nothing can say that they were called: so the first record that is inserted is watched.
 @usableFromInline
 enum DefaultCallback: UInt8 {
     case willSave = 1

@@ -64,7 +64,7 @@ final class InsertionBatch {
         let bytes = persistence.columns.bytes
         let start = ends.last ?? 0
         let end = start &+ bytes.count
-        if end > capacity { grow(to: end) }
+        if end &+ 8 > capacity { grow(to: end + 8) }
         if let source = bytes.baseAddress {
             (base + start).copyMemory(from: source, byteCount: bytes.count)
         }

@@ -46,11 +46,8 @@ extension MutablePersistableRecord {
         let before = records
         do {
             try db.inSavepoint {
-                let hasDefaultCallbacks = try db.watchingCallbacks(of: Self.self) {
-                    try records[0].insert(db, onConflict: resolution)
-                }
-                plan.hasDefaultCallbacks = hasDefaultCallbacks
-                if mayTakeMany, hasDefaultCallbacks {
+                try records[0].insert(db, onConflict: resolution)
+                if mayTakeMany, plan.hasDefaultCallbacks == true {
                     try insertMany(db, &records, from: 1, plan)
                 } else {
                     for index in records.indices.dropFirst() {

@@ -6,9 +6,12 @@
 extension MutablePersistableRecord {
     /// The record's type: that of an object is its class. (A struct is not asked, since that would copy it.)
     @inline(__always)
-    var recordType: Self.Type {
-        let mayBeObject = MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size
-        return mayBeObject && Self.self is AnyObject.Type ? Swift.type(of: self) : Self.self
+    var recordType: Self.Type { Self.isOfObjects ? Swift.type(of: self) : Self.self }
+
+    /// Whether the type is a class. (Most others are told by their size.)
+    @inline(__always)
+    private static var isOfObjects: Bool {
+        MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size && Self.self is AnyObject.Type
     }
 
     /// Inserts the record. Returns nil when a conflict was resolved by ignoring it.
@@ -18,28 +21,98 @@ extension MutablePersistableRecord {
     ///   - didStore: Called once the row is written, before any `did` callback.
     @discardableResult
     mutating func runInsertion(
-        in db: Database, _ options: PersistenceOptions, isUpsert: Bool = false,
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool = false,
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         db.checkAccess()
-        try willSave(db)
-        try willInsert(db)
-        let insertion = try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        var insertion: InsertionSuccess?
+        if Self.isOfObjects {
+            insertion = try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        } else if try !insertStraight(in: db, options, isUpsert: isUpsert, &insertion, didStore: didStore) {
+            insertion = try insertAndLearn(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        }
         guard let insertion else { return nil }
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
         return insertion
     }
 
+    /// Inserts a struct that is known to implement no callback that is called with a database around an insertion.
+    /// Returns whether it is known.
+    @inline(never)
+    private func insertStraight(
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool, _ insertion: inout InsertionSuccess?,
+        didStore: (Persistence, InsertionSuccess) throws -> Void
+    ) throws -> Bool {
+        try db.withRecords { records in
+            try records.withPlan(for: Self.self, on: db) { plan in
+                guard plan.hasDefaultCallbacks == true else { return false }
+                insertion = try Persistence.with(
+                    plan, records, on: db, encoding: { try encode(to: &$0) },
+                    perform: {
+                        try insert($0, options, isUpsert: isUpsert, of: nil, didStore: didStore)
+                    })
+                return true
+            }
+        }
+    }
+
+    /// Inserts a struct, and learns whether its type implements such callbacks.
+    private mutating func insertAndLearn(
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool,
+        didStore: (Persistence, InsertionSuccess) throws -> Void
+    ) throws -> InsertionSuccess? {
+        let plan = try db.records.plan(for: Self.self, on: db)
+        guard plan.hasDefaultCallbacks == nil else {
+            return try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        }
+        var insertion: InsertionSuccess?
+        let hasDefaultCallbacks = try db.watchingCallbacks(of: Self.self) {
+            insertion = try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        }
+        // A conflict that was resolved by ignoring it may have come before the last callback.
+        if insertion != nil { plan.hasDefaultCallbacks = hasDefaultCallbacks }
+        return insertion
+    }
+
+    /// Inserts the record, with the callbacks that come before the statement and around it.
+    private mutating func insertAmongCallbacks(
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool,
+        didStore: (Persistence, InsertionSuccess) throws -> Void
+    ) throws -> InsertionSuccess? {
+        try willSave(db)
+        try willInsert(db)
+        return try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+    }
+
+    /// Inserts what was encoded.
+    ///
+    /// - Parameter object: The record, if it is of a class.
+    @inline(__always)
+    private func insert(
+        _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool,
+        of object: @autoclosure () -> Record?, didStore: (Persistence, InsertionSuccess) throws -> Void
+    ) throws -> InsertionSuccess? {
+        try persistence.stampingInsertion(of: object(), isUpsert: isUpsert) { persistence in
+            let resolution =
+                options?.conflictResolution
+                ?? recordType.persistenceConflictPolicy.conflictResolutionForInsert
+            let insertion =
+                isUpsert
+                ? try persistence.upsert(options?.upsert, options?.returning)
+                : try persistence.insert(resolution, options?.returning)
+            if let insertion { try didStore(persistence, insertion) }
+            return insertion
+        }
+    }
+
     /// Inserts the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
     @inline(never)
     private func insertAsItIs(
-        in db: Database, _ options: PersistenceOptions, isUpsert: Bool,
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool,
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         let type = recordType
-        let resolution =
-            options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
         var step = Step<InsertionSuccess>.none
         do {
             try aroundSave(db) {
@@ -48,16 +121,8 @@ extension MutablePersistableRecord {
                     let insertion = try Persistence.with(
                         type, on: db, encoding: { try encode(to: &$0) },
                         perform: {
-                            (persistence: Persistence) -> InsertionSuccess? in
-                            try persistence.stampingInsertion(of: self as? Record, isUpsert: isUpsert) {
-                                persistence in
-                                let insertion =
-                                    isUpsert
-                                    ? try persistence.upsert(options.upsert, options.returning)
-                                    : try persistence.insert(resolution, options.returning)
-                                if let insertion { try didStore(persistence, insertion) }
-                                return insertion
-                            }
+                            try insert(
+                                $0, options, isUpsert: isUpsert, of: self as? Record, didStore: didStore)
                         })
                     guard let insertion else {
                         step = .ignored
@@ -78,18 +143,18 @@ extension MutablePersistableRecord {
     ///
     /// - Parameter didStore: Called once the row is written, before any `did` callback.
     mutating func runUpdate(
-        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions?,
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws {
         db.checkAccess()
         // What the will-callbacks change is written, too: compare what is encoded before and after them.
-        if !isFull, options.encoded == nil {
+        if !isFull, options?.encoded == nil {
             let record = self
             return try Persistence.with(
                 recordType, on: db, encoding: { try record.encode(to: &$0) },
                 perform: {
-                    var options = options
-                    options.encoded = $0
+                    let options = PersistenceOptions(
+                        options?.conflictResolution, returning: options?.returning, encoded: $0)
                     try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
                 })
         }
@@ -105,19 +170,19 @@ extension MutablePersistableRecord {
     /// Updates the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
     @inline(never)
     private func updateAsItIs(
-        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions,
+        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions?,
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws -> PersistenceSuccess? {
         let type = recordType
         let resolution =
-            options.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
+            options?.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
         var step = Step<PersistenceSuccess>.none
         do {
             try aroundSave(db) {
                 try aroundUpdate(db, columns: columns) {
                     step = .begun
                     let isWritten = try Persistence.with(
-                        type, on: db, reusing: isFull ? nil : options.encoded,
+                        type, on: db, reusing: isFull ? nil : options?.encoded,
                         encoding: { try encode(to: &$0) },
                         perform: { persistence, changed in
                             var mask = persistence.shape.allColumns
@@ -126,7 +191,7 @@ extension MutablePersistableRecord {
                                 of: self as? Record, mask, isFull: isFull
                             ) { persistence, mask, isFull in
                                 let isWritten = try persistence.update(
-                                    mask, resolution, options.returning)
+                                    mask, resolution, options?.returning)
                                 if isWritten { try didStore(persistence, mask, isFull) }
                                 return isWritten
                             }

@@ -24,7 +24,7 @@ extension MutablePersistableRecord {
     }
 
     private mutating func update(
-        _ columns: Set<String>?, in db: Database, _ options: PersistenceOptions
+        _ columns: Set<String>?, in db: Database, _ options: PersistenceOptions?
     ) throws {
         let names = try columns ?? allColumns(in: db)
         try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _, _ in }

@@ -120,10 +120,11 @@ final class PackedColumns {
 
     /// Takes bytes that were packed in other memory.
     func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
-        if packed.count > capacity {
-            guard let memory = malloc(packed.count) else { Misuse.trap("there is no memory left") }
+        let needed = packed.count + 8
+        if needed > capacity {
+            guard let memory = malloc(needed) else { Misuse.trap("there is no memory left") }
             free(base)
-            (base, capacity) = (memory, packed.count)
+            (base, capacity) = (memory, needed)
         }
         if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
         end = base + packed.count

@@ -286,14 +286,30 @@ extension PackedColumns {
 
 extension PackedTag {
     /// Binds packed columns to as many parameters, the first of which has a number. Returns an error, if there was one.
-    @inline(__always)
+    ///
+    /// There must be 8 bytes behind the last one.
+    @inline(never)
     static func bindColumns(
         _ bytes: UnsafeRawPointer, count: Int, to statement: OpaquePointer, from first: Int32
     ) -> Int32 {
         var code = SQLITE_OK
-        eachColumn(bytes, count: count) { column, tag, payload in
-            let bound = bind(tag, payload, to: statement, at: first &+ Int32(truncatingIfNeeded: column))
+        var parameter = first
+        var (tags, payload) = (bytes, bytes + count)
+        let end = payload
+        while tags < end {
+            let tag = tags.load(as: UInt8.self)
+            let bound: Int32
+            if isInteger(tag) {
+                let size = byteCount(ofInteger: tag)
+                bound = sqlite3_bind_int64(statement, parameter, readInteger(ofBytes: size, payload))
+                payload += size
+            } else {
+                bound = bind(tag, payload, to: statement, at: parameter)
+                payload += length(tag, payload)
+            }
             if bound != SQLITE_OK { code = bound }
+            parameter &+= 1
+            tags += 1
         }
         return code
     }

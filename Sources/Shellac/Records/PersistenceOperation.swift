@@ -11,32 +11,42 @@ public struct PersistenceOperation {
     }
 
     let verb: Verb
-    var options = PersistenceOptions()
+    let options: PersistenceOptions?
 
     init(
         _ verb: Verb, _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
         returning: Returning? = nil
     ) {
         self.verb = verb
-        options.conflictResolution = resolution
-        options.upsert = upsert
-        options.returning = returning
+        options =
+            resolution == nil && upsert == nil && returning == nil
+            ? nil : PersistenceOptions(resolution, upsert: upsert, returning: returning)
     }
 }
 
 @available(*, unavailable, message: "an operation belongs to the access that runs it")
 extension PersistenceOperation: Sendable {}
 
-/// How a record is saved, beyond what its type says.
-struct PersistenceOptions {
+/// How a record is saved, beyond what its type says. Mostly, there is nothing to say.
+final class PersistenceOptions {
     /// What is done about a conflict: what the type says, if nil.
-    var conflictResolution: Database.ConflictResolution?
+    let conflictResolution: Database.ConflictResolution?
     /// What an upsert does to a row that is in the way.
-    var upsert: UpsertClause?
+    let upsert: UpsertClause?
     /// What is fetched from the saved row.
-    var returning: Returning?
+    let returning: Returning?
     /// What the record encoded when the columns to update were found.
-    var encoded: Persistence?
+    let encoded: Persistence?
+
+    init(
+        _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
+        returning: Returning? = nil, encoded: Persistence? = nil
+    ) {
+        conflictResolution = resolution
+        self.upsert = upsert
+        self.returning = returning
+        self.encoded = encoded
+    }
 }
 
 /// What is fetched from a saved row, by RETURNING.

@@ -22,7 +22,7 @@ extension Record {
         return true
     }
 
-    private func saveRow(in db: Database, _ options: PersistenceOptions) throws {
+    private func saveRow(in db: Database, _ options: PersistenceOptions?) throws {
         let type = Swift.type(of: self)
         if try db.records.plan(for: type, on: db).overridesWhatSaves {
             do {
@@ -57,7 +57,7 @@ extension Record {
         try insertRow(in: db, db.withRecords { $0.takeOptions(for: self) }, isUpsert: false)
     }
 
-    private func insertRow(in db: Database, _ options: PersistenceOptions, isUpsert: Bool) throws {
+    private func insertRow(in db: Database, _ options: PersistenceOptions?, isUpsert: Bool) throws {
         var aftermath: Aftermath?
         try db.withRecords { records in
             try records.withPlan(for: Swift.type(of: self), on: db) { plan in
@@ -80,7 +80,7 @@ extension Record {
     /// Inserts what was encoded, where no callback stands around it.
     @inline(__always)
     private func insertStraight(
-        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+        _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
         if persistence.isStamped {
             return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
@@ -90,7 +90,7 @@ extension Record {
 
     @inline(never)
     private func insertStamped(
-        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+        _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
         try persistence.stampingInsertion(of: self, isUpsert: isUpsert) {
             try insertAsItIs($0, options, isUpsert: isUpsert, in: db)
@@ -99,15 +99,15 @@ extension Record {
 
     @inline(__always)
     private func insertAsItIs(
-        _ persistence: Persistence, _ options: PersistenceOptions, isUpsert: Bool, in db: Database
+        _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
         let resolution =
-            options.conflictResolution
+            options?.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
         let insertion =
             isUpsert
-            ? try persistence.upsert(options.upsert, options.returning)
-            : try persistence.insert(resolution, options.returning)
+            ? try persistence.upsert(options?.upsert, options?.returning)
+            : try persistence.insert(resolution, options?.returning)
         guard let insertion else { return nil }
         let aftermath = store(persistence, insertion, in: db)
         if isUpsert { takeUpserted(persistence) }

@@ -44,7 +44,7 @@ extension Record {
     /// Updates columns that were encoded, where no callback stands around it.
     @inline(__always)
     final func updateStraight(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
         if persistence.isStamped {
@@ -56,7 +56,7 @@ extension Record {
 
     @inline(never)
     private func updateStamped(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
         try persistence.stampingUpdate(of: self, mask, isFull: isFull) {
@@ -66,13 +66,13 @@ extension Record {
 
     @inline(__always)
     private func updateAsItIs(
-        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions,
+        _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
         let resolution =
-            options.conflictResolution
+            options?.conflictResolution
             ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options.returning) else { return }
+        guard try persistence.update(mask, resolution, options?.returning) else { return }
         remember(persistence, mask, isFull: isFull, in: db)
         let success = PersistenceSuccess(insertion: nil)
         didUpdate(success)
@@ -146,7 +146,7 @@ extension Record {
             let settable = persistence.settable(mask)
             // Where all is written that is not known to be there, what was encoded is what there is.
             let isFull = changes?.isExact == true && settable == mask || mask.count == columns.count
-            try updateStraight(persistence, settable, isFull: isFull, PersistenceOptions(), in: db)
+            try updateStraight(persistence, settable, isFull: isFull, nil, in: db)
         }
         return true
     }

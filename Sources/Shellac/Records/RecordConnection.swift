@@ -12,7 +12,7 @@ final class RecordConnection {
     private let nestedPersistence: Persistence
     @exclusivity(unchecked) private var saveCount = 0
     /// What was asked of the next save of a class record.
-    @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions)?
+    @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions?)?
 
     #if DEBUG
     /// The classes that the connection has met, by their tables: see ``BypassAdvisor``.
@@ -107,7 +107,7 @@ final class RecordConnection {
     /// Runs a function that saves a record, with options.
     @inline(__always)
     func with<Result>(
-        _ options: PersistenceOptions, for record: Record, _ save: () throws -> Result
+        _ options: PersistenceOptions?, for record: Record, _ save: () throws -> Result
     ) rethrows -> Result {
         let outer = request
         request = (ObjectIdentifier(record), options)
@@ -117,9 +117,9 @@ final class RecordConnection {
 
     /// Takes what was asked of the save of a record.
     @inline(__always)
-    func takeOptions(for record: Record) -> PersistenceOptions {
+    func takeOptions(for record: Record) -> PersistenceOptions? {
         guard let asked = request, asked.record == ObjectIdentifier(record) else {
-            return PersistenceOptions()
+            return nil
         }
         request = nil
         return asked.options

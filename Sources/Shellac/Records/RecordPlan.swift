@@ -64,7 +64,9 @@ final class RecordPlan {
     /// Packs what a record encodes, and returns its shape, which is there as long as this plan is.
     @inline(__always)
     func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordShape> {
-        if let lastShape, try lastShape.use({ try columns.pack(exactly: $0.layout, encode) }) {
+        if let lastShape,
+            try lastShape.use({ $0.layoutReference }).use({ try columns.pack(exactly: $0, encode) })
+        {
             return lastShape
         }
         try columns.pack(makeLayout: layout(for:), encode)

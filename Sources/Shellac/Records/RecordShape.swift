@@ -1,6 +1,8 @@
 /// The columns that records of a type encode, and the statements that save these, each prepared once.
 final class RecordShape {
     let layout: RowLayout
+    /// The same, to be used without counting a reference.
+    let layoutReference: Unmanaged<RowLayout>
     /// The names of all columns.
     let allNames: Set<String>
     /// All columns that an update sets: those that are not in the primary key. Where there are no others, the key is
@@ -40,6 +42,7 @@ final class RecordShape {
         let layout = RowLayout(
             names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)))
         self.layout = layout
+        layoutReference = Unmanaged.passUnretained(layout)
         allNames = Set(names)
         var key = plan.key.compactMap(layout.column(named:))
         if key.isEmpty, plan.table.primaryKey.isHiddenRowID {

@@ -77,6 +77,7 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// Packs the columns of a layout into bytes. These may be replaced by more: they must come from `malloc`.
+    @inline(__always)
     init(packing layout: RowLayout, into base: UnsafeMutableRawPointer, capacity: Int) {
         self.layout = Unmanaged.passUnretained(layout)
         count = layout.count
