@@ -39,6 +39,51 @@ extension Broker {
         let table: Int32
         let kind: DatabaseEvent.Kind
     }
+
+    /// The changes made by a lone run, in memory that nobody else holds.
+    struct LoneEvents: ~Copyable {
+        private(set) var count = 0
+        private var capacity = 0
+        private var base: UnsafeMutablePointer<LoneEvent>?
+
+        deinit { base?.deallocate() }
+
+        @inline(__always)
+        subscript(index: Int) -> LoneEvent {
+            precondition(index < count)
+            return base.unsafelyUnwrapped[index]
+        }
+
+        @inline(__always)
+        mutating func append(_ event: LoneEvent) {
+            if count == capacity { grow() }
+            (base.unsafelyUnwrapped + count).initialize(to: event)
+            count &+= 1
+        }
+
+        @inline(never)
+        private mutating func grow() {
+            let larger = UnsafeMutablePointer<LoneEvent>.allocate(capacity: max(16, capacity * 2))
+            if let base {
+                larger.moveInitialize(from: base, count: count)
+                base.deallocate()
+            }
+            (base, capacity) = (larger, max(16, capacity * 2))
+        }
+
+        /// (They have nothing to be released. Much memory is given back.)
+        @inline(__always)
+        mutating func removeAll() {
+            count = 0
+            if capacity > 256 { shrink() }
+        }
+
+        @inline(never)
+        private mutating func shrink() {
+            base?.deallocate()
+            (base, capacity) = (nil, 0)
+        }
+    }
 }
 
 // MARK: - The lone run
@@ -86,33 +131,36 @@ extension Broker {
     private func takeLoneEvents() -> [HeldEvent] {
         guard let loneAudience else { return [] }
         defer { forgetLoneEvents() }
-        return loneEvents.map {
-            HeldEvent(audience: loneAudience, rowID: $0.rowID, table: $0.table, kind: $0.kind)
+        return (0..<loneEvents.count).map {
+            let event = loneEvents[$0]
+            return HeldEvent(
+                audience: loneAudience, rowID: event.rowID, table: event.table, kind: event.kind)
         }
     }
 
-    func forgetLoneEvents() { loneEvents.removeAll(keepingCapacity: loneEvents.capacity <= 256) }
+    @inline(__always)
+    func forgetLoneEvents() { loneEvents.removeAll() }
 
     /// The only run has ended.
     func endLoneRun(_ error: (any Error)?) {
         loneRun = nil
-        // SQLite may have ended the transaction by itself.
-        if sqlite3_get_autocommit(database.pointer) != 0 {
+        // With an error, SQLite may have ended the transaction by itself.
+        if error != nil, sqlite3_get_autocommit(database.pointer) != 0 {
             complete(isCommitted: false, false)
-        } else if !loneEvents.isEmpty {
+        } else if loneEvents.count > 0 {
             passLoneEvents(error)
         }
-        tidyUp()
+        if hasFreedObserver || isUseless { tidyUp() }
     }
 
     private func passLoneEvents(_ error: (any Error)?) {
         if error != nil, sqlite3_changes(database.pointer) == 0 {
             forgetLoneEvents()
-        } else if database.withTransactionLog({ $0.savepoints.depth }) > 0 {
+        } else if databaseReference.use({ $0.withTransactionLog { $0.savepoints.depth } }) > 0 {
             held += takeLoneEvents()
         } else if let loneAudienceReference {
             tellLoneEvents(to: loneAudienceReference)
-            if loneEvents.count == 1 { loneEvents.removeLast() } else { forgetLoneEvents() }
+            forgetLoneEvents()
         }
     }
 }

@@ -13,17 +13,21 @@ extension Broker {
 
     /// Tells the events of a lone run.
     func tellLoneEvents(to audience: Unmanaged<Audience>) {
-        database.forbiddingUse {
-            // Nobody adds another one meanwhile: the use of the database is forbidden.
-            var index = 0
-            while index < loneEvents.count {
-                let event = loneEvents[index]
-                index &+= 1
-                audience.use {
-                    $0.withRoute(event.kind, event.table, tables) { route in
-                        let told = DatabaseEvent(event.kind, event.rowID, route)
-                        for observation in route.wantedReferences { observation.use { $0.tell(told) } }
-                    }
+        databaseReference.use { database in
+            database.forbiddingUse {
+                // Nobody adds another one meanwhile: the use of the database is forbidden.
+                for index in 0..<loneEvents.count { tell(loneEvents[index], to: audience) }
+            }
+        }
+    }
+
+    @inline(__always)
+    private func tell(_ event: LoneEvent, to audience: Unmanaged<Audience>) {
+        audience.use {
+            $0.withRoute(event.kind, event.table, tables) { route in
+                let told = DatabaseEvent(event.kind, event.rowID, route)
+                for index in 0..<route.wantedReferences.count {
+                    route.wantedReferences[index].use { $0.tell(told) }
                 }
             }
         }
@@ -56,7 +60,7 @@ extension Broker {
     ) {
         if event.isHidden, !observation.options.contains(.hiddenChanges) { return }
         if let values = event.values, observation.options.contains(.rowValues) {
-            observer.databaseWillChange(with: DatabasePreUpdateEvent(event.kind, route.name, values))
+            observer.databaseWillChange(with: DatabasePreUpdateEvent(route, values))
             if observation.isPaused || observation.isRemoved { return }
         }
         let hasNoRowID = event.values?.columns.hasRowID == false
@@ -155,7 +159,7 @@ extension DatabaseEvent {
     @inline(__always)
     fileprivate init(_ kind: Kind, _ rowID: Int64, _ route: Audience.Route, hasNoRowID: Bool = false) {
         self.init(
-            kind: kind, tableName: route.name.table, rowID: rowID, databaseName: route.name.schema,
+            kind: kind, tableName: route.tableName, rowID: rowID, databaseName: route.databaseName,
             mayHaveMoved: route.mayHaveMoved, hasNoRowID: hasNoRowID)
     }
 }

@@ -22,6 +22,8 @@ import CSQLite
 /// told of a rollback.
 final class Broker: StatementObserver {
     unowned(unsafe) let database: Database  // which owns this
+    /// The same, to be used without counting a reference.
+    let databaseReference: Unmanaged<Database>
 
     /// The observers, in the order of their addition.
     @exclusivity(unchecked) private(set) var observations: [Observation] = []
@@ -38,7 +40,7 @@ final class Broker: StatementObserver {
     /// The only run, in a transaction, its events, and who wants to hear of them: it is put with ``runs`` when another
     /// one begins, and does without what the pre-update hook tells.
     @exclusivity(unchecked) var loneRun: LoneRun?
-    @exclusivity(unchecked) var loneEvents: ContiguousArray<LoneEvent> = []
+    @exclusivity(unchecked) var loneEvents = LoneEvents()
     /// (It is kept between runs.)
     @exclusivity(unchecked) var loneAudience: Audience? {
         didSet { loneAudienceReference = loneAudience.map { Unmanaged.passUnretained($0) } }
@@ -60,7 +62,10 @@ final class Broker: StatementObserver {
     @exclusivity(unchecked) var hasCommitHook = false
     @exclusivity(unchecked) var hasFreedObserver = false
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database) {
+        self.database = database
+        databaseReference = Unmanaged.passUnretained(database)
+    }
 
     // MARK: - The observers
 
@@ -96,7 +101,8 @@ final class Broker: StatementObserver {
         if isUseless { leave() } else { database.statementObserver = self }
     }
 
-    private var isUseless: Bool {
+    @inline(__always)
+    var isUseless: Bool {
         observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil
     }
 

@@ -18,10 +18,10 @@ public struct DatabasePreUpdateEvent: Hashable, Sendable {
     /// The values after the change: nil for a deletion.
     public let finalDatabaseValues: [DatabaseValue]?
 
-    init(_ kind: DatabaseEvent.Kind, _ table: TableNames.Name, _ values: RowValues) {
-        self.kind = kind
-        tableName = table.table
-        databaseName = table.schema
+    init(_ route: Audience.Route, _ values: RowValues) {
+        kind = route.kind
+        tableName = route.tableName
+        databaseName = route.databaseName
         initialRowID = values.initialRowID
         finalRowID = values.finalRowID
         columnNames = values.columns.names

@@ -85,7 +85,8 @@ final class Audience {
     final class Route {
         let table: Int32
         let kind: DatabaseEvent.Kind
-        let name: TableNames.Name
+        let tableName: String
+        let databaseName: String
         let wanted: [Observation]
         /// The same, to be followed without counting.
         let wantedReferences: [Unmanaged<Observation>]
@@ -94,7 +95,8 @@ final class Audience {
         fileprivate init(
             _ audience: Audience, _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: TableNames.Name
         ) {
-            (self.table, self.kind, self.name) = (table, kind, name)
+            (self.table, self.kind) = (table, kind)
+            (tableName, databaseName) = (name.table, name.schema)
             wanted = audience.listeners
                 .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.observation)
             wantedReferences = wanted.map { Unmanaged.passUnretained($0) }
@@ -117,19 +119,22 @@ final class Audience {
     }
 
     @inline(__always)
-    func route(_ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames) -> Route {
-        withRoute(kind, table, tables) { $0 }
+    func route(
+        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: @autoclosure () -> TableNames
+    ) -> Route {
+        withRoute(kind, table, tables()) { $0 }
     }
 
     /// Runs a function with the same, which is not counted.
     @inline(__always)
     func withRoute<Result>(
-        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: TableNames, _ body: (Route) -> Result
+        _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: @autoclosure () -> TableNames,
+        _ body: (Route) -> Result
     ) -> Result {
         if let lastReference, lastReference.use({ $0.table == table && $0.kind == kind }) {
             return lastReference.use(body)
         }
-        return body(findRoute(kind, table, tables))
+        return body(findRoute(kind, table, tables()))
     }
 
     @inline(never)

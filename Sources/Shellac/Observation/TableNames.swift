@@ -1,46 +1,64 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The names of tables that SQLite has told, each made a string once.
 struct TableNames {
-    struct Name {
+    final class Name {
         let schema: String
         let table: String
-        fileprivate let schemaBytes: ContiguousArray<CChar>
-        fileprivate let tableBytes: ContiguousArray<CChar>
+        /// The bytes of both, each with a zero behind it: the table's, and then the schema's.
+        fileprivate let bytes: UnsafePointer<CChar>
+
+        fileprivate init(_ schema: String, _ table: String) {
+            (self.schema, self.table) = (schema, table)
+            let (first, second) = (table.utf8CString, schema.utf8CString)
+            let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: first.count + second.count)
+            for (index, byte) in (first + second).enumerated() { bytes[index] = byte }
+            self.bytes = UnsafePointer(bytes)
+        }
+
+        deinit { bytes.deallocate() }
     }
     private(set) var names: [Name] = []
-    private var last = 0
+    private var last: Int32 = 0
+    private var lastBytes: UnsafePointer<CChar>?
 
-    /// The number of a name.
+    /// The number of a name: mostly, that of the name before.
+    @inline(__always)
     mutating func number(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
-        if last < names.count, matches(last, schema, table) { return Int32(truncatingIfNeeded: last) }
-        last = names.indices.first { matches($0, schema, table) } ?? names.count
-        if last == names.count {
-            let (schema, table) = (String(cString: schema), String(cString: table))
-            names.append(
-                Name(
-                    schema: schema, table: table, schemaBytes: schema.utf8CString,
-                    tableBytes: table.utf8CString))
-        }
-        return Int32(last)
+        if let lastBytes, Self.matches(lastBytes, schema, table) { return last }
+        return find(schema, table)
     }
 
     mutating func number(_ schema: String, _ table: String) -> Int32 {
         schema.withCString { schema in table.withCString { table in number(schema, table) } }
     }
 
-    private func matches(
-        _ index: Int, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>
+    @inline(never)
+    private mutating func find(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
+        let index = names.firstIndex { Self.matches($0.bytes, schema, table) } ?? names.count
+        if index == names.count { names.append(Name(String(cString: schema), String(cString: table))) }
+        last = Int32(index)
+        lastBytes = names[index].bytes
+        return last
+    }
+
+    /// (Names are short: a call takes longer.)
+    @inline(__always)
+    private static func matches(
+        _ bytes: UnsafePointer<CChar>, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>
     ) -> Bool {
-        names[index].tableBytes.withUnsafeBufferPointer {
-            strcmp($0.baseAddress.unsafelyUnwrapped, table) == 0
+        var bytes = bytes
+        return skip(table, in: &bytes) && skip(schema, in: &bytes)
+    }
+
+    /// Skips a text, with its zero, if it is what comes next.
+    @inline(__always)
+    private static func skip(_ text: UnsafePointer<CChar>, in bytes: inout UnsafePointer<CChar>) -> Bool {
+        var text = text
+        while bytes.pointee == text.pointee {
+            let isAtEnd = text.pointee == 0
+            bytes += 1
+            text += 1
+            if isAtEnd { return true }
         }
-            && names[index].schemaBytes.withUnsafeBufferPointer {
-                strcmp($0.baseAddress.unsafelyUnwrapped, schema) == 0
-            }
+        return false
     }
 }
