@@ -160,11 +160,19 @@ extension PackedTag {
         }
     }
 
-    /// Reads an integer of a size where all of 8 bytes may be read: without a branch, too.
+    /// Reads an integer of a size, without a branch, where 8 bytes may be read.
     @inline(__always)
     static func readInteger(ofBytes size: Int, _ payload: UnsafeRawPointer) -> Int64 {
         let unused = (8 &- size) &* 8
         let value = (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
+        return size == 0 ? 0 : value
+    }
+
+    /// Reads an integer of a size, without a branch, where the 8 bytes in front of its end may be read, as they may in a
+    /// row.
+    @inline(__always)
+    static func readInteger(ofBytes size: Int, endingAt end: UnsafeRawPointer) -> Int64 {
+        let value = Int64(littleEndian: (end - 8).loadUnaligned(as: Int64.self)) &>> ((8 &- size) &* 8)
         return size == 0 ? 0 : value
     }
 

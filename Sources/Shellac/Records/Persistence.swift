@@ -277,8 +277,9 @@ extension PackedColumns {
     /// Whether a record still encodes these columns.
     @inline(__always)
     func isStillEncoded(by encode: Encode) throws -> Bool {
-        guard let start = bytes.baseAddress else { return false }
-        var encoding = ColumnEncoding(comparingWith: start, layout: layout)
+        let row = row()
+        defer { withExtendedLifetime(row) {} }
+        var encoding = ColumnEncoding(comparingWith: row.bytes, layout: layout)
         try PersistenceContainer.fill(&encoding, encode)
         return !encoding.isDifferent && !encoding.isDoubtful && !encoding.mayRepeat && encoding.next == count
     }

@@ -23,8 +23,10 @@ extension ColumnEncoding {
     mutating func integer(_ value: Int64) {
         if mode == .comparing {
             let tag = tag
-            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, payload) == value {
-                payload += PackedTag.byteCount(ofInteger: tag)
+            let size = PackedTag.byteCount(ofInteger: tag)
+            let end = payload + size
+            if PackedTag.isInteger(tag), PackedTag.readInteger(ofBytes: size, endingAt: end) == value {
+                payload = end
                 next &+= 1
                 return
             }

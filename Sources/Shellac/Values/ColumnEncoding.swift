@@ -91,7 +91,8 @@ struct ColumnEncoding: ~Copyable {
         payload += count
     }
 
-    /// Compares columns with packed bytes.
+    /// Compares columns with the packed bytes of a row. (What stands in front of these may be read.)
+    @inline(__always)
     init(comparingWith bytes: UnsafeRawPointer, layout: RowLayout) {
         self.layout = Unmanaged.passUnretained(layout)
         count = layout.count
@@ -105,6 +106,7 @@ struct ColumnEncoding: ~Copyable {
 
     /// Compares columns with the packed bytes of a row that has the same ones, and packs them into memory from the
     /// first difference on.
+    @inline(__always)
     init(
         comparingWith bytes: UnsafeRawPointer, layout: RowLayout,
         thenPackingInto spare: UnsafeMutableRawPointer,
