@@ -99,7 +99,6 @@ final class SchemaCache {
         return function
     }
 
-    /// A table that has been read.
     /// The tables of a name, in all databases.
     func tables(named name: String) throws -> [TableSchema] {
         try databaseNames().compactMap { try table(name, in: $0) }
@@ -111,6 +110,7 @@ final class SchemaCache {
         return try (listings ?? listDatabases()).map(\.name)
     }
 
+    /// A table that has been read.
     private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
         let known = lookUp(in: schemaName) { listing -> TableSchema?? in
             if let table = listing.tables[key] { return .some(table) }

@@ -80,35 +80,50 @@ extension LiveRow {
 
     // MARK: - What was read
 
+    // Mostly, it is the next column. Those before it that were not read are packed first, by another function: so that
+    // these two need to save no registers.
+
     @usableFromInline
     func pack(_ integer: Int64, in column: Int) {
-        pack(in: column) { PackedTag.write(integer, to: &$0) }
+        if place.pointee.nextPacked != column { return packAll(before: column, and: integer) }
+        var payload = place.pointee.packedEnd.unsafelyUnwrapped
+        finish(PackedTag.write(integer, to: &payload), in: column, payload)
+    }
+
+    @inline(never)
+    private func packAll(before column: Int, and integer: Int64) {
+        if packAll(before: column) { pack(integer, in: column) }
     }
 
     @usableFromInline
     func pack(_ double: Double, in column: Int) {
-        pack(in: column) { PackedTag.write(double, to: &$0) }
+        if place.pointee.nextPacked != column { return packAll(before: column, and: double) }
+        var payload = place.pointee.packedEnd.unsafelyUnwrapped
+        finish(PackedTag.write(double, to: &payload), in: column, payload)
+    }
+
+    @inline(never)
+    private func packAll(before column: Int, and double: Double) {
+        if packAll(before: column) { pack(double, in: column) }
     }
 
     @usableFromInline
     func pack(_ utf8: UnsafeBufferPointer<UInt8>, in column: Int) {
-        let text = UnsafeRawBufferPointer(utf8)
-        pack(in: column) { payload in
-            hasRoom(for: text, at: payload) ? PackedTag.write(text: text, to: &payload) : nil
-        }
-    }
-
-    /// Packs a column, and those before it that were not read.
-    @inline(__always)
-    private func pack(in column: Int, write: (inout UnsafeMutableRawPointer) -> UInt8?) {
         guard packAll(before: column) else { return }
+        let text = UnsafeRawBufferPointer(utf8)
         var payload = place.pointee.packedEnd.unsafelyUnwrapped
-        guard let tag = write(&payload) else {
-            place.pointee.nextPacked = .max
+        guard hasRoom(for: text, at: payload) else {
+            _ = giveUp()
             return
         }
+        finish(PackedTag.write(text: text, to: &payload), in: column, payload)
+    }
+
+    /// A column was packed.
+    @inline(__always)
+    private func finish(_ tag: UInt8, in column: Int, _ end: UnsafeMutableRawPointer) {
         place.pointee.packed.unsafelyUnwrapped.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-        place.pointee.packedEnd = payload
+        place.pointee.packedEnd = end
         place.pointee.nextPacked = column &+ 1
     }
 }
