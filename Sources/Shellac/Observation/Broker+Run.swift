@@ -63,12 +63,13 @@ extension Broker {
 
         @inline(never)
         private mutating func grow() {
-            let larger = UnsafeMutablePointer<LoneEvent>.allocate(capacity: max(16, capacity * 2))
+            capacity = max(16, capacity * 2)
+            let larger = UnsafeMutablePointer<LoneEvent>.allocate(capacity: capacity)
             if let base {
                 larger.moveInitialize(from: base, count: count)
                 base.deallocate()
             }
-            (base, capacity) = (larger, max(16, capacity * 2))
+            base = larger
         }
 
         /// (They have nothing to be released. Much memory is given back.)

@@ -26,10 +26,15 @@ extension MutablePersistableRecord {
     ) throws -> InsertionSuccess? {
         db.checkAccess()
         var insertion: InsertionSuccess?
-        if Self.isOfObjects {
+        // An object's class may override callbacks that the class known here does not.
+        let isStraight =
+            Self.isOfObjects
+            ? false : try insertStraight(in: db, options, isUpsert: isUpsert, &insertion, didStore: didStore)
+        switch isStraight {
+        case true?: break
+        case false?:
             insertion = try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
-        } else if try !insertStraight(in: db, options, isUpsert: isUpsert, &insertion, didStore: didStore) {
-            insertion = try insertAndLearn(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        case nil: insertion = try insertAndLearn(in: db, options, isUpsert: isUpsert, didStore: didStore)
         }
         guard let insertion else { return nil }
         didInsert(insertion)
@@ -38,15 +43,15 @@ extension MutablePersistableRecord {
     }
 
     /// Inserts a struct that is known to implement no callback that is called with a database around an insertion.
-    /// Returns whether it is known.
+    /// Returns whether it is such a one, and nil where that is not known.
     @inline(never)
     private func insertStraight(
         in db: Database, _ options: PersistenceOptions?, isUpsert: Bool, _ insertion: inout InsertionSuccess?,
         didStore: (Persistence, InsertionSuccess) throws -> Void
-    ) throws -> Bool {
+    ) throws -> Bool? {
         try db.withRecords { records in
             try records.withPlan(for: Self.self, on: db) { plan in
-                guard plan.hasDefaultCallbacks == true else { return false }
+                guard plan.hasDefaultCallbacks == true else { return plan.hasDefaultCallbacks }
                 insertion = try Persistence.with(
                     plan, records, on: db, encoding: { try encode(to: &$0) },
                     perform: {
@@ -63,9 +68,6 @@ extension MutablePersistableRecord {
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         let plan = try db.records.plan(for: Self.self, on: db)
-        guard plan.hasDefaultCallbacks == nil else {
-            return try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
-        }
         var insertion: InsertionSuccess?
         let hasDefaultCallbacks = try db.watchingCallbacks(of: Self.self) {
             insertion = try insertAmongCallbacks(in: db, options, isUpsert: isUpsert, didStore: didStore)
@@ -94,13 +96,8 @@ extension MutablePersistableRecord {
         of object: @autoclosure () -> Record?, didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         try persistence.stampingInsertion(of: object(), isUpsert: isUpsert) { persistence in
-            let resolution =
-                options?.conflictResolution
-                ?? recordType.persistenceConflictPolicy.conflictResolutionForInsert
-            let insertion =
-                isUpsert
-                ? try persistence.upsert(options?.upsert, options?.returning)
-                : try persistence.insert(resolution, options?.returning)
+            let insertion = try persistence.insert(
+                options, isUpsert: isUpsert, recordType.persistenceConflictPolicy)
             if let insertion { try didStore(persistence, insertion) }
             return insertion
         }
@@ -174,8 +171,6 @@ extension MutablePersistableRecord {
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws -> PersistenceSuccess? {
         let type = recordType
-        let resolution =
-            options?.conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
         var step = Step<PersistenceSuccess>.none
         do {
             try aroundSave(db) {
@@ -191,7 +186,7 @@ extension MutablePersistableRecord {
                                 of: self as? Record, mask, isFull: isFull
                             ) { persistence, mask, isFull in
                                 let isWritten = try persistence.update(
-                                    mask, resolution, options?.returning)
+                                    mask, options, type.persistenceConflictPolicy)
                                 if isWritten { try didStore(persistence, mask, isFull) }
                                 return isWritten
                             }

@@ -101,13 +101,8 @@ extension Record {
     private func insertAsItIs(
         _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
-        let resolution =
-            options?.conflictResolution
-            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-        let insertion =
-            isUpsert
-            ? try persistence.upsert(options?.upsert, options?.returning)
-            : try persistence.insert(resolution, options?.returning)
+        let insertion = try persistence.insert(
+            options, isUpsert: isUpsert, type(of: self).persistenceConflictPolicy)
         guard let insertion else { return nil }
         let aftermath = store(persistence, insertion, in: db)
         if isUpsert { takeUpserted(persistence) }

@@ -69,10 +69,7 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
-        let resolution =
-            options?.conflictResolution
-            ?? type(of: self).persistenceConflictPolicy.conflictResolutionForUpdate
-        guard try persistence.update(mask, resolution, options?.returning) else { return }
+        guard try persistence.update(mask, options, type(of: self).persistenceConflictPolicy) else { return }
         remember(persistence, mask, isFull: isFull, in: db)
         let success = PersistenceSuccess(insertion: nil)
         didUpdate(success)

@@ -73,6 +73,7 @@ extension LiveRow {
         return used &+ bytes.count &+ 8 &* (place.pointee.count &+ 1) <= Self.capacity
     }
 
+    @discardableResult
     private func giveUp() -> Bool {
         place.pointee.nextPacked = .max
         return false
@@ -113,7 +114,7 @@ extension LiveRow {
         let text = UnsafeRawBufferPointer(utf8)
         var payload = place.pointee.packedEnd.unsafelyUnwrapped
         guard hasRoom(for: text, at: payload) else {
-            _ = giveUp()
+            giveUp()
             return
         }
         finish(PackedTag.write(text: text, to: &payload), in: column, payload)
