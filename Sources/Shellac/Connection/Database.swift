@@ -76,11 +76,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var hasLargeBindings = false
 
     /// What hears of the statements that may change the database: a slot for the layer of transactions.
-    @exclusivity(unchecked) var statementListener: (any StatementListener)? {
+    @exclusivity(unchecked) var statementListener: StatementListener? {
         didSet { listenerReference = statementListener.map { Unmanaged.passUnretained($0) } }
     }
     /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
-    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<AnyObject>?
+    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<StatementListener>?
     /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
     @exclusivity(unchecked) var statementObserver: StatementObserver? {
         didSet { observerReference = statementObserver.map { Unmanaged.passUnretained($0) } }
@@ -253,6 +253,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         finishLeftovers()
         statementCache.removeAll()
+        schemaCache = nil
         queryConnection = nil
         recordConnection = nil
         statementObserver = nil
@@ -272,6 +273,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         statementCache.removeAll()
+        schemaCache = nil
         queryConnection = nil
         recordConnection = nil
         statementObserver = nil

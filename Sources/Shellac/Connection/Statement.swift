@@ -226,8 +226,8 @@ public final class Statement {
         if adviceVersion != database.adviceVersion, !isReadonly { database.advise(on: self) }
         #endif
         var next = Phase.begun
-        if concernsListener, let listener = database.statementListener {
-            next = try listener.statementWillRun(self) ? .begun : .skipped
+        if concernsListener, let listener = database.listenerReference {
+            next = try listener.use { try $0.statementWillRun(self) } ? .begun : .skipped
         }
         if database.lastBegun == nil { database.functionError = nil }
         link()
@@ -269,7 +269,8 @@ public final class Statement {
                 do { try observer.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
             }
             phase = .running
-            isFirstStep = true
+            // (What opens and ends transactions depends on no schema.)
+            isFirstStep = !concernsTransaction
             return true
         case .skipped: try end(error: nil)
         case .stopped:
@@ -311,9 +312,9 @@ public final class Statement {
         row.moveOut()
         phase = .idle
         if concernsListener && hasRun || error != nil || database.hasNestedState,
-            let listener = database.statementListener
+            let listener = database.listenerReference
         {
-            error = listener.statementDidEnd(self, error: error)
+            error = listener.use { $0.statementDidEnd(self, error: error) }
         }
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
         if isObserved, let observer = database.observerReference {

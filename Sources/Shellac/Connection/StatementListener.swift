@@ -1,16 +1,18 @@
 /// What hears of the statements of a connection that open and end transactions, of those that change the schema,
 /// of all that fail, and of those that end while ``Database/hasNestedState`` is set.
-protocol StatementListener: AnyObject {
+///
+/// (It is a class, as the ``StatementObserver`` is.)
+class StatementListener {
     /// A statement is about to run. Returns whether SQLite should run it.
-    func statementWillRun(_ statement: Statement) throws -> Bool
+    func statementWillRun(_ statement: Statement) throws -> Bool { true }
 
     /// A statement has ended, with an error or without. Returns the error to throw, if any.
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)?
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
     /// A statement outside of a transaction has ended, and with it all that ran inside of it. It is told where
     /// ``Database/hasLoneState`` asked for it.
-    func loneStatementDidEnd()
+    func loneStatementDidEnd() {}
 
     /// The connection closes.
-    func connectionWillClose()
+    func connectionWillClose() {}
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a connection knows of the schemas of its databases.
 ///
 /// ## The life of an answer
@@ -23,13 +25,17 @@ final class SchemaCache {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// Changes whenever something has been forgotten.
-    private(set) var generation: UInt64 = 1
+    @exclusivity(unchecked) private(set) var generation = nextGeneration()
+
+    private static let lastGeneration = Atomic<UInt64>(0)
+    /// No other cache has the number, so that a connection may get a new cache.
+    private static func nextGeneration() -> UInt64 { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     /// The count of the transaction log that the answers belong to.
-    private var changeCount: UInt
+    @exclusivity(unchecked) private var changeCount: UInt
 
     /// The databases, in the order in which SQLite looks for a name ("Database Object Name Resolution").
-    private var listings: [SchemaListing]?
+    @exclusivity(unchecked) private var listings: [SchemaListing]?
     private var functions: [CaseInsensitiveName: TableSchema] = [:]
 
     init(_ database: Database) {
@@ -52,7 +58,7 @@ final class SchemaCache {
         if changeCount != log.schemaChangeCount { forget() }
         for listing in listings ?? [] {
             guard let version = listing.version else { continue }
-            if try Int64.fetchOne(database.cachedStatement(sql: listing.versionSQL)) != version {
+            if try Int64.fetchOne(listing.versionStatement(database)) != version {
                 forget()
                 break
             }
@@ -61,7 +67,7 @@ final class SchemaCache {
     }
 
     private func forget() {
-        generation &+= 1
+        generation = Self.nextGeneration()
         database.heldSchemaGeneration = 0
         changeCount = database.transactionLog.schemaChangeCount
         listings = nil
@@ -208,7 +214,7 @@ final class SchemaCache {
         defer { withExtendedLifetime(versions) {} }
         for listing in listings {
             if !listing.isTemporary {
-                let cursor = try Int64.fetchCursor(database.cachedStatement(sql: listing.versionSQL))
+                let cursor = try Int64.fetchCursor(listing.versionStatement(database))
                 let version = try cursor.next()
                 versions.append(cursor)
                 if let known = listing.version, known != version {
@@ -247,6 +253,7 @@ extension Database {
 
     @inline(never)
     private func installSchemaCache() -> SchemaCache {
+        heldSchemaGeneration = 0
         let cache = SchemaCache(self)
         schemaCache = cache
         return cache

@@ -21,9 +21,9 @@ final class SchemaListing {
     let isTemporary: Bool
 
     /// The version of the schema that all this belongs to, once anything has been read.
-    var version: Int64?
-    /// The statement that reads the version.
-    let versionSQL: String
+    @exclusivity(unchecked) var version: Int64?
+    /// The statement that reads the version, kept once it was needed.
+    @exclusivity(unchecked) private var keptVersionStatement: Statement?
 
     private var objects: [Kind: [CaseInsensitiveName: Object]]?
     private var order: [(kind: Kind, name: String)] = []
@@ -33,7 +33,20 @@ final class SchemaListing {
     init(name: String) {
         self.name = name
         isTemporary = CaseInsensitiveName.matches(name, "temp")
-        versionSQL = "PRAGMA \(name.quotedDatabaseIdentifier).schema_version"
+    }
+
+    /// A statement that reads the version of the schema, and that nobody uses.
+    func versionStatement(_ db: Database) throws -> Statement {
+        if let keptVersionStatement, !keptVersionStatement.isInUse { return keptVersionStatement }
+        return try makeVersionStatement(db)
+    }
+
+    @inline(never)
+    private func makeVersionStatement(_ db: Database) throws -> Statement {
+        let statement = try db.cachedStatement(
+            sql: "PRAGMA \(name.quotedDatabaseIdentifier).schema_version")
+        if keptVersionStatement == nil { keptVersionStatement = statement }
+        return statement
     }
 
     /// Whether the objects have been read.

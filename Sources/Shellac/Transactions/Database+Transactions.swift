@@ -81,7 +81,7 @@ extension Database {
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
         let log = transactionLog
-        try log.statement("SAVEPOINT shellac").execute()
+        try log.execute(.savepoint)
         guard let savepoint = log.savepoints.innermost else { return }
         do {
             let completion = try operations()
@@ -98,11 +98,11 @@ extension Database {
         let log = transactionLog
         guard log.savepoints.contains(savepoint) else { return }
         // Raw SQL may have left some open that have the same name.
-        while log.savepoints.number(of: "shellac") != savepoint {
-            try executeDespiteInterrupt("RELEASE shellac")
+        while log.savepoints.number(of: TransactionStatement.savepointName) != savepoint {
+            try executeDespiteInterrupt(.release)
         }
-        if completion == .rollback { try executeDespiteInterrupt("ROLLBACK TO shellac") }
-        try executeDespiteInterrupt("RELEASE shellac")
+        if completion == .rollback { try executeDespiteInterrupt(.rollbackTo) }
+        try executeDespiteInterrupt(.release)
     }
 
     // MARK: - Step by step
@@ -112,13 +112,7 @@ extension Database {
         checkAccess()
         // A read-only access cannot take the locks of a writer.
         let kind = kind ?? (isReadOnlyScope ? .deferred : configuration.defaultTransactionKind)
-        let sql =
-            switch kind {
-            case .deferred: "BEGIN DEFERRED TRANSACTION"
-            case .immediate: "BEGIN IMMEDIATE TRANSACTION"
-            case .exclusive: "BEGIN EXCLUSIVE TRANSACTION"
-            }
-        try transactionLog.statement(sql).execute()
+        try withTransactionLog { try $0.execute(TransactionStatement(beginning: kind)) }
     }
 
     /// Commits the transaction.
@@ -126,7 +120,7 @@ extension Database {
     /// - Throws: a ``DatabaseError`` when SQLite refuses: the transaction is then still open.
     public func commit() throws {
         checkAccess()
-        try transactionLog.statement("COMMIT TRANSACTION").execute()
+        try withTransactionLog { try $0.execute(.commit) }
     }
 
     /// Rolls the transaction back.
@@ -134,19 +128,19 @@ extension Database {
     /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
     public func rollback() throws {
         checkAccess()
-        try executeDespiteInterrupt("ROLLBACK TRANSACTION")
+        try executeDespiteInterrupt(.rollback)
     }
 
     /// Executes a statement that undoes something, or closes a savepoint.
-    private func executeDespiteInterrupt(_ sql: String) throws {
+    private func executeDespiteInterrupt(_ statement: TransactionStatement) throws {
         do {
-            try transactionLog.statement(sql).execute()
+            try transactionLog.execute(statement)
         } catch {
             // An interrupt stands as long as a statement runs. It stops this one, too, and already its preparation:
             // stop the others.
             guard isInsideTransaction, isInterrupt(error) else { throw error }
             Statement.stopAll(on: self, atEndOfAccess: false)
-            try transactionLog.statement(sql).execute()
+            try transactionLog.execute(statement)
         }
     }
 

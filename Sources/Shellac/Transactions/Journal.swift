@@ -109,7 +109,7 @@ struct Journal {
     /// Drops all notes.
     mutating func removeAll() {
         moment = Self.nextMoment()
-        marks.removeAll(keepingCapacity: true)
+        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
         // Memory that is new is slow. (A very large transaction is an exception.)
         notes.removeAll(keepingCapacity: notes.capacity <= 1 << 16)
     }

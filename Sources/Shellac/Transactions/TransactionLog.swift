@@ -34,22 +34,25 @@ final class TransactionLog: StatementListener {
     /// The sentence that answers whoever begins or ends a transaction, while somebody else has to end this one.
     var refusal: String?
 
-    /// The statements that open and close transactions, prepared once.
-    private var statements: [String: Statement] = [:]
+    /// The statements that open and close transactions, once they are prepared.
+    @exclusivity(unchecked) private var statements = noStatements
+    private static var noStatements: [Statement?] {
+        Array(repeating: nil, count: TransactionStatement.allCases.count)
+    }
 
     init(_ database: Database) { self.database = database }
 
-    /// A statement that opens or closes a transaction.
-    func statement(_ sql: String) throws -> Statement {
-        if let statement = statements[sql] { return statement }
-        let statement = try database.prepare(sql: sql, persistent: true)
-        statements[sql] = statement
-        return statement
+    /// Executes a statement that opens or closes a transaction.
+    func execute(_ statement: TransactionStatement) throws {
+        if let known = statements[statement.rawValue] { return try known.execute() }
+        let prepared = try database.prepare(sql: statement.sql, persistent: true)
+        statements[statement.rawValue] = prepared
+        try prepared.execute()
     }
 
     // MARK: - Hearing of statements
 
-    func statementWillRun(_ statement: Statement) throws -> Bool {
+    override func statementWillRun(_ statement: Statement) throws -> Bool {
         if let refusal {
             switch statement.effects.transaction {
             case .begin, .commit, .rollback:
@@ -65,7 +68,7 @@ final class TransactionLog: StatementListener {
         return false
     }
 
-    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
         let isLost = error != nil && isOpen && !isInside
@@ -132,7 +135,7 @@ final class TransactionLog: StatementListener {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
-    func loneStatementDidEnd() {
+    override func loneStatementDidEnd() {
         if !journal.isEmpty { journal.removeAll() }
         database.schemaFollower?.loneStatementDidEnd()
     }
@@ -150,8 +153,8 @@ final class TransactionLog: StatementListener {
         if !isInside, database.lastBegun == nil { hasUnsettledSchemaChange = false }
     }
 
-    func connectionWillClose() {
-        statements.removeAll()
+    override func connectionWillClose() {
+        statements = Self.noStatements
         journal.removeAll()
     }
 

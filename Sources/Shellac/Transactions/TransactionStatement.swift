@@ -1,0 +1,31 @@
+/// The statements by which our methods open and close transactions and savepoints. Each connection prepares them once.
+enum TransactionStatement: Int, CaseIterable {
+    case beginDeferred, beginImmediate, beginExclusive
+    case commit, rollback
+    case savepoint, release, rollbackTo
+
+    /// The name of all our savepoints. The innermost one is meant.
+    static let savepointName = "shellac"
+
+    init(beginning kind: TransactionKind) {
+        self =
+            switch kind {
+            case .deferred: .beginDeferred
+            case .immediate: .beginImmediate
+            case .exclusive: .beginExclusive
+            }
+    }
+
+    var sql: String {
+        switch self {
+        case .beginDeferred: "BEGIN DEFERRED TRANSACTION"
+        case .beginImmediate: "BEGIN IMMEDIATE TRANSACTION"
+        case .beginExclusive: "BEGIN EXCLUSIVE TRANSACTION"
+        case .commit: "COMMIT TRANSACTION"
+        case .rollback: "ROLLBACK TRANSACTION"
+        case .savepoint: "SAVEPOINT \(Self.savepointName)"
+        case .release: "RELEASE \(Self.savepointName)"
+        case .rollbackTo: "ROLLBACK TO \(Self.savepointName)"
+        }
+    }
+}
