@@ -8,9 +8,9 @@ public import CSQLite
 /// stale one is safe.
 ///
 /// The values of a row are found in one of two ways. SQLite keeps them side by side, so the first and the
-/// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified for each row, by
-/// comparing their distance with the one known between neighbours; a SQLite that does otherwise is asked
-/// for each value. Asking a value for its type is then cheap enough to do it always: `sqlite3_column_int64()`
+/// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified whenever the first one
+/// stands elsewhere than in the row before, by comparing their distance with the one known between neighbours;
+/// a SQLite that does otherwise is asked for each value. Asking a value for its type is then cheap enough to do it always: `sqlite3_column_int64()`
 /// and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite documentation, "Result Values From
 /// A Query": an unprotected value is safe for a connection that one thread at a time uses.)
 public struct LiveRow {
@@ -38,6 +38,8 @@ public struct LiveRow {
         /// The packed columns, and their end.
         var packed: UnsafeMutableRawPointer?
         var packedEnd: UnsafeMutableRawPointer?
+        /// Where records remember the rows.
+        var chunks = ChunkedRow.Filling()
         /// The SQL of the statement.
         var sql: String?
         /// The number of columns of the statement.
@@ -47,7 +49,11 @@ public struct LiveRow {
         /// The connection of the statement, which outlives it: for upper layers.
         unowned(unsafe) var connection: AnyObject?
         /// The layout of what records of one type remember of the rows.
-        var recordLayout: (type: ObjectIdentifier, layout: RowLayout)?
+        var recordLayout: RowLayout? {
+            didSet { recordLayoutReference = recordLayout.map { Unmanaged.passUnretained($0) } }
+        }
+        private(set) var recordLayoutReference: Unmanaged<RowLayout>?
+        var recordType: ObjectIdentifier?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
         var decoding: AnyObject?
         /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
@@ -172,6 +178,8 @@ extension LiveRow {
         place.pointee.nextPacked = .max
         place.pointee.count = width
         let first = sqlite3_column_value(statement, 0)
+        // Values begin where they did, and are side by side, as they were.
+        if first == place.pointee.first, place.pointee.stride != 0 { return }
         place.pointee.first = first
         guard width > 1 else { return }
         let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: width &- 1))
@@ -185,6 +193,7 @@ extension LiveRow {
     func moveOut() {
         place.pointee.generation &+= 1
         place.pointee.count = 0
+        place.pointee.chunks.finish()
     }
 
     /// Forgets what is known of the columns: SQLite has prepared the statement again.

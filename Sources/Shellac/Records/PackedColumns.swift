@@ -96,7 +96,7 @@ final class PackedColumns {
         from row: PackedRow, as layout: RowLayout, _ encode: Encode
     ) throws -> Bool? {
         var encoding = ColumnEncoding(
-            comparingWith: row.bytes, layout: row.layout, thenPackingInto: base, capacity: capacity)
+            comparingWith: row.bytes, layout: row.layoutReference, thenPackingInto: base, capacity: capacity)
         defer {
             if encoding.mode != .comparing {
                 (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload)

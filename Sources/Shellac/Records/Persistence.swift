@@ -301,7 +301,7 @@ extension PackedColumns {
     func isStillEncoded(by encode: Encode) throws -> Bool {
         let row = row()
         defer { withExtendedLifetime(row) {} }
-        var encoding = ColumnEncoding(comparingWith: row.bytes, layout: layout)
+        var encoding = ColumnEncoding(comparingWith: row.bytes, layout: .passUnretained(layout))
         try PersistenceContainer.fill(&encoding, encode)
         return !encoding.isDifferent && !encoding.isDoubtful && !encoding.mayRepeat && encoding.next == count
     }

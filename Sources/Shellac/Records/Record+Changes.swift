@@ -11,15 +11,17 @@ extension Record {
     /// true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
-            guard let snapshot, snapshot.count > 0 else { return true }
-            var encoding = ColumnEncoding(comparingWith: snapshot.bytes, layout: snapshot.layout)
+            guard let held = rememberedRow.hold() else { return true }
+            defer { rememberedRow.letGo(held) }
+            var encoding = ColumnEncoding(comparingWith: held.bytes, layout: held.layout)
+            guard encoding.count > 0 else { return true }
             do {
                 try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
             } catch {
                 return true
             }
             if encoding.isDoubtful {
-                return (try? encoded().changes(from: snapshot).isEmpty) != true
+                return (try? snapshot.map(encoded().changes)?.isEmpty) != true
             }
             return encoding.isDifferent
         }
@@ -92,13 +94,29 @@ extension Record {
 
     // MARK: - Remembering
 
+    /// What the database holds, as far as it is known, and what the last save has changed.
+    final var snapshot: PackedRow? {
+        @inline(__always) get { rememberedRow.row }
+        @inline(__always) set { rememberedRow.row = newValue }
+    }
+
     /// Remembers a row, if it was fetched.
     @inline(__always)
     final func remember(fetched row: Row) {
         if row.isLive {
-            snapshot = PackedRow.make(row.live, layout: row.live.layoutRemembered(by: type(of: self)))
+            remember(row.live)
         } else if row.layout.sql != nil {
             snapshot = row.owned
+        }
+    }
+
+    @inline(__always)
+    private func remember(_ row: LiveRow) {
+        let layout = row.layoutRemembered(by: type(of: self))
+        if let packed = row.packed(), let shared = row.place.pointee.chunks.add(packed, layout) {
+            rememberedRow.remember(shared)
+        } else {
+            snapshot = layout.use { PackedRow.make(row, layout: $0) }
         }
     }
 
@@ -120,7 +138,9 @@ extension Record {
     /// The same, with what the record remembered before that: only the last save is told of.
     @inline(__always)
     final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.Past {
-        guard let snapshot = snapshot.take() else { return PackedRow.Past(memory: .nothing, moment: moment) }
+        guard let snapshot = rememberedRow.take() else {
+            return PackedRow.Past(memory: .nothing, moment: moment)
+        }
         older = snapshot.takePast()
         return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
@@ -161,22 +181,25 @@ extension PackedRow {
 // MARK: - Layouts
 
 extension LiveRow {
-    /// The layout of what records of a type remember of these rows: it knows the affinities of their table's columns.
+    /// The layout of what records of a type remember of these rows, which the place keeps alive. It knows the affinities
+    /// of their table's columns.
     @inline(__always)
-    fileprivate func layoutRemembered(by type: Record.Type) -> RowLayout {
-        if let known = place.pointee.recordLayout, known.type == ObjectIdentifier(type) {
-            return known.layout
+    fileprivate func layoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout> {
+        if let known = place.pointee.recordLayoutReference, place.pointee.recordType == ObjectIdentifier(type)
+        {
+            return known
         }
         return makeLayoutRemembered(by: type)
     }
 
     @inline(never)
-    private func makeLayoutRemembered(by type: Record.Type) -> RowLayout {
-        guard let database = place.pointee.connection as? Database,
-            let found = try? layout.remembered(by: type, in: database)
-        else { return layout }
-        place.pointee.recordLayout = (ObjectIdentifier(type), found)
-        return found
+    private func makeLayoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout> {
+        let database = place.pointee.connection as? Database
+        let found = database.flatMap { try? layout.remembered(by: type, in: $0) }
+        place.pointee.recordType = found == nil ? nil : ObjectIdentifier(type)
+        let remembered = found ?? layout
+        place.pointee.recordLayout = remembered
+        return .passUnretained(remembered)
     }
 }
 

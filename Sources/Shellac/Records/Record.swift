@@ -47,6 +47,9 @@
 /// fetched in a transaction which had already written, a record that two connections save at once, and a row id that
 /// your own ``didInsert(_:)`` has set.
 ///
+/// Records that were fetched together share the memory in which they remember, some at a time: a record that outlives
+/// all others keeps a kilobyte of it, until it is saved.
+///
 /// ## Saving
 ///
 /// All that inserts, updates or deletes a record goes through four methods: ``insert(_:)``, ``update(_:)``, which calls
@@ -62,8 +65,7 @@
 /// handed to `write(sending:_:)`. A record that was saved in an access belongs to that access until it ends, since the
 /// connection still holds it.
 open class Record: FetchableRecord, PersistableRecord {
-    /// What the database holds, as far as it is known, and what the last save has changed.
-    @exclusivity(unchecked) final var snapshot: PackedRow?
+    @exclusivity(unchecked) final var rememberedRow = RememberedRow()
 
     // MARK: - The table
 

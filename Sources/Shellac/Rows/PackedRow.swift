@@ -40,7 +40,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     /// The same, without counting a reference. The layout is the first thing in the header.
     @inline(__always)
-    private var layoutReference: Unmanaged<RowLayout> {
+    var layoutReference: Unmanaged<RowLayout> {
         withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
     }
 

@@ -93,10 +93,9 @@ struct ColumnEncoding: ~Copyable {
 
     /// Compares columns with the packed bytes of a row. (What stands in front of these may be read.)
     @inline(__always)
-    init(comparingWith bytes: UnsafeRawPointer, layout: RowLayout) {
-        self.layout = Unmanaged.passUnretained(layout)
-        count = layout.count
-        expected = layout.bits
+    init(comparingWith bytes: UnsafeRawPointer, layout: Unmanaged<RowLayout>) {
+        self.layout = layout
+        (count, expected) = layout.use { ($0.count, $0.bits) }
         mode = .comparing
         gathering = nil
         base = UnsafeMutableRawPointer(mutating: bytes)
@@ -108,7 +107,7 @@ struct ColumnEncoding: ~Copyable {
     /// first difference on.
     @inline(__always)
     init(
-        comparingWith bytes: UnsafeRawPointer, layout: RowLayout,
+        comparingWith bytes: UnsafeRawPointer, layout: Unmanaged<RowLayout>,
         thenPackingInto spare: UnsafeMutableRawPointer,
         capacity: Int
     ) {

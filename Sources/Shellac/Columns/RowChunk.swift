@@ -1,0 +1,168 @@
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A packed row in memory that it shares with the rows that came before and after it.
+///
+/// Most of what a fetched record costs beyond its object would be the allocation of what it remembers. So the rows of
+/// one run of a statement stand in chunks, side by side. Memory goes back when the last row of its chunk does: a record
+/// that outlives all others keeps one chunk, which is small for that reason. (The C library's allocator takes a longer
+/// road for 1,024 bytes, too.)
+///
+/// ## The count
+///
+/// Whoever fills a chunk holds more references than there will ever be rows. Each row takes one of them, which nobody
+/// has to count, and those that are left are given back together when the chunk is full. So an atomic instruction is
+/// needed only where a row is let go of, by whatever thread that happens.
+struct ChunkedRow {
+    /// Where the row's ``Header`` stands, at a multiple of 8. The bytes follow.
+    let address: UnsafeMutableRawPointer
+
+    private struct Header {
+        /// How far the beginning of the chunk is away.
+        let offset: UInt32
+        let byteCount: UInt32
+    }
+
+    /// What stands at the beginning of a chunk.
+    fileprivate struct Chunk: ~Copyable {
+        let references: Atomic<Int>
+        /// The layout of the rows, which counts the chunk.
+        let layout: Unmanaged<RowLayout>
+    }
+
+    /// More than there will ever be rows.
+    fileprivate static var manyReferences: Int { 1 << 30 }
+
+    init(address: UnsafeMutableRawPointer) { self.address = address }
+
+    @inline(__always)
+    private var header: Header { address.load(as: Header.self) }
+
+    @inline(__always)
+    private var chunk: UnsafeMutablePointer<Chunk> {
+        (address - Int(header.offset)).assumingMemoryBound(to: Chunk.self)
+    }
+
+    /// The bytes: tags, then payloads. As in every packed row, the eight bytes in front of them can be read.
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: address + MemoryLayout<Header>.size, count: Int(header.byteCount))
+    }
+
+    /// The layout, which the chunk keeps alive.
+    @inline(__always)
+    var layoutReference: Unmanaged<RowLayout> { chunk.pointee.layout }
+
+    /// Lets go of the row.
+    @inline(__always)
+    func release() { Self.release(chunk, 1) }
+
+    @inline(__always)
+    fileprivate static func release(_ chunk: UnsafeMutablePointer<Chunk>, _ count: Int) {
+        let left = chunk.pointee.references.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
+        if left == 0 { destroy(chunk) }
+    }
+
+    @inline(never)
+    private static func destroy(_ chunk: UnsafeMutablePointer<Chunk>) {
+        chunk.pointee.layout.release()
+        chunk.deinitialize(count: 1)
+        free(chunk)
+    }
+}
+
+extension ChunkedRow {
+    /// What fills chunks with the rows of one statement.
+    struct Filling: ~Copyable {
+        private var chunk: UnsafeMutablePointer<Chunk>?
+        /// Where the next row is to stand, and where the chunk ends.
+        private var next: UnsafeMutableRawPointer?
+        private var end: UnsafeMutableRawPointer?
+        private var rowCount = 0
+        /// The layout of the rows that stand in chunks.
+        private var layout: Unmanaged<RowLayout>?
+        /// How many rows the next chunk is made for: 0 in front of the first row of a run.
+        private var expectedCount = 0
+
+        init() {}
+
+        deinit { giveBack() }
+
+        /// The most bytes that a chunk has, and that a row of a chunk has.
+        static var mostBytes: Int { 992 }
+        private static var mostBytesOfRow: Int { 256 }
+        private static var start: Int { (MemoryLayout<Chunk>.size + 7) & ~7 }
+
+        /// Adds a row. Nil for one that is to stand alone: the first one, which may be the only one, large ones, and those
+        /// of another layout than the second one.
+        @inline(__always)
+        mutating func add(_ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>) -> ChunkedRow? {
+            let size = (MemoryLayout<Header>.size &+ bytes.count &+ 7) & ~7
+            guard let next, let chunk, end.unsafelyUnwrapped - next >= size,
+                self.layout?.toOpaque() == layout.toOpaque()
+            else { return addToNew(bytes, layout, size) }
+            return add(bytes, to: chunk, at: next, size)
+        }
+
+        @inline(__always)
+        private mutating func add(
+            _ bytes: UnsafeRawBufferPointer, to chunk: UnsafeMutablePointer<Chunk>,
+            at address: UnsafeMutableRawPointer,
+            _ size: Int
+        ) -> ChunkedRow {
+            let offset = address - UnsafeMutableRawPointer(chunk)
+            address.storeBytes(
+                of: Header(
+                    offset: UInt32(truncatingIfNeeded: offset),
+                    byteCount: UInt32(truncatingIfNeeded: bytes.count)),
+                as: Header.self)
+            (address + MemoryLayout<Header>.size).copyMemory(
+                from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+            next = address + size
+            rowCount &+= 1
+            return ChunkedRow(address: address)
+        }
+
+        @inline(never)
+        private mutating func addToNew(
+            _ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>, _ size: Int
+        ) -> ChunkedRow? {
+            let count = expectedCount
+            expectedCount = max(4, min(count * 2, 1 << 10))
+            guard count > 0, !bytes.isEmpty, size <= Self.mostBytesOfRow else { return nil }
+            // Records of several types that are read from the same rows would begin a chunk for each.
+            guard self.layout == nil || self.layout?.toOpaque() == layout.toOpaque() else { return nil }
+            let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
+            giveBack()
+            (chunk, next, end, rowCount) = (nil, nil, nil, 0)
+            guard let memory = malloc(capacity) else { return nil }
+            let chunk = memory.assumingMemoryBound(to: Chunk.self)
+            chunk.initialize(to: Chunk(references: Atomic(manyReferences), layout: layout.retain()))
+            self.chunk = chunk
+            self.layout = layout
+            end = memory + capacity
+            return add(bytes, to: chunk, at: memory + Self.start, size)
+        }
+
+        /// A run of the statement has ended.
+        @inline(__always)
+        mutating func finish() {
+            if expectedCount != 0 { reset() }
+        }
+
+        @inline(never)
+        private mutating func reset() {
+            self = Filling()  // which gives back
+        }
+
+        /// Gives back the references that no row has taken.
+        private borrowing func giveBack() {
+            if let chunk { release(chunk, manyReferences - rowCount) }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// Records that are fetched together remember their rows in shared memory: see ``RememberedRow``.
+@Suite struct RememberedRowTests {
+    private static func makeQueue(rows: Int) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE card (id INTEGER PRIMARY KEY, title TEXT, count INTEGER)")
+            for row in 0..<rows {
+                try db.execute(
+                    sql: "INSERT INTO card (title, count) VALUES (?, ?)", arguments: ["card \(row)", row])
+            }
+        }
+        return queue
+    }
+
+    @Test("Records of one fetch know their own changes, and what is left does when the others are gone")
+    func eachForItself() throws {
+        let queue = try Self.makeQueue(rows: 300)
+        try queue.write { db in
+            var cards = try Card.fetchAll(db, sql: "SELECT * FROM card ORDER BY id")
+            for (row, card) in cards.enumerated() where row % 3 == 0 { card.count += 1 }
+            cards = cards.enumerated().filter { $0.offset % 7 < 2 }.map(\.element)
+            // Memory that was let go of too early would be used again.
+            let others = try Card.fetchAll(
+                db, sql: "SELECT id, upper(title) AS title, -count AS count FROM card")
+            for card in cards {
+                let row = Int(card.id ?? 0) - 1
+                #expect(card.hasDatabaseChanges == (row % 3 == 0))
+                #expect(try card.databaseChanges == (row % 3 == 0 ? ["count": row.databaseValue] : [:]))
+            }
+            for card in cards {
+                let row = Int(card.id ?? 0) - 1
+                #expect(try card.updateChanges(db) == (row % 3 == 0))
+                #expect(!card.hasDatabaseChanges)
+                #expect(card.savedDatabaseChanges == (row % 3 == 0 ? ["count": row.databaseValue] : [:]))
+            }
+            #expect(others.allSatisfy { !$0.hasDatabaseChanges })
+            #expect(others.count == 300)
+        }
+    }
+
+    @Test("The first record, the only one as a rule, and large ones have memory of their own")
+    func sharing() throws {
+        let queue = try Self.makeQueue(rows: 30)
+        try queue.write { db in
+            try db.execute(
+                sql: "UPDATE card SET title = ? WHERE id = 10",
+                arguments: [String(repeating: "x", count: 5000)])
+            try db.execute(
+                sql: "UPDATE card SET title = ? WHERE id = 11",
+                arguments: [String(repeating: "y", count: 300)])
+            let cards = try Card.fetchAll(db, sql: "SELECT * FROM card ORDER BY id")
+            let addresses = cards.map(\.address)
+            #expect(!areNeighbours(addresses[0], addresses[1]))
+            #expect(areNeighbours(addresses[1], addresses[2]))
+            #expect(areNeighbours(addresses[8], addresses[11]))
+            #expect(!areNeighbours(addresses[8], addresses[9]))
+            #expect(!areNeighbours(addresses[8], addresses[10]))
+            #expect(cards.allSatisfy { !$0.hasDatabaseChanges })
+            cards[9].title = "short"
+            #expect(
+                try cards[9].databaseChanges["title"] == String(repeating: "x", count: 5000).databaseValue)
+            // Whoever is asked for its row gets memory of its own, and remembers the same.
+            cards[2].title = "new"
+            #expect(try cards[2].databaseChanges == ["title": "card 2".databaseValue])
+            #expect(cards[2].address != addresses[2])
+            #expect(cards[2].hasDatabaseChanges)
+        }
+    }
+
+    /// Whether what is remembered of a small row stands right behind that of another one. An object would begin with more
+    /// bytes than such a row has.
+    private func areNeighbours(_ a: UInt, _ b: UInt) -> Bool { b > a && b - a < 40 }
+
+    @Test("Records of two types that are read from the same rows remember them, each by its own table")
+    func twoTypes() throws {
+        let queue = try Self.makeQueue(rows: 50)
+        try queue.read { db in
+            var (cards, stickers): ([Card], [Sticker]) = ([], [])
+            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM card ORDER BY id")
+            while let row = try rows.next() {
+                cards.append(try Card(row: row))
+                stickers.append(try Sticker(row: row))
+            }
+            for (card, sticker) in zip(cards, stickers) {
+                #expect(!card.hasDatabaseChanges && !sticker.hasDatabaseChanges)
+                card.count += 1
+                #expect(card.hasDatabaseChanges && !sticker.hasDatabaseChanges)
+            }
+        }
+    }
+
+    @Test("The shared memory goes with the last record that stands in it")
+    func endOfChunks() throws {
+        let queue = try Self.makeQueue(rows: 40)
+        weak var layout: RowLayout?
+        try queue.write { db in
+            // (A kept statement would keep the layout.)
+            var cards = try Card.fetchAll(db.makeStatement(sql: "SELECT * FROM card"))
+            layout = cards[20].heldLayout
+            #expect(layout != nil)
+            let kept = cards[20]
+            cards = []
+            #expect(layout != nil && kept.heldLayout === layout)
+            #expect(!kept.hasDatabaseChanges)
+        }
+        #expect(layout == nil)
+    }
+
+    @Test("A fetch that throws in the middle, and one whose cursor is let go of, free what they have shared")
+    func interruptedFetches() throws {
+        let queue = try Self.makeQueue(rows: 40)
+        weak var layout: RowLayout?
+        try queue.write { db in
+            let statement = try db.makeStatement(
+                sql: "SELECT id, iif(id = 30, NULL, title) AS title, count FROM card")
+            #expect(throws: RowDecodingError.self) { try Card.fetchAll(statement) }
+            let cursor = try Card.fetchCursor(statement)
+            var cards: [Card] = []
+            while cards.count < 20, let card = try cursor.next() { cards.append(card) }
+            layout = cards[19].heldLayout
+            #expect(layout != nil)
+        }
+        #expect(layout == nil)
+    }
+
+    @Test("Records that were fetched together can be let go of by many threads at once")
+    func manyThreads() throws {
+        let queue = try Self.makeQueue(rows: 2000)
+        weak var layout: RowLayout?
+        let (slots, count) = try queue.write { db in
+            let cards = try Card.fetchAll(db.makeStatement(sql: "SELECT * FROM card"))
+            layout = cards[1].heldLayout
+            let slots = UnsafeMutablePointer<Card?>.allocate(capacity: cards.count)
+            for (slot, card) in cards.enumerated() { (slots + slot).initialize(to: card) }
+            return (slots, cards.count)
+        }
+        nonisolated(unsafe) let shared = slots  // each is touched by one thread
+        let changed = Lock(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for slot in stride(from: thread, to: count, by: 8) {
+                if shared[slot]?.hasDatabaseChanges != false { changed.withLock { $0 += 1 } }
+                shared[slot] = nil
+            }
+        }
+        #expect(changed.withLock { $0 } == 0)
+        slots.deinitialize(count: count).deallocate()
+        #expect(layout == nil)
+    }
+
+    // MARK: - What encoding does to the record
+
+    @Test(
+        "A record may forget, and be saved, while it is encoded to find out whether it has changed",
+        arguments: [true, false])
+    func meddling(isShared: Bool) throws {
+        let queue = try Self.makeQueue(rows: 20)
+        try queue.write { db in
+            let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
+            let card = try #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 })
+            card.meddle = { $0.hasDatabaseChanges = true }
+            #expect(!card.hasDatabaseChanges, "this is about what was remembered when it was asked")
+            #expect(card.hasDatabaseChanges)
+            card.hasDatabaseChanges = false
+
+            card.count += 1
+            card.meddle = { try? $0.update(db) }
+            #expect(card.hasDatabaseChanges)
+            #expect(!card.hasDatabaseChanges)
+
+            // Asked inside, and changed inside of that.
+            card.meddle = { card in
+                card.meddle = { $0.hasDatabaseChanges = true }
+                #expect(!card.hasDatabaseChanges)
+                #expect(card.hasDatabaseChanges)
+            }
+            #expect(!card.hasDatabaseChanges)
+            #expect(card.hasDatabaseChanges)
+
+            // What was replaced comes back, by a rollback.
+            try card.update(db)
+            card.meddle = { card in
+                try? db.inSavepoint {
+                    try card.update(db)
+                    return .rollback
+                }
+            }
+            #expect(!card.hasDatabaseChanges)
+            #expect(!card.hasDatabaseChanges)
+            #expect(try card.databaseChanges.isEmpty)
+        }
+    }
+
+    @Test("A record that is encoded, and throws after it has changed what it remembers, has changes")
+    func throwingMeddler() throws {
+        let queue = try Self.makeQueue(rows: 20)
+        try queue.write { db in
+            let card = try Card.fetchAll(db, sql: "SELECT * FROM card")[9]
+            card.meddle = {
+                $0.hasDatabaseChanges = true
+                $0.failure = DatabaseError(message: "no")
+            }
+            #expect(card.hasDatabaseChanges)
+            card.failure = nil
+            card.hasDatabaseChanges = false
+            #expect(!card.hasDatabaseChanges)
+        }
+    }
+}
+
+private class Card: Record {
+    var id: Int64?
+    var title = ""
+    var count = 0
+    /// Called once, in the middle of the next encoding.
+    var meddle: ((Card) -> Void)?
+    var failure: (any Error)?
+
+    override class var databaseTableName: String { "card" }
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("title") { title = try row["title"] }
+        if row.hasColumn("count") { count = try row["count"] }
+        try super.updateFromRow(row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        if let meddle {
+            self.meddle = nil
+            meddle(self)
+        }
+        if let failure { throw failure }
+        container["title"] = title
+        container["count"] = count
+    }
+
+    /// Where the record's memory stands.
+    var address: UInt {
+        guard let held = rememberedRow.hold() else { return 0 }
+        defer { rememberedRow.letGo(held) }
+        return UInt(bitPattern: held.bytes)
+    }
+
+    var heldLayout: RowLayout? {
+        guard let held = rememberedRow.hold() else { return nil }
+        defer { rememberedRow.letGo(held) }
+        return held.layout.takeUnretainedValue()
+    }
+}
+
+private final class Sticker: Card {}
