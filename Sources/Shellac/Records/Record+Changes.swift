@@ -12,7 +12,7 @@ extension Record {
     public final var hasDatabaseChanges: Bool {
         get {
             guard let held = rememberedRow.hold() else { return true }
-            defer { rememberedRow.letGo(held) }
+            defer { held.letGo() }
             var encoding = ColumnEncoding(comparingWith: held.bytes, layout: held.layout)
             guard encoding.count > 0 else { return true }
             do {
@@ -148,7 +148,8 @@ extension Record {
     /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
     @inline(__always) @discardableResult
     final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
-        db.withTransactionLog {
+        rememberedRow.leaveChunk()
+        return db.withTransactionLog {
             $0.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0, in: db)
         }
     }

@@ -116,6 +116,7 @@ extension Record {
     @discardableResult
     public final func updateChanges(_ db: Database) throws -> Bool {
         db.checkAccess()
+        rememberedRow.leaveChunk()
         if let snapshot, snapshot.count > 0, db.holdsSchema {
             return try Persistence.withChanged(
                 type(of: self), from: snapshot, on: db, encoding: { try encode(to: &$0) },

@@ -1,24 +1,18 @@
 /// What a record remembers of its row: nothing, one of the rows that were fetched together, or a row of its own.
 ///
-/// It is one machine word in the record. A row that was fetched among others stands in their chunk, until somebody asks
-/// for it as a row: then it gets its own memory, which can have a past and can be noted in a journal.
-///
-/// ## Holding
-///
-/// To find out whether a record has changed is to compare bytes while the record is encoded. What is encoded is written
-/// by the user of the class, who may save the record there, and so replace what it remembers. The bytes must stand still
-/// meanwhile, and counting a reference would take as long as to compare some columns. So a row is marked as held: what
-/// replaces a row that is held does not let go of it, and leaves that to the holder.
+/// It is one machine word in the record. A row that was fetched among others stands in their chunk. When the record is
+/// saved, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only looks at the
+/// row changes nothing here: so threads that share a record in order to read it, on their own responsibility, may ask
+/// it for its changes.
 struct RememberedRow: ~Copyable {
-    /// 0, or the address of a ``PackedRow`` or of a ``ChunkedRow``, and in its lowest bits what it is.
+    /// 0, or the address of a ``PackedRow`` or of a ``ChunkedRow``, and in its lowest bit which of the two it is.
     private var word: UInt = 0
 
     private static var isChunked: UInt { 1 }
-    private static var isHeld: UInt { 2 }
 
     init() {}
 
-    deinit { Self.release(word & ~Self.isHeld) }
+    deinit { Self.release(word) }
 
     @inline(__always)
     private static func release(_ word: UInt) {
@@ -41,7 +35,7 @@ struct RememberedRow: ~Copyable {
     private mutating func replace(with new: UInt) {
         let old = word
         word = new
-        if old & Self.isHeld == 0 { Self.release(old) }
+        Self.release(old)
     }
 
     /// Remembers a row of a chunk.
@@ -50,73 +44,65 @@ struct RememberedRow: ~Copyable {
         replace(with: UInt(bitPattern: row.address) | Self.isChunked)
     }
 
-    /// The row, in memory of its own.
+    /// The row. If it stands in a chunk, it is a copy.
     var row: PackedRow? {
         @inline(__always)
-        mutating get {
-            if word & Self.isChunked != 0 { moveOutOfChunk() }
-            let word = word & ~Self.isHeld
+        get {
+            if word & Self.isChunked != 0 { return copyOfChunkedRow }
             return word == 0 ? nil : Self.packedRow(word).takeUnretainedValue()
         }
         @inline(__always)
         set { replace(with: newValue.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0) }
     }
 
-    @inline(never)
-    private mutating func moveOutOfChunk() {
-        let row = Self.chunkedRow(word & ~Self.isHeld)
-        self.row = row.layoutReference.use { PackedRow.make($0, copying: row.bytes) }
+    private var copyOfChunkedRow: PackedRow {
+        @inline(never)
+        get {
+            let row = Self.chunkedRow(word)
+            return row.layoutReference.use { PackedRow.make($0, copying: row.bytes) }
+        }
+    }
+
+    /// Gives a row that stands in a chunk memory of its own.
+    @inline(__always)
+    mutating func leaveChunk() {
+        if word & Self.isChunked != 0 { row = copyOfChunkedRow }
     }
 
     /// Takes the row: nothing is remembered any more.
     @inline(__always)
     mutating func take() -> PackedRow? {
-        if word & (Self.isChunked | Self.isHeld) != 0 { return takeSlowly() }
+        leaveChunk()
         defer { word = 0 }
         return word == 0 ? nil : Self.packedRow(word).takeRetainedValue()
     }
 
-    @inline(never)
-    private mutating func takeSlowly() -> PackedRow? {
-        let row = row
-        self.row = nil
-        return row
-    }
-
     // MARK: - Holding
 
-    /// A row that stands still until it is let go of.
+    /// A row that stands still until it is let go of, also where the record forgets it meanwhile.
     struct Held {
         fileprivate let word: UInt
-        /// Whether this is the first to hold it.
-        fileprivate let isFirst: Bool
         /// The bytes, and their layout.
         let bytes: UnsafeRawPointer
         let layout: Unmanaged<RowLayout>
+
+        /// Lets go of the row.
+        @inline(__always)
+        func letGo() { RememberedRow.release(word) }
     }
 
     /// Holds the row, which must be let go of. Nil where nothing is remembered.
     @inline(__always)
-    mutating func hold() -> Held? {
-        let isFirst = word & Self.isHeld == 0
-        let word = word & ~Self.isHeld
+    func hold() -> Held? {
         if word == 0 { return nil }
-        self.word = word | Self.isHeld
         if word & Self.isChunked != 0 {
             let row = Self.chunkedRow(word)
+            row.retain()
             return Held(
-                word: word, isFirst: isFirst, bytes: row.bytes.baseAddress.unsafelyUnwrapped,
-                layout: row.layoutReference)
+                word: word, bytes: row.bytes.baseAddress.unsafelyUnwrapped, layout: row.layoutReference)
         }
-        return Self.packedRow(word).use {
-            Held(word: word, isFirst: isFirst, bytes: $0.bytes, layout: $0.layoutReference)
+        return Self.packedRow(word).retain().use {
+            Held(word: word, bytes: $0.bytes, layout: $0.layoutReference)
         }
-    }
-
-    /// Lets go of a row that was held.
-    @inline(__always)
-    mutating func letGo(_ held: Held) {
-        if !held.isFirst { return }
-        if word == held.word | Self.isHeld { word = held.word } else { Self.release(held.word) }
     }
 }

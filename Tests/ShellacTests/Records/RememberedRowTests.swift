@@ -65,11 +65,17 @@ import Testing
             cards[9].title = "short"
             #expect(
                 try cards[9].databaseChanges["title"] == String(repeating: "x", count: 5000).databaseValue)
-            // Whoever is asked for its row gets memory of its own, and remembers the same.
+            // Whoever is saved gets memory of its own, and remembers the same. To be asked changes nothing.
             cards[2].title = "new"
             #expect(try cards[2].databaseChanges == ["title": "card 2".databaseValue])
+            #expect(cards[2].savedDatabaseChanges.isEmpty)
+            #expect(cards[2].address == addresses[2])
+            let copy = try cards[2].copy()
+            try cards[2].updateChanges(db)
             #expect(cards[2].address != addresses[2])
-            #expect(cards[2].hasDatabaseChanges)
+            #expect(cards[2].savedDatabaseChanges == ["title": "card 2".databaseValue])
+            #expect(!cards[2].hasDatabaseChanges)
+            #expect(try copy.databaseChanges == ["title": "card 2".databaseValue])
         }
     }
 
@@ -151,6 +157,28 @@ import Testing
         #expect(changed.withLock { $0 } == 0)
         slots.deinitialize(count: count).deallocate()
         #expect(layout == nil)
+    }
+
+    @Test(
+        "A record that several threads share, in order to read it, can be asked for its changes by all of them"
+    )
+    func sharedRecords() throws {
+        let queue = try Self.makeQueue(rows: 20)
+        let cards = try queue.read { try Card.fetchAll($0, sql: "SELECT * FROM card") }
+        cards[7].count = -1
+        nonisolated(unsafe) let shared = cards  // only read
+        let wrong = Lock(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for pass in 0..<500 {
+                let card = shared[pass % 20]
+                let isRight =
+                    card.hasDatabaseChanges == (pass % 20 == 7)
+                    && (try? card.databaseChanges.count) == (pass % 20 == 7 ? 1 : 0)
+                if !isRight { wrong.withLock { $0 += 1 } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(cards.map(\.hasDatabaseChanges).count(where: { $0 }) == 1)
     }
 
     // MARK: - What encoding does to the record
@@ -244,13 +272,13 @@ private class Card: Record {
     /// Where the record's memory stands.
     var address: UInt {
         guard let held = rememberedRow.hold() else { return 0 }
-        defer { rememberedRow.letGo(held) }
+        defer { held.letGo() }
         return UInt(bitPattern: held.bytes)
     }
 
     var heldLayout: RowLayout? {
         guard let held = rememberedRow.hold() else { return nil }
-        defer { rememberedRow.letGo(held) }
+        defer { held.letGo() }
         return held.layout.takeUnretainedValue()
     }
 }
