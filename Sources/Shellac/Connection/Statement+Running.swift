@@ -10,6 +10,22 @@ extension Statement {
         #endif
     }
 
+    /// Runs a statement of ours that reads an integer, takes no arguments, and is run all the time, such as once in each
+    /// transaction: without what is around a run for the sake of rows, observers and functions.
+    func readInteger() throws -> Int64? {
+        database.checkAccess()
+        guard !isInUse else { throw busyError() }
+        let code = sqlite3_step(sqliteStatement)
+        let value = code == SQLITE_ROW ? sqlite3_column_int64(sqliteStatement, 0) : nil
+        var error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
+        sqlite3_reset(sqliteStatement)
+        if error != nil, let listener = database.statementListener {
+            error = listener.statementDidEnd(self, error: error)
+        }
+        if let error { throw error }
+        return value
+    }
+
     /// Puts the statement among those that run. Mostly, it is alone.
     @inline(__always)
     func link() {

@@ -56,13 +56,7 @@ final class SchemaCache {
         // A closed database, a lost transaction, and a cancelled access answer nothing.
         try database.checkObstruction(for: nil)
         if changeCount != log.schemaChangeCount { forget() }
-        for listing in listings ?? [] {
-            guard let version = listing.version else { continue }
-            if try Int64.fetchOne(listing.versionStatement(database)) != version {
-                forget()
-                break
-            }
-        }
+        if try listings?.contains(where: { try $0.isOutdated(database) }) == true { forget() }
         if log.isOpen { database.heldSchemaGeneration = generation }
     }
 

@@ -35,6 +35,13 @@ final class SchemaListing {
         isTemporary = CaseInsensitiveName.matches(name, "temp")
     }
 
+    /// Whether the version of the schema is not the one that is known any more.
+    @inline(__always)
+    func isOutdated(_ db: Database) throws -> Bool {
+        guard let version else { return false }
+        return try versionStatement(db).readInteger() != version
+    }
+
     /// A statement that reads the version of the schema, and that nobody uses.
     func versionStatement(_ db: Database) throws -> Statement {
         if let keptVersionStatement, !keptVersionStatement.isInUse { return keptVersionStatement }
