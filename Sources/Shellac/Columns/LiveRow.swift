@@ -10,9 +10,10 @@ public import CSQLite
 /// The values of a row are found in one of two ways. SQLite keeps them side by side, so the first and the
 /// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified whenever the first one
 /// stands elsewhere than in the row before, by comparing their distance with the one known between neighbours;
-/// a SQLite that does otherwise is asked for each value. Asking a value for its type is then cheap enough to do it always: `sqlite3_column_int64()`
-/// and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite documentation, "Result Values From
-/// A Query": an unprotected value is safe for a connection that one thread at a time uses.)
+/// a SQLite that does otherwise is asked for each value. Asking a value for its type is then cheap enough to
+/// do it always: `sqlite3_column_int64()` and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite
+/// documentation, "Result Values From A Query": an unprotected value is safe for a connection that one thread at
+/// a time uses.)
 public struct LiveRow {
     @usableFromInline let place: UnsafeMutablePointer<Place>
 

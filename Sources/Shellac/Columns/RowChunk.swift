@@ -10,14 +10,13 @@ import Glibc
 ///
 /// Most of what a fetched record costs beyond its object would be the allocation of what it remembers. So the rows of
 /// one run of a statement stand in chunks, side by side. Memory goes back when the last row of its chunk does: a record
-/// that outlives all others keeps one chunk, which is small for that reason. (The C library's allocator takes a longer
-/// road for 1,024 bytes, too.)
+/// that outlives all others keeps one chunk, which is small for that reason.
 ///
 /// ## The count
 ///
 /// Whoever fills a chunk holds more references than there will ever be rows. Each row takes one of them, which nobody
-/// has to count, and those that are left are given back together when the chunk is full. So an atomic instruction is
-/// needed only where a row is let go of, by whatever thread that happens.
+/// has to count, and those that are left are given back together when the chunk is full, or the statement's run ends.
+/// So an atomic instruction is needed only where a row is let go of, by whatever thread that happens.
 struct ChunkedRow {
     /// Where the row's ``Header`` stands, at a multiple of 8. The bytes follow.
     let address: UnsafeMutableRawPointer
@@ -31,7 +30,7 @@ struct ChunkedRow {
     /// What stands at the beginning of a chunk.
     fileprivate struct Chunk: ~Copyable {
         let references: Atomic<Int>
-        /// The layout of the rows, which counts the chunk.
+        /// The layout of the rows. The chunk holds a reference to it.
         let layout: Unmanaged<RowLayout>
     }
 
@@ -88,7 +87,7 @@ extension ChunkedRow {
         private var next: UnsafeMutableRawPointer?
         private var end: UnsafeMutableRawPointer?
         private var rowCount = 0
-        /// The layout of the rows that stand in chunks.
+        /// The layout of the rows that stand in chunks, to compare with.
         private var layout: Unmanaged<RowLayout>?
         /// How many rows the next chunk is made for: 0 in front of the first row of a run.
         private var expectedCount = 0
@@ -97,13 +96,14 @@ extension ChunkedRow {
 
         deinit { giveBack() }
 
-        /// The most bytes that a chunk has, and that a row of a chunk has.
+        /// The most bytes that a chunk has, and that a row of a chunk has. From 1,024 bytes on, glibc's `malloc` tidies up
+        /// all that was freed before it looks for memory, which took longer than the rest of a fetch.
         static var mostBytes: Int { 992 }
         private static var mostBytesOfRow: Int { 256 }
         private static var start: Int { (MemoryLayout<Chunk>.size + 7) & ~7 }
 
         /// Adds a row. Nil for one that is to stand alone: the first one, which may be the only one, large ones, and those
-        /// of another layout than the second one.
+        /// of another layout than the first that was put in a chunk.
         @inline(__always)
         mutating func add(_ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>) -> ChunkedRow? {
             let size = (MemoryLayout<Header>.size &+ bytes.count &+ 7) & ~7

@@ -11,10 +11,13 @@ extension Statement {
     }
 
     /// Runs a statement of ours that reads an integer, takes no arguments, and is run all the time, such as once in each
-    /// transaction: without what is around a run for the sake of rows, observers and functions.
+    /// transaction: without what is around a run for the sake of rows, observers and functions. Nor does it look for
+    /// obstructions, or end what outside of a transaction belongs to one statement.
     func readInteger() throws -> Int64? {
         database.checkAccess()
         guard !isInUse else { throw busyError() }
+        phase = .begun
+        defer { phase = .idle }
         let code = sqlite3_step(sqliteStatement)
         let value = code == SQLITE_ROW ? sqlite3_column_int64(sqliteStatement, 0) : nil
         var error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)

@@ -1,7 +1,7 @@
 /// What hears of the statements of a connection that open and end transactions, of those that change the schema,
 /// of all that fail, and of those that end while ``Database/hasNestedState`` is set.
 ///
-/// (It is a class, as the ``StatementObserver`` is.)
+/// (It is a class, and no protocol, since a reference to one can be followed without counting it.)
 class StatementListener {
     /// A statement is about to run. Returns whether SQLite should run it.
     func statementWillRun(_ statement: Statement) throws -> Bool { true }

@@ -43,6 +43,8 @@ extension Record {
                 db.currentDate = Date.fromDatabaseValue(date)
                 db.hasLoneState = true
             }
+            // Where no statement has run, none has ended what is alone.
+            defer { if isAlone, db.hasLoneState, db.lastBegun == nil { db.endLoneState() } }
             try update(db, columns: [name])
         } catch {
             try? set([stamp], \.old)

@@ -48,7 +48,7 @@
 /// your own ``didInsert(_:)`` has set.
 ///
 /// Records that were fetched together share the memory in which they remember, some at a time: a record that outlives
-/// all others keeps a kilobyte of it, until it is saved.
+/// all others keeps a kilobyte of it, until it is saved or freed.
 ///
 /// ## Saving
 ///

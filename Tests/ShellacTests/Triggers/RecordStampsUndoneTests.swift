@@ -54,6 +54,29 @@ struct RecordStampsUndoneTests {
         #expect(try memos.queue.read { try $0.memoStamps() } == "0 0 -")
     }
 
+    @Test("38. The date of a touch outside of a transaction ends with it, also where no statement was run")
+    func touchWithoutStatement() throws {
+        let memo = RefusingMemo()
+        try memos.queue.inDatabase { db in
+            try memo.insert(db)
+            for refusal in [.throwing, .silent] as [RefusingMemo.Refusal] {
+                memo.refusal = refusal
+                if refusal == .throwing {
+                    #expect(throws: CancellationError.self) { try memo.touch(db) }
+                } else {
+                    try memo.touch(db)
+                }
+                memos.clock.advance()
+                #expect(try db.transactionDate == memos.clock.now)
+            }
+            memo.refusal = nil
+            memos.clock.advance()
+            try memo.touch(db)
+            #expect(memo.updatedAt == memos.clock.date(3))
+            #expect(try String.fetchOne(db, sql: "SELECT updatedAt FROM memo") == minute(3))
+        }
+    }
+
     @Test("38. A savepoint that is rolled back gives one level back")
     func savepoints() throws {
         let memo = try memos.inserted()
@@ -133,5 +156,35 @@ struct RecordStampsUndoneTests {
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(output.contains("touch(_:) was called on a Hero, which has no stamp to update. Override"))
+    }
+}
+
+/// A memo that can refuse to be updated.
+private final class RefusingMemo: Record {
+    enum Refusal { case throwing, silent }
+    var refusal: Refusal?
+    var id: Int64?
+    var updatedAt: Date?
+
+    override class var databaseTableName: String { "memo" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("updatedAt") { updatedAt = try row["updatedAt"] }
+        try super.updateFromRow(row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["updatedAt"] = updatedAt
+    }
+
+    override func update(_ db: Database, columns: Set<String>) throws {
+        switch refusal {
+        case .throwing: throw CancellationError()
+        case .silent: break
+        case nil: try super.update(db, columns: columns)
+        }
     }
 }
