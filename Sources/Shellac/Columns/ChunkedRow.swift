@@ -37,8 +37,6 @@ struct ChunkedRow {
     /// More than there will ever be rows.
     fileprivate static var manyReferences: Int { 1 << 30 }
 
-    init(address: UnsafeMutableRawPointer) { self.address = address }
-
     @inline(__always)
     private var header: Header { address.load(as: Header.self) }
 
@@ -98,7 +96,7 @@ extension ChunkedRow {
 
         /// The most bytes that a chunk has, and that a row of a chunk has. From 1,024 bytes on, glibc's `malloc` tidies up
         /// all that was freed before it looks for memory, which took longer than the rest of a fetch.
-        static var mostBytes: Int { 992 }
+        private static var mostBytes: Int { 992 }
         private static var mostBytesOfRow: Int { 256 }
         private static var start: Int { (MemoryLayout<Chunk>.size + 7) & ~7 }
 
@@ -116,8 +114,7 @@ extension ChunkedRow {
         @inline(__always)
         private mutating func add(
             _ bytes: UnsafeRawBufferPointer, to chunk: UnsafeMutablePointer<Chunk>,
-            at address: UnsafeMutableRawPointer,
-            _ size: Int
+            at address: UnsafeMutableRawPointer, _ size: Int
         ) -> ChunkedRow {
             let offset = address - UnsafeMutableRawPointer(chunk)
             address.storeBytes(
