@@ -6,41 +6,37 @@ import CSQLite
 /// The tags of all columns stand in front, one byte each; then the payloads, without padding. Integers take as
 /// many bytes as they need, texts and blobs are behind their length. So two equal rows are two equal pieces of
 /// memory, and a row of small numbers is hardly larger than its tags.
+///
+/// The tags of NULL and of integers are the lengths of their payloads: those of integers 1, 2, 4 and 8.
+@usableFromInline
 enum PackedTag {
     static let null: UInt8 = 0
-    static let zero: UInt8 = 1
-    static let int8: UInt8 = 2
-    static let int16: UInt8 = 3
-    static let int32: UInt8 = 4
-    static let int64: UInt8 = 5
-    static let real: UInt8 = 6
-    /// A text behind a length of one byte.
-    static let shortText: UInt8 = 7
-    /// A text behind a length of four bytes.
-    static let longText: UInt8 = 8
-    static let shortBlob: UInt8 = 9
-    static let longBlob: UInt8 = 10
-    /// A text that an encoder made of a date, behind a length of one byte.
-    static let dateText: UInt8 = 11
+    private static let int64: UInt8 = 8
+    @usableFromInline static var real: UInt8 { @inlinable @inline(__always) get { 9 } }
     /// A number that an encoder made of a date.
-    static let dateReal: UInt8 = 12
+    static let dateReal: UInt8 = 10
+    /// A text behind a length of one byte.
+    static let shortText: UInt8 = 11
+    /// A text behind a length of four bytes.
+    static let longText: UInt8 = 12
+    /// A text that an encoder made of a date, behind a length of one byte.
+    static let dateText: UInt8 = 13
+    static let shortBlob: UInt8 = 14
+    static let longBlob: UInt8 = 15
 
     /// The length of a payload.
     @inline(__always)
     static func length(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int {
+        if tag <= int64 { return Int(tag) }
         switch tag {
-        case null, zero: 0
-        case int8: 1
-        case int16: 2
-        case int32: 4
-        case int64, real, dateReal: 8
-        case shortText, shortBlob, dateText: 1 + Int(payload.load(as: UInt8.self))
-        default: 4 + Int(payload.loadUnaligned(as: UInt32.self))
+        case real, dateReal: return 8
+        case shortText, shortBlob, dateText: return 1 + Int(payload.load(as: UInt8.self))
+        default: return 4 + Int(payload.loadUnaligned(as: UInt32.self))
         }
     }
 
-    @inline(__always)
-    static func isInteger(_ tag: UInt8) -> Bool { tag &- zero <= int64 - zero }
+    @inlinable @inline(__always)
+    static func isInteger(_ tag: UInt8) -> Bool { tag &- 1 < 8 }
 
     @inline(__always)
     static func isReal(_ tag: UInt8) -> Bool { tag == real || tag == dateReal }
@@ -66,26 +62,19 @@ enum PackedTag {
 // MARK: - Writing
 
 extension PackedTag {
-    /// The tag of an integer: each size that it exceeds counts one. There is no branch, since integers of all sizes
-    /// follow each other.
+    /// The tag of an integer, and how many bytes it takes: each size that it exceeds doubles it. There is no branch,
+    /// since integers of all sizes follow each other.
     @inline(__always)
     static func integer(_ value: Int64) -> UInt8 {
-        var tag = value == 0 ? zero : int8
-        tag &+= Int64(Int8(truncatingIfNeeded: value)) == value ? 0 : 1
-        tag &+= Int64(Int16(truncatingIfNeeded: value)) == value ? 0 : 1
-        tag &+= Int64(Int32(truncatingIfNeeded: value)) == value ? 0 : 1
-        return tag
+        var exceeded: UInt8 = 0
+        exceeded &+= Int64(Int8(truncatingIfNeeded: value)) == value ? 0 : 1
+        exceeded &+= Int64(Int16(truncatingIfNeeded: value)) == value ? 0 : 1
+        exceeded &+= Int64(Int32(truncatingIfNeeded: value)) == value ? 0 : 1
+        return 1 &<< exceeded
     }
 
     /// How many bytes an integer takes.
-    @inline(__always)
-    static func byteCount(_ value: Int64) -> Int {
-        byteCount(ofInteger: integer(value))
-    }
-
-    /// How many bytes an integer of a tag takes.
-    @inline(__always)
-    static func byteCount(ofInteger tag: UInt8) -> Int { Int(1 &<< tag) >> 2 }
+    static func byteCount(_ value: Int64) -> Int { Int(integer(value)) }
 
     /// How many bytes a text or a blob takes.
     @inline(__always)
@@ -97,18 +86,18 @@ extension PackedTag {
     static func write(_ value: Int64, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
         payload.storeBytes(of: value.littleEndian, as: Int64.self)
         let tag = integer(value)
-        payload += byteCount(ofInteger: tag)
+        payload += Int(tag)
         return tag
     }
 
     /// Writes an integer where there is no room behind it.
     static func writeExactly(_ value: Int64, to payload: inout UnsafeMutableRawPointer) -> UInt8 {
-        let count = byteCount(value)
+        let tag = integer(value)
         withUnsafeBytes(of: value.littleEndian) { bytes in
-            if let start = bytes.baseAddress { payload.copyMemory(from: start, byteCount: count) }
+            if let start = bytes.baseAddress { payload.copyMemory(from: start, byteCount: Int(tag)) }
         }
-        payload += count
-        return integer(value)
+        payload += Int(tag)
+        return tag
     }
 
     @inline(__always)
@@ -152,28 +141,24 @@ extension PackedTag {
     @inline(__always)
     static func readInteger(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int64 {
         switch tag {
-        case int8: Int64(payload.load(as: Int8.self))
-        case int16: Int64(Int16(littleEndian: payload.loadUnaligned(as: Int16.self)))
-        case int32: Int64(Int32(littleEndian: payload.loadUnaligned(as: Int32.self)))
-        case int64: Int64(littleEndian: payload.loadUnaligned(as: Int64.self))
-        default: 0
+        case 1: Int64(payload.load(as: Int8.self))
+        case 2: Int64(Int16(littleEndian: payload.loadUnaligned(as: Int16.self)))
+        case 4: Int64(Int32(littleEndian: payload.loadUnaligned(as: Int32.self)))
+        default: Int64(littleEndian: payload.loadUnaligned(as: Int64.self))
         }
     }
 
-    /// Reads an integer of a size, without a branch, where 8 bytes may be read.
+    /// Reads an integer without a branch, where 8 bytes may be read.
     @inline(__always)
-    static func readInteger(ofBytes size: Int, _ payload: UnsafeRawPointer) -> Int64 {
-        let unused = (8 &- size) &* 8
-        let value = (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
-        return size == 0 ? 0 : value
+    static func readRoomyInteger(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int64 {
+        let unused = 64 &- 8 &* Int64(tag)
+        return (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
     }
 
-    /// Reads an integer of a size, without a branch, where the 8 bytes in front of its end may be read, as they may in a
-    /// row.
-    @inline(__always)
-    static func readInteger(ofBytes size: Int, endingAt end: UnsafeRawPointer) -> Int64 {
-        let value = Int64(littleEndian: (end - 8).loadUnaligned(as: Int64.self)) &>> ((8 &- size) &* 8)
-        return size == 0 ? 0 : value
+    /// Reads an integer without a branch, where the 8 bytes in front of its end may be read, as they may in a row.
+    @inlinable @inline(__always)
+    static func readInteger(_ tag: UInt8, endingAt end: UnsafeRawPointer) -> Int64 {
+        Int64(littleEndian: (end - 8).loadUnaligned(as: Int64.self)) &>> (64 &- 8 &* Int64(tag))
     }
 
     /// The bytes of a text or a blob.

@@ -18,9 +18,8 @@ extension PackedTag {
             let tag = tags.load(as: UInt8.self)
             let bound: Int32
             if isInteger(tag) {
-                let size = byteCount(ofInteger: tag)
-                bound = sqlite3_bind_int64(statement, parameter, readInteger(ofBytes: size, payload))
-                payload += size
+                bound = sqlite3_bind_int64(statement, parameter, readRoomyInteger(tag, payload))
+                payload += Int(tag)
             } else {
                 bound = bind(tag, payload, to: statement, at: parameter)
                 payload += length(tag, payload)

@@ -1,3 +1,15 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 // What an encoding makes of a value, in each of its modes.
 
 extension ColumnEncoding {
@@ -8,7 +20,7 @@ extension ColumnEncoding {
         case .comparing:
             let tag = tag
             if tag == PackedTag.null {
-                next &+= 1
+                advance(past: tag)
             } else if !compareSlowly(.null) {
                 null()
             }
@@ -17,32 +29,80 @@ extension ColumnEncoding {
         }
     }
 
-    // Most values are equal to what they are compared with, or packed: these two come first, and call nothing.
+    // Most values are equal to what they are compared with: this is done where a record encodes them, if it takes only a
+    // few instructions. Other values are mostly packed.
 
-    @usableFromInline
+    @inlinable @inline(__always)
     mutating func integer(_ value: Int64) {
-        if mode == .comparing {
-            let tag = tag
-            let size = PackedTag.byteCount(ofInteger: tag)
-            let end = payload + size
-            if PackedTag.isInteger(tag), PackedTag.readInteger(ofBytes: size, endingAt: end) == value {
+        if next < comparedCount {
+            let tag = base.load(fromByteOffset: next, as: UInt8.self)
+            let end = payload + Int(tag)
+            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, endingAt: end) == value {
                 payload = end
                 next &+= 1
                 return
             }
-        } else if mode == .packing, next < count {
-            let tag = PackedTag.write(value, to: &payload)
-            base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
-            next &+= 1
-            return
         }
         otherInteger(value)
     }
 
+    @inlinable @inline(__always)
+    mutating func real(_ value: Double) {
+        if next < comparedCount, base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.real,
+            payload.loadUnaligned(as: Double.self) == value
+        {
+            payload += 8
+            next &+= 1
+        } else {
+            real(value, isDate: false)
+        }
+    }
+
+    @inline(__always)
+    mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+        let bytes = UnsafeRawBufferPointer(utf8)
+        if let tag = comparedTag, tag == PackedTag.shortText, payload.load(as: UInt8.self) == bytes.count,
+            let start = bytes.baseAddress, memcmp(payload + 1, start, bytes.count) == 0
+        {
+            payload += 1 &+ bytes.count
+            next &+= 1
+        } else {
+            text(bytes, isDate: false)
+        }
+    }
+
+    /// Compares a date with a text of the format in which dates are written. Returns whether it is that date.
+    @inline(__always)
+    mutating func isSame(_ date: Date) -> Bool {
+        guard let tag = comparedTag, tag == PackedTag.shortText || tag == PackedTag.dateText,
+            let text = DateText(written: PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
+        else { return false }
+        // A date is rounded to the millisecond when it is written.
+        let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
+        guard difference.magnitude < 0.5 else { return false }
+        payload += 1 + DateText.maximumLength
+        next &+= 1
+        return true
+    }
+
+    /// The tag of the column that is compared. Nil where nothing is.
+    @inline(__always)
+    private var comparedTag: UInt8? {
+        next < comparedCount ? base.load(fromByteOffset: next, as: UInt8.self) : nil
+    }
+
+    @usableFromInline
+    mutating func otherInteger(_ value: Int64) {
+        guard mode == .packing, next < count else { return rareInteger(value) }
+        let tag = PackedTag.write(value, to: &payload)
+        base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
+        next &+= 1
+    }
+
     @inline(never)
-    private mutating func otherInteger(_ value: Int64) {
+    private mutating func rareInteger(_ value: Int64) {
         switch mode {
-        case .packing: finish(PackedTag.write(value, to: &payload))
+        case .packing: giveUp()
         case .comparing:
             let tag = tag
             guard PackedTag.isInteger(tag) else {

@@ -28,9 +28,11 @@ struct ColumnEncoding: ~Copyable {
     private let layout: Unmanaged<RowLayout>
 
     /// The bytes that are written, or compared with: tags, and then payloads.
-    private(set) var base: UnsafeMutableRawPointer
+    @usableFromInline private(set) var base: UnsafeMutableRawPointer
     /// Where the next payload stands.
-    var payload: UnsafeMutableRawPointer
+    @usableFromInline var payload: UnsafeMutableRawPointer
+    /// Comparing: how many columns there are to compare with. Otherwise, 0.
+    @usableFromInline private(set) var comparedCount = 0
     /// How many bytes may be written.
     private(set) var capacity: Int
 
@@ -101,6 +103,7 @@ struct ColumnEncoding: ~Copyable {
         base = UnsafeMutableRawPointer(mutating: bytes)
         payload = base + count
         capacity = 0
+        comparedCount = count
     }
 
     /// Compares columns with the packed bytes of a row that has the same ones, and packs them into memory from the
@@ -126,6 +129,7 @@ struct ColumnEncoding: ~Copyable {
         base = spare
         payload = spare + count
         mode = .packing
+        comparedCount = 0
         reserve(length)
         base.copyMemory(from: tags, byteCount: next)
         payload.copyMemory(from: start, byteCount: length)
@@ -157,7 +161,7 @@ struct ColumnEncoding: ~Copyable {
         next &+= 1
     }
 
-    private mutating func giveUp() {
+    mutating func giveUp() {
         hasUnexpectedColumn = true
         mode = .ignoring
         expected = Self.nothing.bits
@@ -172,6 +176,10 @@ struct ColumnEncoding: ~Copyable {
 
     @inline(__always)
     mutating func advance(past tag: UInt8) {
+        guard next < count else {
+            mayRepeat = true  // a value that stores itself twice
+            return
+        }
         payload += PackedTag.length(tag, payload)
         next &+= 1
     }

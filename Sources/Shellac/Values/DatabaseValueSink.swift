@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Where a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
 public struct DatabaseValueSink {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
@@ -15,23 +21,37 @@ public struct DatabaseValueSink {
 
     /// Stores a real number.
     @inlinable
-    public func store(_ real: Double) { encoding.pointee.real(real, isDate: false) }
+    public func store(_ real: Double) { encoding.pointee.real(real) }
 
     /// Stores a text.
     public func store(_ text: String) {
         // Without a copy of the string, as long as it is not one that Foundation has made.
-        let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
-            encoding.pointee.text(UnsafeRawBufferPointer($0), isDate: false)
-        }
+        let stored: Void? = text.utf8.withContiguousStorageIfAvailable { encoding.pointee.text($0) }
         if stored != nil { return }
         var text = text
-        text.withUTF8 { encoding.pointee.text(UnsafeRawBufferPointer($0), isDate: false) }
+        text.withUTF8 { encoding.pointee.text($0) }
     }
 
     /// Stores a blob.
     public func store(_ bytes: UnsafeRawBufferPointer) { encoding.pointee.blob(bytes) }
 
-    /// Stores the text of a date. What is stored as a date equals all texts and numbers of the same instant.
+    /// Stores a date. It equals all texts and numbers of the same instant.
+    func store(_ date: Date) {
+        if !encoding.pointee.isSame(date) { storeOther(date) }
+    }
+
+    @inline(never)
+    private func storeOther(_ date: Date) {
+        let isWritten = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.maximumLength) {
+            text in
+            guard let bytes = text.baseAddress, date.writeDatabaseText(to: bytes) else { return false }
+            storeDate(UnsafeBufferPointer(text))
+            return true
+        }
+        if !isWritten { storeDate(secondsSince1970: date.timeIntervalSince1970) }
+    }
+
+    /// Stores the text of a date.
     func storeDate(_ text: UnsafeBufferPointer<UInt8>) {
         encoding.pointee.text(UnsafeRawBufferPointer(text), isDate: true)
     }

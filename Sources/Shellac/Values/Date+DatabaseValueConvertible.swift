@@ -33,15 +33,7 @@ extension Date: DatabaseValueConvertible {
     }
 
     /// Stores the date, and marks it as one: dates compare by their instants.
-    public func store(in sink: DatabaseValueSink) {
-        let isWritten = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.maximumLength) {
-            text in
-            guard let bytes = text.baseAddress, writeDatabaseText(to: bytes) else { return false }
-            sink.storeDate(UnsafeBufferPointer(text))
-            return true
-        }
-        if !isWritten { sink.storeDate(secondsSince1970: timeIntervalSince1970) }
-    }
+    public func store(in sink: DatabaseValueSink) { sink.store(self) }
 
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
         switch value.storage {
@@ -74,10 +66,8 @@ extension Date {
     @inline(__always)
     init?(databaseText: UnsafeBufferPointer<UInt8>) {
         guard let text = DateText(databaseText), !text.format.isTimeAlone else { return nil }
-        let minutes = text.date.daysSinceReferenceDate &* 1440 &+ text.hour &* 60 &+ text.minute
-        let seconds = (minutes &- (text.minutesFromUTC ?? 0)) &* 60 &+ text.second
-        let (wholeMilliseconds, nanoseconds) = (text.nanosecond / 1_000_000, text.nanosecond % 1_000_000)
-        var milliseconds = Double(seconds &* 1000 &+ wholeMilliseconds)
+        var milliseconds = Double(text.milliseconds)
+        let nanoseconds = text.nanosecond % 1_000_000
         if nanoseconds != 0 { milliseconds += Double(nanoseconds) / 1_000_000 }
         self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)
     }
@@ -100,6 +90,16 @@ extension Date {
     private static var firstMillisecond: Double { -730_851 * 86_400_000 }
     /// 10000-01-01 00:00:00.000
     private static var endMillisecond: Double { 2_921_574 * 86_400_000 }
+}
+
+extension DateText {
+    /// The whole milliseconds since the reference date.
+    @inline(__always)
+    var milliseconds: Int {
+        let minutes = date.daysSinceReferenceDate &* 1440 &+ hour &* 60 &+ minute
+        let seconds = (minutes &- (minutesFromUTC ?? 0)) &* 60 &+ second
+        return seconds &* 1000 &+ nanosecond / 1_000_000
+    }
 }
 
 // MARK: - Julian days

@@ -32,16 +32,9 @@ extension DateText {
             return nil
         }
         var misfits: UInt64 = 0
-        func digits(at offset: Int, _ zeros: UInt64, _ limits: UInt64) -> UInt64 {
-            let word =
-                UInt64(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ zeros
-            // A byte that is 128 or more may carry into the next one. It is a misfit already.
-            misfits |= (word &+ limits) | word
-            return word
-        }
-        let first = digits(at: 0, Self.zeros.0, Self.limits.0)
-        let second = digits(at: 8, Self.zeros.1, Self.limits.1)
-        let third = digits(at: 15, Self.zeros.2, Self.limits.2)
+        let first = Self.digits(start, Self.zeros.0, Self.limits.0, &misfits)
+        let second = Self.digits(start + 8, Self.zeros.1, Self.limits.1, &misfits)
+        let third = Self.digits(start + 15, Self.zeros.2, Self.limits.2, &misfits)
         guard misfits & 0x8080_8080_8080_8080 == 0 else { return nil }
 
         self.init(format: .YMD_HMSS)
@@ -53,6 +46,17 @@ extension DateText {
         self.second = Self.number(third, at: 2)
         nanosecond = (Self.number(third, at: 5) &* 10 &+ Int(third >> 56)) &* 1_000_000
         guard date.isInCalendar, hour <= 23, minute <= 59, self.second <= 59 else { return nil }
+    }
+
+    /// The digits of a word.
+    @inline(__always)
+    private static func digits(
+        _ start: UnsafeRawPointer, _ zeros: UInt64, _ limits: UInt64, _ misfits: inout UInt64
+    ) -> UInt64 {
+        let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) ^ zeros
+        // A byte that is 128 or more may carry into the next one. It is a misfit already.
+        misfits |= (word &+ limits) | word
+        return word
     }
 
     /// The number whose tens are in this byte, and whose ones are in the next one.

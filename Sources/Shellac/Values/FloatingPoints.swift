@@ -5,7 +5,8 @@ public import CSQLite
 
 extension Double: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(self) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Double? {

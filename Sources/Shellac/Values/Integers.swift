@@ -32,7 +32,8 @@ extension FixedWidthInteger {
 
 extension Int64: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(self) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int64? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int64? { exactly(value) }
@@ -40,7 +41,8 @@ extension Int64: DatabaseValueConvertible {
 
 extension Int: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int? { exactly(value) }
@@ -48,7 +50,8 @@ extension Int: DatabaseValueConvertible {
 
 extension Int32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int32? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int32? { exactly(value) }
@@ -56,7 +59,8 @@ extension Int32: DatabaseValueConvertible {
 
 extension Int16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int16? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int16? { exactly(value) }
@@ -64,7 +68,8 @@ extension Int16: DatabaseValueConvertible {
 
 extension Int8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int8? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> Int8? { exactly(value) }
@@ -72,7 +77,8 @@ extension Int8: DatabaseValueConvertible {
 
 extension UInt32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt32? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt32? { exactly(value) }
@@ -80,7 +86,8 @@ extension UInt32: DatabaseValueConvertible {
 
 extension UInt16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt16? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt16? { exactly(value) }
@@ -88,7 +95,8 @@ extension UInt16: DatabaseValueConvertible {
 
 extension UInt8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt8? { exactly(value) }
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt8? { exactly(value) }
@@ -130,7 +138,8 @@ extension UInt: DatabaseValueConvertible {
 /// False is 0; every other number is true.
 extension Bool: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {

@@ -9,7 +9,8 @@ public import Foundation
 /// A text. Invalid UTF-8, which SQLite does not refuse, is repaired when read. A NUL in the text is kept.
 extension String: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
-    @inlinable public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    @inlinable @inline(__always)
+    public func store(in sink: DatabaseValueSink) { sink.store(self) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> String? {

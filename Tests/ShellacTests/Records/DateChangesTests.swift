@@ -102,6 +102,30 @@ struct DateChangesTests {
         }
     }
 
+    @Test("7. A date that is stored in our format has changed when its text has", arguments: 1...4)
+    func texts(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try withEvent("DATETIME", "NULL") { (db, event: Event<Date>) in
+            for _ in 0..<300 {
+                let milliseconds = Int.random(
+                    in: -62_167_219_200_000..<253_402_300_800_000, using: &generator)
+                let text = Date(timeIntervalSince1970: Double(milliseconds) / 1000).databaseValue
+                try db.execute(sql: "UPDATE event SET value = ?", arguments: [text])
+                try event.reload(db)
+                let date = try #require(event.value)
+                #expect(!event.hasDatabaseChanges)
+                for microseconds in [
+                    -1001, -1000, -999, -501, -500, -499, -1, 1, 499, 500, 501, 999, 1000, 1001,
+                ] {
+                    let other = date.addingTimeInterval(Double(microseconds) / 1_000_000)
+                    event.value = other
+                    #expect(
+                        event.hasDatabaseChanges == (other.databaseValue != text), "\(text), \(microseconds)")
+                }
+            }
+        }
+    }
+
     @Test("7. NULL is no date, and a date that is NULL is clean")
     func null() throws {
         try withEvent("DATETIME", "NULL") { (_, event: Event<Date>) in

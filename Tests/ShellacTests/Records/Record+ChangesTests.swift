@@ -33,6 +33,64 @@ struct RecordChangesTests {
         }
     }
 
+    /// A value that stores itself more than once, which none should.
+    private struct Stutter: DatabaseValueConvertible {
+        var number: Int
+        var databaseValue: DatabaseValue { number.databaseValue }
+        func store(in sink: DatabaseValueSink) { for _ in 0..<20 { sink.store(Int64(number)) } }
+        static func fromDatabaseValue(_ value: DatabaseValue) -> Stutter? {
+            Int.fromDatabaseValue(value).map { Stutter(number: $0) }
+        }
+    }
+
+    /// A record of two such values, or of NULLs.
+    private final class Stammerer: Record {
+        var first: Stutter?
+        var middle: Int?
+        var last: Stutter?
+
+        override class var databaseTableName: String { "stammerer" }
+        override func updateFromRow(_ row: Row) throws {
+            if row.hasColumn("first") { first = try row["first"] }
+            if row.hasColumn("middle") { middle = try row["middle"] }
+            if row.hasColumn("last") { last = try row["last"] }
+        }
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["first"] = first
+            container["middle"] = middle
+            container["last"] = last
+        }
+    }
+
+    @Test("1. A value that stores itself more than once is still compared with its own column")
+    func stutter() throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: "CREATE TABLE stammerer (first INTEGER PRIMARY KEY, middle INTEGER, last INTEGER)")
+            let record = Stammerer()
+            (record.first, record.middle, record.last) = (Stutter(number: 1), 1, Stutter(number: 1))
+            try record.insert(db)
+            #expect(!record.hasDatabaseChanges)
+            for record in try [record]
+                + Stammerer.fetchAll(db, sql: "SELECT * FROM stammerer UNION ALL VALUES (0, 1, 2)")
+            {
+                #expect(!record.hasDatabaseChanges)
+                record.last?.number += 1
+                let old = (record.last?.number ?? 0) - 1
+                #expect(record.hasDatabaseChanges)
+                #expect(try record.databaseChanges == ["last": old.databaseValue])
+                record.last?.number -= 1
+                #expect(!record.hasDatabaseChanges)
+                record.last = nil
+                #expect(record.hasDatabaseChanges)
+            }
+            record.middle = 2
+            #expect(try record.updateChanges(db))
+            #expect(
+                try Row.fetchAll(db, sql: "SELECT * FROM stammerer").map { try $0["middle"] as Int } == [2])
+        }
+    }
+
     /// A hero who cannot be encoded now and then.
     private final class Fickle: Hero {
         var fails = false

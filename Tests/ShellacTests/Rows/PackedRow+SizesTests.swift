@@ -140,7 +140,7 @@ struct PackedRowSizesTests {
     @Test(
         "Small values take few bytes",
         arguments: [
-            (.null, 1), (0, 1), (1, 2), (-128, 2), (128, 3), (-32_769, 5), (2_147_483_648, 9), (1.5, 9),
+            (.null, 1), (0, 2), (1, 2), (-128, 2), (128, 3), (-32_769, 5), (2_147_483_648, 9), (1.5, 9),
             ("", 2),
             ("abc", 5),
         ] as [(DatabaseValue, Int)])
