@@ -45,6 +45,11 @@ static inline uintptr_t shellac_thread(void) {
 #endif
 }
 
+/// Asks the processor for memory that is to be read or written soon. It may be none.
+static inline void shellac_prefetch(const void *address) {
+    __builtin_prefetch(address);
+}
+
 /// sqlite3_error_offset() came with SQLite 3.38: found at run time.
 typedef int (*shellac_error_offset_function)(sqlite3 *);
 

@@ -55,10 +55,6 @@ struct ChunkedRow {
     @inline(__always)
     var layoutReference: Unmanaged<RowLayout> { chunk.pointee.layout }
 
-    /// Keeps the row for somebody else, who lets go of it, too.
-    @inline(__always)
-    func retain() { chunk.pointee.references.wrappingAdd(1, ordering: .relaxed) }
-
     /// Lets go of the row.
     @inline(__always)
     func release() { Self.release(chunk, 1) }

@@ -11,19 +11,19 @@ import Glibc
 final class PackedColumns {
     @exclusivity(unchecked) private(set) var layout: RowLayout {
         didSet {
-            identity = ObjectIdentifier(layout)
+            layoutReference = .passUnretained(layout)
             count = layout.count
         }
     }
-    /// Which layout it is: looking at the layout itself would count a reference.
-    @exclusivity(unchecked) private var identity: ObjectIdentifier
+    /// The same, without counting a reference.
+    @exclusivity(unchecked) private var layoutReference: Unmanaged<RowLayout>
     @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var end: UnsafeMutableRawPointer
 
     init() {
         layout = RowLayout(names: [], sql: nil)
-        identity = ObjectIdentifier(layout)
+        layoutReference = .passUnretained(layout)
         capacity = 512
         guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
         base = memory
@@ -93,10 +93,10 @@ final class PackedColumns {
     /// - Returns: Whether the record has changed. Nil where the road was too short to tell.
     @inline(__always)
     func packChanged(
-        from row: PackedRow, as layout: RowLayout, _ encode: Encode
+        from row: RememberedRow.Look, as layout: RowLayout, _ encode: Encode
     ) throws -> Bool? {
         var encoding = ColumnEncoding(
-            comparingWith: row.bytes, layout: row.layoutReference, thenPackingInto: base, capacity: capacity)
+            comparingWith: row.bytes, layout: row.layout, thenPackingInto: base, capacity: capacity)
         defer {
             if encoding.mode != .comparing {
                 (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload)
@@ -114,9 +114,14 @@ final class PackedColumns {
         return true
     }
 
+    /// The row that the columns were compared with is not the one that they differ from.
+    func forgetFirstChange() { firstChange = nil }
+
     /// Whether the columns are those of a layout.
     @inline(__always)
-    func isLaid(out layout: RowLayout) -> Bool { identity == ObjectIdentifier(layout) }
+    func isLaid(out layout: RowLayout) -> Bool {
+        layoutReference.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
+    }
 
     /// Takes bytes that were packed in other memory.
     func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
@@ -134,7 +139,7 @@ final class PackedColumns {
     /// Whether the columns are those of a row, in the same order.
     @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {
-        row.layoutIdentity == identity || layout.hasSameNames(as: row.layout)
+        row.layoutReference.toOpaque() == layoutReference.toOpaque() || layout.hasSameNames(as: row.layout)
     }
 
     // MARK: - Reading
@@ -185,7 +190,7 @@ final class PackedColumns {
     /// A row of all columns, in the place of one that is no longer wanted.
     @inline(__always)
     func row(past: consuming PackedRow.Past, replacing unwanted: inout PackedRow?) -> PackedRow {
-        PackedRow.make(layout, copying: bytes, past: past, replacing: &unwanted)
+        PackedRow.make(layoutReference, copying: bytes, past: past, replacing: &unwanted)
     }
 
     /// A row of all columns, in which one that is NULL holds a number.

@@ -72,15 +72,16 @@ final class Persistence {
     /// Runs a function with what a record encodes, unless it is what the record remembers.
     @inline(__always)
     static func withChanged(
-        _ type: any TableRecord.Type, from row: PackedRow, on database: Database,
+        _ type: any TableRecord.Type, from row: RememberedRow.Look, on database: Database,
         encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Bool
     ) throws -> Bool {
         try database.withRecords { records in
             try records.withPlan(for: type, on: database) { plan in
                 try records.withPersistence(on: database) { persistence in
-                    guard let shape = try plan.packChanged(persistence.columns, from: row, encode) else {
-                        return false
+                    let shape = try row.whileInUse {
+                        try plan.packChanged(persistence.columns, from: row, encode)
                     }
+                    guard let shape else { return false }
                     persistence.planReference = Unmanaged.passUnretained(plan)
                     persistence.shapeReference = shape
                     return try body(persistence)

@@ -11,19 +11,17 @@ extension Record {
     /// true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
-            guard let held = rememberedRow.hold() else { return true }
-            defer { held.letGo() }
-            var encoding = ColumnEncoding(comparingWith: held.bytes, layout: held.layout)
-            guard encoding.count > 0 else { return true }
-            do {
-                try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
-            } catch {
-                return true
+            guard let row = rememberedRow.look else { return true }
+            return row.whileInUse {
+                var encoding = ColumnEncoding(comparingWith: row.bytes, layout: row.layout)
+                guard encoding.count > 0 else { return true }
+                do {
+                    try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
+                } catch {
+                    return true
+                }
+                return encoding.isDoubtful ? hasChangesAfterAll : encoding.isDifferent
             }
-            if encoding.isDoubtful {
-                return (try? snapshot.map(encoded().changes)?.isEmpty) != true
-            }
-            return encoding.isDifferent
         }
         set {
             let past = pastOfSave(moment: note())
@@ -33,6 +31,11 @@ extension Record {
                 snapshot = columns.row(affinitiesOf: snapshot?.layout, past: past)
             }
         }
+    }
+
+    /// The same, on the long road.
+    private var hasChangesAfterAll: Bool {
+        @inline(never) get { (try? snapshot.map(encoded().changes)?.isEmpty) != true }
     }
 
     /// The columns that differ from what the database holds, with what it holds: nil where that is not known.
@@ -149,8 +152,10 @@ extension Record {
     @inline(__always) @discardableResult
     final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
         rememberedRow.leaveChunk()
-        return db.withTransactionLog {
-            $0.note(self, snapshot, rowID: rowID, moment: snapshot?.moment ?? 0, in: db)
+        let row = rememberedRow.packed
+        return db.withTransactionLog { log in
+            log.note(
+                self, row?.takeUnretainedValue(), rowID: rowID, moment: row?.use { $0.moment } ?? 0, in: db)
         }
     }
 

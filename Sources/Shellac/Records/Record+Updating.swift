@@ -69,6 +69,7 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
+        rememberedRow.prefetchNextRow()
         guard try persistence.update(mask, options, type(of: self).persistenceConflictPolicy) else { return }
         remember(persistence, mask, isFull: isFull, in: db)
         let success = PersistenceSuccess(insertion: nil)
@@ -116,30 +117,35 @@ extension Record {
     @discardableResult
     public final func updateChanges(_ db: Database) throws -> Bool {
         db.checkAccess()
-        rememberedRow.leaveChunk()
-        if let snapshot, snapshot.count > 0, db.holdsSchema {
+        rememberedRow.prefetchRow()
+        if let row = rememberedRow.look, row.layout.use({ $0.count > 0 }), db.holdsSchema {
             return try Persistence.withChanged(
-                type(of: self), from: snapshot, on: db, encoding: { try encode(to: &$0) },
-                perform: { try updateChanges($0, from: snapshot, in: db) })
+                type(of: self), from: row, on: db, encoding: { try encode(to: &$0) },
+                perform: {
+                    if !rememberedRow.isStill(row) { $0.columns.forgetFirstChange() }
+                    rememberedRow.leaveChunk()
+                    return try updateChanges($0, in: db)
+                })
         }
         // To know the table may take SQL, and without a change there is to be none.
         if !hasDatabaseChanges { return false }
         return try Persistence.with(
             type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: { try updateChanges($0, from: snapshot, in: db) })
+            perform: {
+                rememberedRow.leaveChunk()
+                return try updateChanges($0, in: db)
+            })
     }
 
-    /// Updates the columns that were encoded, and differ from what the record remembers.
+    /// Updates the columns that were encoded, and differ from what the record remembers, outside of a chunk.
     @inline(__always)
-    private func updateChanges(
-        _ persistence: Persistence, from snapshot: PackedRow?, in db: Database
-    ) throws -> Bool {
+    private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
         let columns = persistence.columns
-        let changes = snapshot.map(columns.changesAndExactness)
+        let changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         let mask = changes?.mask ?? ColumnMask(0..<columns.count)
         if mask.isEmpty { return false }
         if persistence.withPlan({ $0.overridesWhatSaves }) {
-            try updateByMethods(persistence, mask, isKnown: snapshot != nil, in: db)
+            try updateByMethods(persistence, mask, isKnown: changes != nil, in: db)
         } else {
             let settable = persistence.settable(mask)
             // Where all is written that is not known to be there, what was encoded is what there is.

@@ -43,19 +43,28 @@ final class RecordConnection {
     func withPlan<Result>(
         for type: any TableRecord.Type, on database: Database, _ body: (RecordPlan) throws -> Result
     ) throws -> Result {
+        // One call of the function, here and below: it stands in the code as often as it is called, with all that is
+        // around it.
+        try knownPlan(for: type, on: database).use(body)
+    }
+
+    @inline(__always)
+    private func knownPlan(
+        for type: any TableRecord.Type, on database: Database
+    ) throws -> Unmanaged<RecordPlan> {
         let generation = try database.schemaGeneration
         if ObjectIdentifier(type) == lastType, let lastPlan,
             lastPlan.use({ $0.schemaGeneration == generation })
         {
-            return try lastPlan.use(body)
+            return lastPlan
         }
-        return try body(findPlan(for: type, generation, on: database))
+        return try findPlan(for: type, generation, on: database)
     }
 
     @inline(never)
     private func findPlan(
         for type: any TableRecord.Type, _ generation: UInt64, on database: Database
-    ) throws -> RecordPlan {
+    ) throws -> Unmanaged<RecordPlan> {
         let identifier = ObjectIdentifier(type)
         let plan: RecordPlan
         if let found = plans[identifier], found.schemaGeneration == generation {
@@ -74,8 +83,9 @@ final class RecordConnection {
             }
             plans[identifier] = plan
         }
-        (lastType, lastPlan) = (identifier, Unmanaged.passUnretained(plan))
-        return plan
+        let reference = Unmanaged.passUnretained(plan)
+        (lastType, lastPlan) = (identifier, reference)
+        return reference
     }
 
     /// Keeps what is no longer wanted until the saves have ended that may still use it.
@@ -86,17 +96,26 @@ final class RecordConnection {
     func withPersistence<Result>(
         on database: Database, _ body: (Persistence) throws -> Result
     ) rethrows -> Result {
+        let reference = beginSave(on: database)
+        defer { endSave(reference) }
+        return try reference.use(body)
+    }
+
+    @inline(__always)
+    private func beginSave(on database: Database) -> Unmanaged<Persistence> {
         saveCount &+= 1
-        defer {
-            saveCount &-= 1
-            if saveCount == 0, !retired.isEmpty { retired = [] }
+        switch saveCount {
+        case 1: return .passUnretained(persistence)
+        case 2: return .passUnretained(nestedPersistence)
+        default: return .passRetained(Persistence(database))
         }
-        if saveCount > 2 { return try body(Persistence(database)) }
-        let reference = Unmanaged.passUnretained(saveCount == 1 ? persistence : nestedPersistence)
-        return try reference.use { persistence in
-            defer { persistence.columns.shrink() }
-            return try body(persistence)
-        }
+    }
+
+    @inline(__always)
+    private func endSave(_ reference: Unmanaged<Persistence>) {
+        if saveCount > 2 { reference.release() } else { reference.use { $0.columns.shrink() } }
+        saveCount &-= 1
+        if saveCount == 0, !retired.isEmpty { retired = [] }
     }
 
     // MARK: - Requests to class records
@@ -134,16 +153,13 @@ extension Database {
     /// Runs a function with what this connection keeps for records.
     @inline(__always)
     func withRecords<Result>(_ body: (RecordConnection) throws -> Result) rethrows -> Result {
-        if let recordReference {
-            return try recordReference.use { try body(unsafeDowncast($0, to: RecordConnection.self)) }
-        }
-        return try body(makeRecords())
+        try (recordReference ?? makeRecords()).use { try body(unsafeDowncast($0, to: RecordConnection.self)) }
     }
 
     @inline(never)
-    private func makeRecords() -> RecordConnection {
+    private func makeRecords() -> Unmanaged<AnyObject> {
         let records = RecordConnection(self)
         recordConnection = records
-        return records
+        return .passUnretained(records)
     }
 }

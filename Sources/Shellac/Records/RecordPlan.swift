@@ -78,15 +78,14 @@ final class RecordPlan {
     /// - Returns: The shape, and nil where the record has not changed.
     @inline(__always)
     func packChanged(
-        _ columns: PackedColumns, from row: PackedRow, _ encode: PackedColumns.Encode
+        _ columns: PackedColumns, from row: RememberedRow.Look, _ encode: PackedColumns.Encode
     ) throws -> Unmanaged<RecordShape>? {
         if let lastShape {
-            let layout = lastShape.use { $0.layout }
-            if layout.hasSameNames(as: row.layout),
-                let hasChanged = try columns.packChanged(from: row, as: layout, encode)
-            {
-                return hasChanged ? lastShape : nil
+            let hasChanged = try lastShape.use({ $0.layoutReference }).use { layout in
+                try row.layout.use({ layout.hasSameNames(as: $0) })
+                    ? columns.packChanged(from: row, as: layout, encode) : nil
             }
+            if let hasChanged { return hasChanged ? lastShape : nil }
         }
         return try pack(columns, encode)
     }

@@ -35,7 +35,7 @@ struct RememberedRow: ~Copyable {
     private mutating func replace(with new: UInt) {
         let old = word
         word = new
-        Self.release(old)
+        if old != 0, !RowInUse.takeReference(old) { Self.release(old) }
     }
 
     /// Remembers a row of a chunk.
@@ -63,6 +63,12 @@ struct RememberedRow: ~Copyable {
         }
     }
 
+    /// The row, without counting a reference. Outside of a chunk only: see ``leaveChunk()``.
+    var packed: Unmanaged<PackedRow>? {
+        @inline(__always)
+        get { word == 0 ? nil : Self.packedRow(word) }
+    }
+
     /// Gives a row that stands in a chunk memory of its own.
     @inline(__always)
     mutating func leaveChunk() {
@@ -73,36 +79,58 @@ struct RememberedRow: ~Copyable {
     @inline(__always)
     mutating func take() -> PackedRow? {
         leaveChunk()
-        defer { word = 0 }
-        return word == 0 ? nil : Self.packedRow(word).takeRetainedValue()
+        let old = word
+        word = 0
+        if old == 0 { return nil }
+        return RowInUse.takeReference(old)
+            ? Self.packedRow(old).takeUnretainedValue() : Self.packedRow(old).takeRetainedValue()
     }
 
-    // MARK: - Holding
+    /// Asks the processor for the row, as far as most rows go.
+    @inline(__always)
+    func prefetchRow() {
+        if let address = UnsafeRawPointer(bitPattern: word & ~Self.isChunked) {
+            prefetch(address, byteCount: 256)
+        }
+    }
 
-    /// A row that stands still until it is let go of, also where the record forgets it meanwhile.
-    struct Held {
+    /// Asks the processor for the memory that the next row will be written to, if it is known.
+    @inline(__always)
+    func prefetchNextRow() {
+        if word & Self.isChunked == 0 { packed?.use { $0.prefetchPast() } }
+    }
+
+    // MARK: - Comparing
+
+    /// A row as it is, to be compared with.
+    struct Look {
         fileprivate let word: UInt
-        /// The bytes, and their layout.
+        /// The bytes, and their layout: good as long as the row is.
         let bytes: UnsafeRawPointer
         let layout: Unmanaged<RowLayout>
 
-        /// Lets go of the row.
+        /// Runs a function during which the row stands still, also where the record forgets it.
         @inline(__always)
-        func letGo() { RememberedRow.release(word) }
+        func whileInUse<Result>(_ body: () throws -> Result) rethrows -> Result {
+            try RowInUse.with(word, release: RememberedRow.release, body)
+        }
     }
 
-    /// Holds the row, which must be let go of. Nil where nothing is remembered.
-    @inline(__always)
-    func hold() -> Held? {
-        if word == 0 { return nil }
-        if word & Self.isChunked != 0 {
-            let row = Self.chunkedRow(word)
-            row.retain()
-            return Held(
-                word: word, bytes: row.bytes.baseAddress.unsafelyUnwrapped, layout: row.layoutReference)
-        }
-        return Self.packedRow(word).retain().use {
-            Held(word: word, bytes: $0.bytes, layout: $0.layoutReference)
+    /// The row, to be compared with. Nil where nothing is remembered.
+    var look: Look? {
+        @inline(__always)
+        get {
+            if word == 0 { return nil }
+            if word & Self.isChunked != 0 {
+                let row = Self.chunkedRow(word)
+                return Look(
+                    word: word, bytes: row.bytes.baseAddress.unsafelyUnwrapped, layout: row.layoutReference)
+            }
+            return Self.packedRow(word).use { Look(word: word, bytes: $0.bytes, layout: $0.layoutReference) }
         }
     }
+
+    /// Whether the row is still the one that was looked at.
+    @inline(__always)
+    func isStill(_ look: Look) -> Bool { word == look.word }
 }

@@ -44,10 +44,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
     }
 
-    /// Which layout it is.
-    @inline(__always)
-    var layoutIdentity: ObjectIdentifier { layoutReference.use { ObjectIdentifier($0) } }
-
     /// The leftmost column of a name, or -1.
     @inline(__always)
     func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
@@ -83,17 +79,28 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return row
     }
 
+    /// Asks the processor for the row that came before, whose memory is to be used again.
+    @inline(__always)
+    func prefetchPast() {
+        guard hasPast else { return }
+        var address: UnsafeRawPointer?
+        if case .row(let row) = pastPointer.pointee.memory {
+            address = UnsafeRawPointer(Unmanaged.passUnretained(row).toOpaque())
+        }
+        if let address { prefetch(address, byteCount: 256) }
+    }
+
     /// Makes a row of packed bytes, in the place of one that is no longer wanted, if nobody else holds that.
     ///
     /// A record that is saved again and again has two rows by turns.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
+        _ layout: Unmanaged<RowLayout>, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
         replacing unwanted: inout PackedRow?
     ) -> PackedRow {
         guard let start = bytes.baseAddress, isKnownUniquelyReferenced(&unwanted),
             unwanted.unsafelyUnwrapped.hasRoom(for: bytes.count, layout), let row = unwanted.take()
-        else { return make(layout, copying: bytes, past: past) }
+        else { return make(layout.takeUnretainedValue(), copying: bytes, past: past) }
         row.withUnsafeMutablePointerToElements {
             UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
         }
@@ -103,8 +110,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     /// Whether it has the very size of another one that has a past.
     @inline(__always)
-    private func hasRoom(for byteCount: Int, _ layout: RowLayout) -> Bool {
-        hasPast && self.byteCount == byteCount && layoutIdentity == ObjectIdentifier(layout)
+    private func hasRoom(for byteCount: Int, _ layout: Unmanaged<RowLayout>) -> Bool {
+        hasPast && self.byteCount == byteCount && layoutReference.toOpaque() == layout.toOpaque()
     }
 
     private var pastPointer: UnsafeMutablePointer<Past> {

@@ -1,3 +1,5 @@
+import CSQLite
+
 // Following a reference counts it, and a count is an atomic instruction, which takes longer than most of what is done
 // with the object. Where records are saved, an object that somebody else keeps alive is followed without.
 
@@ -6,5 +8,16 @@ extension Unmanaged {
     @inline(__always)
     func use<Result>(_ body: (Instance) throws -> Result) rethrows -> Result {
         try _withUnsafeGuaranteedRef(body)
+    }
+}
+
+/// Asks the processor for memory that is to be read or written soon. Among many records, most are not in its caches: to
+/// wait for one piece after the other takes longer than all the work.
+@inline(__always)
+func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
+    var offset = 0
+    while offset < byteCount {
+        shellac_prefetch(address + offset)
+        offset &+= 64
     }
 }

@@ -155,14 +155,14 @@ extension TransactionLog {
     /// - Returns: The moment of this one, or 0 where nothing can be undone.
     @inline(__always)
     func note(
-        _ object: some Journaled, _ state: AnyObject?, rowID: Journal.GivenRowID?, moment: UInt64,
-        in database: Database
+        _ object: some Journaled, _ state: @autoclosure () -> AnyObject?, rowID: Journal.GivenRowID?,
+        moment: UInt64, in database: Database
     ) -> UInt64 {
         let depth = database.callbackDepth
         guard depth > 0 || sqlite3_get_autocommit(database.pointer) == 0 else { return 0 }
         // The statement whose function saves may be undone by itself.
         if rowID != nil || depth > 0 || moment != journal.moment {
-            journal.add(Journal.Note(object: object, state: state, rowID: rowID, depth: depth))
+            journal.add(Journal.Note(object: object, state: state(), rowID: rowID, depth: depth))
             if !isOpen { database.hasLoneState = true }
             if depth > 0 { database.hasNestedState = true }
         }

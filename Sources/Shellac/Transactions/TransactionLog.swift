@@ -204,9 +204,9 @@ extension Database {
     /// Runs a function with what this connection knows of its transaction.
     @inline(__always)
     func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
-        guard let listenerReference else { return try body(installTransactionLog()) }
+        let listener = listenerReference ?? .passUnretained(installTransactionLog())
         // Nobody else fills the slot.
-        return try listenerReference.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
+        return try listener.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
     }
 
     @discardableResult

@@ -224,6 +224,66 @@ import Testing
         }
     }
 
+    @Test(
+        "What a record remembers may change while it is encoded to have its changes saved",
+        arguments: [true, false])
+    func meddlingWithUpdate(isShared: Bool) throws {
+        let queue = try Self.makeQueue(rows: 20)
+        try queue.write { db in
+            let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
+            let card = try #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 })
+            var stored: [Int] {
+                get throws { try Int.fetchAll(db, sql: "SELECT count FROM card WHERE id = 5") }
+            }
+            #expect(try card.updateChanges(db) == false)
+
+            // It was not known any more, and all is written.
+            card.count = 50
+            card.meddle = { $0.hasDatabaseChanges = true }
+            #expect(try card.updateChanges(db))
+            #expect(try !card.hasDatabaseChanges && stored == [50])
+
+            // It was saved meanwhile, and nothing is left to write.
+            card.count = 51
+            card.meddle = { try? $0.update(db) }
+            #expect(try card.updateChanges(db) == false)
+            #expect(try !card.hasDatabaseChanges && stored == [51])
+
+            // Another column was saved meanwhile.
+            card.title = "another"
+            card.count = 52
+            card.meddle = { try? $0.update(db, columns: ["title"]) }
+            #expect(try card.updateChanges(db))
+            #expect(try !card.hasDatabaseChanges && stored == [52])
+            #expect(card.savedDatabaseChanges == ["count": 51.databaseValue])
+
+            // It was given back what it was, and all is different again.
+            card.count = 53
+            card.meddle = { card in
+                try? db.inSavepoint {
+                    try card.update(db)
+                    return .rollback
+                }
+            }
+            #expect(try card.updateChanges(db))
+            #expect(try !card.hasDatabaseChanges && stored == [53])
+        }
+    }
+
+    @Test("A record that has not changed stays in the shared memory when its changes are saved")
+    func unchanged() throws {
+        let queue = try Self.makeQueue(rows: 20)
+        try queue.write { db in
+            let cards = try Card.fetchAll(db, sql: "SELECT * FROM card")
+            let addresses = cards.map(\.address)
+            for card in cards { #expect(try !card.updateChanges(db)) }
+            #expect(cards.map(\.address) == addresses)
+            cards[7].count += 1
+            #expect(try cards[7].updateChanges(db))
+            #expect(cards[7].address != addresses[7] && cards[8].address == addresses[8])
+        }
+    }
+
     @Test("A record that is encoded, and throws after it has changed what it remembers, has changes")
     func throwingMeddler() throws {
         let queue = try Self.makeQueue(rows: 20)
@@ -270,17 +330,9 @@ private class Card: Record {
     }
 
     /// Where the record's memory stands.
-    var address: UInt {
-        guard let held = rememberedRow.hold() else { return 0 }
-        defer { held.letGo() }
-        return UInt(bitPattern: held.bytes)
-    }
+    var address: UInt { rememberedRow.look.map { UInt(bitPattern: $0.bytes) } ?? 0 }
 
-    var heldLayout: RowLayout? {
-        guard let held = rememberedRow.hold() else { return nil }
-        defer { held.letGo() }
-        return held.layout.takeUnretainedValue()
-    }
+    var heldLayout: RowLayout? { rememberedRow.look.map { $0.layout.takeUnretainedValue() } }
 }
 
 private final class Sticker: Card {}
