@@ -69,22 +69,23 @@ final class Persistence {
         }
     }
 
-    /// Runs a function with what a record encodes, unless it is what the record remembers.
+    /// Runs a function with what a record encodes, unless it is what the record remembers: which is looked at as late
+    /// as possible, since it takes time to come from memory.
     @inline(__always)
     static func withChanged(
-        _ type: any TableRecord.Type, from row: RememberedRow.Look, on database: Database,
-        encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Bool
+        _ type: any TableRecord.Type, from row: @autoclosure () -> RememberedRow.Look?, on database: Database,
+        encoding encode: PackedColumns.Encode,
+        perform body: (Persistence, _ row: RememberedRow.Look?) throws -> Bool
     ) throws -> Bool {
         try database.withRecords { records in
             try records.withPlan(for: type, on: database) { plan in
                 try records.withPersistence(on: database) { persistence in
-                    let shape = try row.whileInUse {
-                        try plan.packChanged(persistence.columns, from: row, encode)
-                    }
+                    let row = row()
+                    let shape = try plan.packChanged(persistence.columns, from: row, encode)
                     guard let shape else { return false }
                     persistence.planReference = Unmanaged.passUnretained(plan)
                     persistence.shapeReference = shape
-                    return try body(persistence)
+                    return try body(persistence, row)
                 }
             }
         }

@@ -64,12 +64,8 @@ public struct PersistenceContainer {
 
     @inlinable @inline(__always)
     func store<Value: DatabaseValueConvertible>(_ value: Value?, in column: String) {
-        if encoding.pointee.expects(column) {
-            let sink = DatabaseValueSink(encoding)
-            if let value { value.store(in: sink) } else { sink.storeNull() }
-        } else {
-            encoding.pointee.unexpected(column, value)
-        }
+        let sink = DatabaseValueSink(encoding, column)
+        if let value { value.store(in: sink) } else { sink.storeNull() }
     }
 }
 

@@ -118,13 +118,13 @@ extension Record {
     public final func updateChanges(_ db: Database) throws -> Bool {
         db.checkAccess()
         rememberedRow.prefetchRow()
-        if let row = rememberedRow.look, row.layout.use({ $0.count > 0 }), db.holdsSchema {
+        if db.holdsSchema {
             return try Persistence.withChanged(
-                type(of: self), from: row, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    if !rememberedRow.isStill(row) { $0.columns.forgetFirstChange() }
+                type(of: self), from: rememberedRow.look, on: db, encoding: { try encode(to: &$0) },
+                perform: { persistence, row in
+                    if let row, !rememberedRow.isStill(row) { persistence.columns.forgetFirstChange() }
                     rememberedRow.leaveChunk()
-                    return try updateChanges($0, in: db)
+                    return try updateChanges(persistence, in: db)
                 })
         }
         // To know the table may take SQL, and without a change there is to be none.

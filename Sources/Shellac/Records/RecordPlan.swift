@@ -78,12 +78,12 @@ final class RecordPlan {
     /// - Returns: The shape, and nil where the record has not changed.
     @inline(__always)
     func packChanged(
-        _ columns: PackedColumns, from row: RememberedRow.Look, _ encode: PackedColumns.Encode
+        _ columns: PackedColumns, from row: RememberedRow.Look?, _ encode: PackedColumns.Encode
     ) throws -> Unmanaged<RecordShape>? {
-        if let lastShape {
+        if let row, let lastShape {
             let hasChanged = try lastShape.use({ $0.layoutReference }).use { layout in
-                try row.layout.use({ layout.hasSameNames(as: $0) })
-                    ? columns.packChanged(from: row, as: layout, encode) : nil
+                guard row.layout.use({ layout.hasSameNames(as: $0) }) else { return nil as Bool? }
+                return try row.whileInUse { try columns.packChanged(from: row, as: layout, encode) }
             }
             if let hasChanged { return hasChanged ? lastShape : nil }
         }

@@ -10,10 +10,84 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// What an encoding makes of a value, in each of its modes.
+// What an encoding makes of a value.
+//
+// Most values are what they are compared with. That is found out first, for numbers where a record encodes them, since
+// it takes only a few instructions. All else comes to the functions behind these.
 
 extension ColumnEncoding {
+    @inlinable @inline(__always)
+    mutating func isSame(_ value: Int64, in name: String) -> Bool {
+        guard compares(name) else { return false }
+        let tag = base.load(fromByteOffset: next, as: UInt8.self)
+        let end = payload + Int(tag)
+        guard PackedTag.isInteger(tag), PackedTag.readInteger(tag, endingAt: end) == value else {
+            return false
+        }
+        payload = end
+        next &+= 1
+        return true
+    }
+
+    @inlinable @inline(__always)
+    mutating func isSame(_ value: Double, in name: String) -> Bool {
+        guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.real,
+            payload.loadUnaligned(as: Double.self) == value
+        else { return false }
+        payload += 8
+        next &+= 1
+        return true
+    }
+
+    @inline(__always)
+    mutating func isSame(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
+        guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.shortText,
+            payload.load(as: UInt8.self) == utf8.count,
+            let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
+        else { return false }
+        payload += 1 &+ utf8.count
+        next &+= 1
+        return true
+    }
+
+    /// Compares a date with a text of the format in which dates are written.
+    @inline(__always)
+    mutating func isSame(_ date: Date, in name: String) -> Bool {
+        guard compares(name) else { return false }
+        let tag = base.load(fromByteOffset: next, as: UInt8.self)
+        guard tag == PackedTag.shortText || tag == PackedTag.dateText,
+            let text = DateText(written: PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
+        else { return false }
+        // A date is rounded to the millisecond when it is written.
+        let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
+        guard difference.magnitude < 0.5 else { return false }
+        payload += 1 + DateText.maximumLength
+        next &+= 1
+        return true
+    }
+
+    // MARK: - In the column of a name
+
     @usableFromInline
+    mutating func null(in name: String) { if isAt(name) { null() } }
+
+    @usableFromInline
+    mutating func integer(_ value: Int64, in name: String) { if isAt(name) { integer(value) } }
+
+    @usableFromInline
+    mutating func real(_ value: Double, isDate: Bool, in name: String) {
+        if isAt(name) { real(value, isDate: isDate) }
+    }
+
+    /// The bytes of a text. Those of a date are fewer than 256.
+    mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
+        if isAt(name) { text(UnsafeRawBufferPointer(utf8), isDate: isDate) }
+    }
+
+    mutating func blob(_ bytes: UnsafeRawBufferPointer, in name: String) { if isAt(name) { blob(bytes) } }
+
+    // MARK: - In the next column
+
     mutating func null() {
         switch mode {
         case .packing: finish(PackedTag.null)
@@ -29,96 +103,35 @@ extension ColumnEncoding {
         }
     }
 
-    // Most values are equal to what they are compared with: this is done where a record encodes them, if it takes only a
-    // few instructions. Other values are mostly packed.
-
-    @inlinable @inline(__always)
+    @inline(__always)
     mutating func integer(_ value: Int64) {
-        if next < comparedCount {
-            let tag = base.load(fromByteOffset: next, as: UInt8.self)
-            let end = payload + Int(tag)
-            if PackedTag.isInteger(tag), PackedTag.readInteger(tag, endingAt: end) == value {
-                payload = end
-                next &+= 1
-                return
-            }
-        }
-        otherInteger(value)
-    }
-
-    @inlinable @inline(__always)
-    mutating func real(_ value: Double) {
-        if next < comparedCount, base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.real,
-            payload.loadUnaligned(as: Double.self) == value
-        {
-            payload += 8
-            next &+= 1
-        } else {
-            real(value, isDate: false)
-        }
-    }
-
-    @inline(__always)
-    mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
-        let bytes = UnsafeRawBufferPointer(utf8)
-        if let tag = comparedTag, tag == PackedTag.shortText, payload.load(as: UInt8.self) == bytes.count,
-            let start = bytes.baseAddress, memcmp(payload + 1, start, bytes.count) == 0
-        {
-            payload += 1 &+ bytes.count
-            next &+= 1
-        } else {
-            text(bytes, isDate: false)
-        }
-    }
-
-    /// Compares a date with a text of the format in which dates are written. Returns whether it is that date.
-    @inline(__always)
-    mutating func isSame(_ date: Date) -> Bool {
-        guard let tag = comparedTag, tag == PackedTag.shortText || tag == PackedTag.dateText,
-            let text = DateText(written: PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
-        else { return false }
-        // A date is rounded to the millisecond when it is written.
-        let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
-        guard difference.magnitude < 0.5 else { return false }
-        payload += 1 + DateText.maximumLength
-        next &+= 1
-        return true
-    }
-
-    /// The tag of the column that is compared. Nil where nothing is.
-    @inline(__always)
-    private var comparedTag: UInt8? {
-        next < comparedCount ? base.load(fromByteOffset: next, as: UInt8.self) : nil
-    }
-
-    @usableFromInline
-    mutating func otherInteger(_ value: Int64) {
-        guard mode == .packing, next < count else { return rareInteger(value) }
+        guard mode == .packing, next < count else { return otherInteger(value) }
         let tag = PackedTag.write(value, to: &payload)
         base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
         next &+= 1
     }
 
     @inline(never)
-    private mutating func rareInteger(_ value: Int64) {
+    private mutating func otherInteger(_ value: Int64) {
         switch mode {
         case .packing: giveUp()
         case .comparing:
             let tag = tag
-            guard PackedTag.isInteger(tag) else {
-                if !compareSlowly(DatabaseValue(.int64(value))) { integer(value) }
-                return
+            if PackedTag.isInteger(tag) {
+                // Two integers that differ do so whatever the affinity.
+                if PackedTag.readInteger(tag, payload) != value {
+                    if startPacking() { return integer(value) }
+                    isDifferent = true
+                }
+                advance(past: tag)
+            } else if !compareSlowly(DatabaseValue(.int64(value))) {
+                integer(value)
             }
-            // Two integers that differ do so whatever the affinity.
-            if startPacking() { return integer(value) }
-            isDifferent = true
-            advance(past: tag)
         case .gathering: gather(DatabaseValue(.int64(value)))
         case .ignoring: break
         }
     }
 
-    @usableFromInline
     mutating func real(_ value: Double, isDate: Bool) {
         if value.isNaN { return null() }
         switch mode {
@@ -137,8 +150,6 @@ extension ColumnEncoding {
         }
     }
 
-    /// The bytes of a text. Those of a date are fewer than 256.
-    @usableFromInline
     mutating func text(_ utf8: UnsafeRawBufferPointer, isDate: Bool) {
         switch mode {
         case .packing:
@@ -163,7 +174,6 @@ extension ColumnEncoding {
         }
     }
 
-    @usableFromInline
     mutating func blob(_ bytes: UnsafeRawBufferPointer) {
         switch mode {
         case .packing:

@@ -248,24 +248,31 @@ extension ColumnEncoding {
         }
     }
 
-    /// A column whose name was not expected.
-    @usableFromInline
-    mutating func unexpected(_ name: String, _ value: (some DatabaseValueConvertible)?) {
+    /// Whether a column is the next one that is compared.
+    @inlinable @inline(__always)
+    func compares(_ name: String) -> Bool { next < comparedCount && expects(name) }
+
+    /// Goes to a column. Returns whether it is one that a value is stored in.
+    @inline(__always)
+    mutating func isAt(_ name: String) -> Bool { expects(name) || find(name) }
+
+    /// Goes to a column that was not expected.
+    @inline(never)
+    private mutating func find(_ name: String) -> Bool {
         switch mode {
         case .packing:
             // A name of over 15 bytes may be equal, and stand elsewhere.
-            guard next < count, layout.use({ $0.names[next] == name }) else { return giveUp() }
+            if next < count, layout.use({ $0.names[next] == name }) { return true }
+            giveUp()
+            return false
         case .comparing:
-            guard seek(name) else {
-                isDifferent = true
-                return
-            }
-        case .gathering: gathering?.use { $0.name = name }
-        case .ignoring: return
-        }
-        withUnsafeMutablePointer(to: &self) { pointer in
-            let sink = DatabaseValueSink(pointer)
-            if let value { value.store(in: sink) } else { sink.storeNull() }
+            if seek(name) { return true }
+            isDifferent = true
+            return false
+        case .gathering:
+            gathering?.use { $0.name = name }
+            return true
+        case .ignoring: return false
         }
     }
 
@@ -281,11 +288,11 @@ extension ColumnEncoding {
     /// Stores a column that was gathered.
     mutating func store(_ column: Gathered) {
         withUnsafeMutablePointer(to: &self) { pointer in
+            let sink = DatabaseValueSink(pointer, column.name)
             switch (column.value.storage, column.isDate) {
-            case (.string(var text), true):
-                text.withUTF8 { pointer.pointee.text(UnsafeRawBufferPointer($0), isDate: true) }
-            case (.double(let seconds), true): pointer.pointee.real(seconds, isDate: true)
-            default: DatabaseValueSink(pointer).store(column.value)
+            case (.string(var text), true): text.withUTF8 { sink.storeDate($0) }
+            case (.double(let seconds), true): sink.storeDate(secondsSince1970: seconds)
+            default: sink.store(column.value)
             }
         }
     }

@@ -7,37 +7,52 @@ import Foundation
 /// Where a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
 public struct DatabaseValueSink {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
+    @usableFromInline let column: String
 
     @inlinable @inline(__always)
-    init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }
+    init(_ encoding: UnsafeMutablePointer<ColumnEncoding>, _ column: String) {
+        (self.encoding, self.column) = (encoding, column)
+    }
 
     /// Stores NULL.
-    @inlinable
-    public func storeNull() { encoding.pointee.null() }
+    @inlinable @inline(__always)
+    public func storeNull() { encoding.pointee.null(in: column) }
 
     /// Stores an integer.
-    @inlinable
-    public func store(_ integer: Int64) { encoding.pointee.integer(integer) }
+    @inlinable @inline(__always)
+    public func store(_ integer: Int64) {
+        if !encoding.pointee.isSame(integer, in: column) {
+            encoding.pointee.integer(integer, in: column)
+        }
+    }
 
     /// Stores a real number.
-    @inlinable
-    public func store(_ real: Double) { encoding.pointee.real(real) }
+    @inlinable @inline(__always)
+    public func store(_ real: Double) {
+        if !encoding.pointee.isSame(real, in: column) {
+            encoding.pointee.real(real, isDate: false, in: column)
+        }
+    }
 
     /// Stores a text.
     public func store(_ text: String) {
         // Without a copy of the string, as long as it is not one that Foundation has made.
-        let stored: Void? = text.utf8.withContiguousStorageIfAvailable { encoding.pointee.text($0) }
+        let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
+            if !encoding.pointee.isSame($0, in: column) {
+                encoding.pointee.text($0, isDate: false, in: column)
+            }
+        }
         if stored != nil { return }
         var text = text
-        text.withUTF8 { encoding.pointee.text($0) }
+        text.withUTF8 { encoding.pointee.text($0, isDate: false, in: column) }
     }
 
     /// Stores a blob.
-    public func store(_ bytes: UnsafeRawBufferPointer) { encoding.pointee.blob(bytes) }
+    public func store(_ bytes: UnsafeRawBufferPointer) { encoding.pointee.blob(bytes, in: column) }
 
     /// Stores a date. It equals all texts and numbers of the same instant.
     func store(_ date: Date) {
-        if !encoding.pointee.isSame(date) { storeOther(date) }
+        if !encoding.pointee.isSame(date, in: column) { storeOther(date) }
     }
 
     @inline(never)
@@ -53,12 +68,21 @@ public struct DatabaseValueSink {
 
     /// Stores the text of a date.
     func storeDate(_ text: UnsafeBufferPointer<UInt8>) {
-        encoding.pointee.text(UnsafeRawBufferPointer(text), isDate: true)
+        encoding.pointee.text(text, isDate: true, in: column)
     }
 
     /// Stores a date that has no text. An infinite one is NULL.
     func storeDate(secondsSince1970 seconds: Double) {
-        if seconds.isFinite { encoding.pointee.real(seconds, isDate: true) } else { storeNull() }
+        if seconds.isFinite {
+            encoding.pointee.real(seconds, isDate: true, in: column)
+        } else {
+            storeNull()
+        }
+    }
+
+    /// Stores a value that was packed elsewhere.
+    func store(_ tag: UInt8, _ packed: UnsafeRawPointer) {
+        if encoding.pointee.isAt(column) { encoding.pointee.store(tag, packed) }
     }
 
     /// Stores a value of any kind.
