@@ -150,7 +150,7 @@ extension PackedTag {
 
     /// Reads an integer without a branch, where 8 bytes may be read.
     @inline(__always)
-    static func readRoomyInteger(_ tag: UInt8, _ payload: UnsafeRawPointer) -> Int64 {
+    static func readInteger(_ tag: UInt8, inFrontOfRoom payload: UnsafeRawPointer) -> Int64 {
         let unused = 64 &- 8 &* Int64(tag)
         return (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
     }

@@ -80,7 +80,7 @@ final class PackedColumns {
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
-            // What comes of an unexpected column is no error of the record's.
+            // What comes of an unexpected column is no error of the record's: it is encoded once more.
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
@@ -105,7 +105,8 @@ final class PackedColumns {
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
-            guard encoding.hasUnexpectedColumn else { throw error }
+            // Nor is what comes of a column that was read: it is not there where columns are compared.
+            guard encoding.hasUnexpectedColumn || encoding.wasRead else { throw error }
         }
         if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
@@ -133,6 +134,7 @@ final class PackedColumns {
         }
         if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
         end = base + packed.count
+        firstChange = nil
         if !isLaid(out: layout) { self.layout = layout }
     }
 

@@ -18,7 +18,7 @@ extension PackedTag {
             let tag = tags.load(as: UInt8.self)
             let bound: Int32
             if isInteger(tag) {
-                bound = sqlite3_bind_int64(statement, parameter, readRoomyInteger(tag, payload))
+                bound = sqlite3_bind_int64(statement, parameter, readInteger(tag, inFrontOfRoom: payload))
                 payload += Int(tag)
             } else {
                 bound = bind(tag, payload, to: statement, at: parameter)

@@ -304,7 +304,13 @@ extension PackedColumns {
         let row = row()
         defer { withExtendedLifetime(row) {} }
         var encoding = ColumnEncoding(comparingWith: row.bytes, layout: .passUnretained(layout))
-        try PersistenceContainer.fill(&encoding, encode)
+        do {
+            try PersistenceContainer.fill(&encoding, encode)
+        } catch {
+            // What was read is not there where columns are compared.
+            guard encoding.wasRead else { throw error }
+            return false
+        }
         return !encoding.isDifferent && !encoding.isDoubtful && !encoding.mayRepeat && encoding.next == count
     }
 }

@@ -18,7 +18,8 @@ extension Record {
                 do {
                     try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
                 } catch {
-                    return true
+                    // What was read is not there where columns are compared.
+                    return encoding.wasRead ? hasChangesAfterAll : true
                 }
                 return encoding.isDoubtful ? hasChangesAfterAll : encoding.isDifferent
             }

@@ -38,7 +38,8 @@ final class RecordConnection {
         try withPlan(for: type, on: database) { $0 }
     }
 
-    /// Runs a function with the plan of a type, which is there until the last save has ended.
+    /// Runs a function with the plan of a type. Inside of ``withPersistence(on:_:)``, the plan is there until the last
+    /// save has ended; elsewhere, until a callback of the user's changes the schema.
     @inline(__always)
     func withPlan<Result>(
         for type: any TableRecord.Type, on database: Database, _ body: (RecordPlan) throws -> Result

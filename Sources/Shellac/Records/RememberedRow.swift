@@ -66,7 +66,10 @@ struct RememberedRow: ~Copyable {
     /// The row, without counting a reference. Outside of a chunk only: see ``leaveChunk()``.
     var packed: Unmanaged<PackedRow>? {
         @inline(__always)
-        get { word == 0 ? nil : Self.packedRow(word) }
+        get {
+            assert(word & Self.isChunked == 0, "the row stands in a chunk")
+            return word == 0 ? nil : Self.packedRow(word)
+        }
     }
 
     /// Gives a row that stands in a chunk memory of its own.

@@ -13,7 +13,8 @@ import Glibc
 /// reading, the innermost one first, and whoever makes a record forget its row asks whether it is among them. If so, the
 /// note takes over the reference.
 ///
-/// Other threads are of no concern: no two may use a record, unless all they do is read it.
+/// Other threads are of no concern: they may read the record, and do nothing else to it until it is encoded, not even
+/// while the code that encodes it waits for them.
 struct RowInUse {
     /// The word of a ``RememberedRow``.
     fileprivate let word: UInt

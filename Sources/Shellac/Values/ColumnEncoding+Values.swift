@@ -12,12 +12,12 @@ import Foundation
 
 // What an encoding makes of a value.
 //
-// Most values are what they are compared with. That is found out first, for numbers where a record encodes them, since
-// it takes only a few instructions. All else comes to the functions behind these.
+// Most values are what they are compared with, and the comparison passes them by. That is tried first, for numbers where
+// a record encodes them, since it takes only a few instructions. All else comes to the functions behind these.
 
 extension ColumnEncoding {
     @inlinable @inline(__always)
-    mutating func isSame(_ value: Int64, in name: String) -> Bool {
+    mutating func passes(_ value: Int64, in name: String) -> Bool {
         guard compares(name) else { return false }
         let tag = base.load(fromByteOffset: next, as: UInt8.self)
         let end = payload + Int(tag)
@@ -30,7 +30,7 @@ extension ColumnEncoding {
     }
 
     @inlinable @inline(__always)
-    mutating func isSame(_ value: Double, in name: String) -> Bool {
+    mutating func passes(_ value: Double, in name: String) -> Bool {
         guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.real,
             payload.loadUnaligned(as: Double.self) == value
         else { return false }
@@ -40,7 +40,7 @@ extension ColumnEncoding {
     }
 
     @inline(__always)
-    mutating func isSame(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
+    mutating func passes(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
         guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.shortText,
             payload.load(as: UInt8.self) == utf8.count,
             let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
@@ -52,7 +52,7 @@ extension ColumnEncoding {
 
     /// Compares a date with a text of the format in which dates are written.
     @inline(__always)
-    mutating func isSame(_ date: Date, in name: String) -> Bool {
+    mutating func passes(_ date: Date, in name: String) -> Bool {
         guard compares(name) else { return false }
         let tag = base.load(fromByteOffset: next, as: UInt8.self)
         guard tag == PackedTag.shortText || tag == PackedTag.dateText,

@@ -123,7 +123,7 @@ struct ColumnEncoding: ~Copyable {
 
     /// Packs from here on, if there is memory for it.
     mutating func startPacking() -> Bool {
-        guard let spare, !mayRepeat, !wasRead, next < count else { return false }
+        guard let spare, !isDifferent, !mayRepeat, !wasRead, next < count else { return false }
         let (tags, start) = (base, base + count)
         let length = payload - start
         base = spare
@@ -156,7 +156,7 @@ struct ColumnEncoding: ~Copyable {
 
     @inline(__always)
     mutating func finish(_ tag: UInt8) {
-        guard next < count else { return giveUp() }  // a value that stores itself twice
+        guard next < count else { return giveUp() }  // more values than columns
         base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
         next &+= 1
     }
@@ -177,7 +177,7 @@ struct ColumnEncoding: ~Copyable {
     @inline(__always)
     mutating func advance(past tag: UInt8) {
         guard next < count else {
-            mayRepeat = true  // a value that stores itself twice
+            mayRepeat = true  // more values than columns
             return
         }
         payload += PackedTag.length(tag, payload)

@@ -21,7 +21,7 @@ public struct DatabaseValueSink {
     /// Stores an integer.
     @inlinable @inline(__always)
     public func store(_ integer: Int64) {
-        if !encoding.pointee.isSame(integer, in: column) {
+        if !encoding.pointee.passes(integer, in: column) {
             encoding.pointee.integer(integer, in: column)
         }
     }
@@ -29,7 +29,7 @@ public struct DatabaseValueSink {
     /// Stores a real number.
     @inlinable @inline(__always)
     public func store(_ real: Double) {
-        if !encoding.pointee.isSame(real, in: column) {
+        if !encoding.pointee.passes(real, in: column) {
             encoding.pointee.real(real, isDate: false, in: column)
         }
     }
@@ -38,7 +38,7 @@ public struct DatabaseValueSink {
     public func store(_ text: String) {
         // Without a copy of the string, as long as it is not one that Foundation has made.
         let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
-            if !encoding.pointee.isSame($0, in: column) {
+            if !encoding.pointee.passes($0, in: column) {
                 encoding.pointee.text($0, isDate: false, in: column)
             }
         }
@@ -52,7 +52,7 @@ public struct DatabaseValueSink {
 
     /// Stores a date. It equals all texts and numbers of the same instant.
     func store(_ date: Date) {
-        if !encoding.pointee.isSame(date, in: column) { storeOther(date) }
+        if !encoding.pointee.passes(date, in: column) { storeOther(date) }
     }
 
     @inline(never)

@@ -218,4 +218,76 @@ struct RecordPartialSavesTests {
             #expect(try hero.databaseChanges == Hero.allUnknown)
         }
     }
+
+    // MARK: - Encoders of their own kind
+
+    /// A hero whose name is a column only now and then.
+    private final class Incognito: Hero {
+        var tellsName = false
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["id"] = id
+            if tellsName { container["name"] = name }
+            container["score"] = score
+        }
+    }
+
+    /// The same, with the database in a transaction, or not.
+    private func withArthur(inTransaction: Bool, _ body: (Database) throws -> Void) throws {
+        try withArthur { db, _, _ in
+            guard inTransaction else { return try body(db) }
+            try db.inTransaction {
+                try body(db)
+                return .commit
+            }
+        }
+    }
+
+    @Test(
+        "10. A column that the record did not encode before is written with those that have changed",
+        arguments: [true, false])
+    func moreColumns(inTransaction: Bool) throws {
+        try withArthur(inTransaction: inTransaction) { db in
+            for (name, score) in [("Barbara", 11), ("Craig", 11), ("Craig", 12)] {
+                let hero = try #require(try Incognito.fetchOne(db, sql: "SELECT id, score FROM hero"))
+                hero.score = -1
+                hero.name = "nobody"
+                try hero.updateChanges(db)
+                // The columns without the name are now those that are expected.
+                (hero.tellsName, hero.name, hero.score) = (true, name, score)
+                #expect(hero.hasDatabaseChanges)
+                #expect(try hero.updateChanges(db))
+                #expect(!hero.hasDatabaseChanges)
+                let row = try #require(try Row.fetchOne(db, sql: "SELECT name, score FROM hero"))
+                #expect(try row["name"] == name && row["score"] == score)
+            }
+        }
+    }
+
+    /// A hero who reads what the superclass has encoded, and refuses some of it.
+    private final class Strict: Hero {
+        override func encode(to container: inout PersistenceContainer) throws {
+            try super.encode(to: &container)
+            guard let name: String = container["name"], !name.isEmpty else { throw TestError(1) }
+        }
+    }
+
+    @Test(
+        "1. An encode that reads what was encoded, and throws where it is missing, is compared all the same")
+    func readingEncoder() throws {
+        try withArthur { db, _, _ in
+            let hero = try #require(try Strict.fetchOne(db))
+            #expect(!hero.hasDatabaseChanges)
+            #expect(try !hero.updateChanges(db))
+            hero.score = 11
+            #expect(hero.hasDatabaseChanges)
+            #expect(try hero.updateChanges(db))
+            #expect(try !hero.hasDatabaseChanges && hero.tellsTheTruth(on: db))
+            try hero.save(db)
+            hero.name = ""
+            #expect(hero.hasDatabaseChanges)
+            #expect(throws: TestError(1)) { try hero.updateChanges(db) }
+            #expect(throws: TestError(1)) { try hero.save(db) }
+            #expect(try Int.fetchOne(db, sql: "SELECT score FROM hero WHERE name = 'Arthur'") == 11)
+        }
+    }
 }
