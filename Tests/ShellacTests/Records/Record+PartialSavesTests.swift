@@ -272,9 +272,10 @@ struct RecordPartialSavesTests {
     }
 
     @Test(
-        "1. An encode that reads what was encoded, and throws where it is missing, is compared all the same")
-    func readingEncoder() throws {
-        try withArthur { db, _, _ in
+        "1. An encode that reads what was encoded, and throws where it is missing, is compared all the same",
+        arguments: [true, false])
+    func readingEncoder(inTransaction: Bool) throws {
+        try withArthur(inTransaction: inTransaction) { db in
             let hero = try #require(try Strict.fetchOne(db))
             #expect(!hero.hasDatabaseChanges)
             #expect(try !hero.updateChanges(db))

@@ -183,14 +183,19 @@ import Testing
 
     // MARK: - What encoding does to the record
 
+    /// A card that was fetched, among others in shared memory or alone.
+    private func withCard(isShared: Bool, _ body: (Database, Card) throws -> Void) throws {
+        try Self.makeQueue(rows: 20).write { db in
+            let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
+            try body(db, #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 }))
+        }
+    }
+
     @Test(
         "A record may forget, and be saved, while it is encoded to find out whether it has changed",
         arguments: [true, false])
     func meddling(isShared: Bool) throws {
-        let queue = try Self.makeQueue(rows: 20)
-        try queue.write { db in
-            let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
-            let card = try #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 })
+        try withCard(isShared: isShared) { (db, card) throws in
             card.meddle = { $0.hasDatabaseChanges = true }
             #expect(!card.hasDatabaseChanges, "this is about what was remembered when it was asked")
             #expect(card.hasDatabaseChanges)
@@ -228,10 +233,7 @@ import Testing
         "What a record remembers may change while it is encoded to have its changes saved",
         arguments: [true, false])
     func meddlingWithUpdate(isShared: Bool) throws {
-        let queue = try Self.makeQueue(rows: 20)
-        try queue.write { db in
-            let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
-            let card = try #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 })
+        try withCard(isShared: isShared) { (db, card) throws in
             var stored: [Int] {
                 get throws { try Int.fetchAll(db, sql: "SELECT count FROM card WHERE id = 5") }
             }
