@@ -9,13 +9,14 @@ import Glibc
 /// A packed row in memory that it shares with the rows that came before and after it.
 ///
 /// Most of what a fetched record costs beyond its object would be the allocation of what it remembers. So the rows of
-/// one run of a statement stand in chunks, side by side. Memory goes back when the last row of its chunk does: a record
-/// that outlives all others keeps one chunk, which is small for that reason.
+/// one run of a statement stand in chunks, side by side, and so do those that were inserted one after the other. Memory
+/// goes back when the last row of its chunk does: a record that outlives all others keeps one chunk, which is small for
+/// that reason.
 ///
 /// ## The count
 ///
 /// Whoever fills a chunk holds more references than there will ever be rows. Each row takes one of them, which nobody
-/// has to count, and those that are left are given back together when the chunk is full, or the statement's run ends.
+/// has to count, and those that are left are given back together when the chunk is full, or no other row belongs to the same run.
 /// So an atomic instruction is needed only where a row is let go of, by whatever thread that happens.
 struct ChunkedRow {
     /// Where the row's ``Header`` stands, at a multiple of 8. The bytes follow.
@@ -32,6 +33,8 @@ struct ChunkedRow {
         let references: Atomic<Int>
         /// The layout of the rows. The chunk holds a reference to it.
         let layout: Unmanaged<RowLayout>
+        /// Which notes of a journal those of the rows are among, or 0 where the rows were fetched.
+        let moment: UInt64
     }
 
     /// More than there will ever be rows.
@@ -55,6 +58,10 @@ struct ChunkedRow {
     @inline(__always)
     var layoutReference: Unmanaged<RowLayout> { chunk.pointee.layout }
 
+    /// Which notes of a journal the row's is among, if it was inserted. 0 for one that was fetched.
+    @inline(__always)
+    var moment: UInt64 { chunk.pointee.moment }
+
     /// Lets go of the row.
     @inline(__always)
     func release() { Self.release(chunk, 1) }
@@ -74,7 +81,7 @@ struct ChunkedRow {
 }
 
 extension ChunkedRow {
-    /// What fills chunks with the rows of one statement.
+    /// What fills chunks with the rows of one run: of one statement, or of insertions between two moments of a journal.
     struct Filling: ~Copyable {
         private var chunk: UnsafeMutablePointer<Chunk>?
         /// Where the next row is to stand, and where the chunk ends.
@@ -85,6 +92,7 @@ extension ChunkedRow {
         private var layout: Unmanaged<RowLayout>?
         /// How many rows the next chunk is made for: 0 in front of the first row of a run.
         private var expectedCount = 0
+        private var moment: UInt64 = 0
 
         init() {}
 
@@ -100,53 +108,67 @@ extension ChunkedRow {
         /// of another layout than the first that was put in a chunk.
         @inline(__always)
         mutating func add(_ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>) -> ChunkedRow? {
-            let size = (MemoryLayout<Header>.size &+ bytes.count &+ 7) & ~7
-            guard let next, let chunk, end.unsafelyUnwrapped - next >= size,
-                self.layout?.toOpaque() == layout.toOpaque()
-            else { return addToNew(bytes, layout, size) }
-            return add(bytes, to: chunk, at: next, size)
+            add(byteCount: bytes.count, layout) {
+                $0.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+            }
         }
 
+        /// The same, for bytes that a function writes.
         @inline(__always)
-        private mutating func add(
-            _ bytes: UnsafeRawBufferPointer, to chunk: UnsafeMutablePointer<Chunk>,
-            at address: UnsafeMutableRawPointer, _ size: Int
-        ) -> ChunkedRow {
-            let offset = address - UnsafeMutableRawPointer(chunk)
+        mutating func add(
+            byteCount: Int, _ layout: Unmanaged<RowLayout>, write: (UnsafeMutableRawPointer) -> Void
+        ) -> ChunkedRow? {
+            let size = (MemoryLayout<Header>.size &+ byteCount &+ 7) & ~7
+            if let next, end.unsafelyUnwrapped - next >= size, self.layout?.toOpaque() == layout.toOpaque() {
+                // There is room.
+            } else if !begin(layout, size) {
+                return nil
+            }
+            let address = next.unsafelyUnwrapped
+            let offset = address - UnsafeMutableRawPointer(chunk.unsafelyUnwrapped)
             address.storeBytes(
                 of: Header(
                     offset: UInt32(truncatingIfNeeded: offset),
-                    byteCount: UInt32(truncatingIfNeeded: bytes.count)),
+                    byteCount: UInt32(truncatingIfNeeded: byteCount)),
                 as: Header.self)
-            (address + MemoryLayout<Header>.size).copyMemory(
-                from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+            write(address + MemoryLayout<Header>.size)
             next = address + size
             rowCount &+= 1
             return ChunkedRow(address: address)
         }
 
+        /// Begins a chunk, unless the row is to stand alone.
         @inline(never)
-        private mutating func addToNew(
-            _ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>, _ size: Int
-        ) -> ChunkedRow? {
+        private mutating func begin(_ layout: Unmanaged<RowLayout>, _ size: Int) -> Bool {
             let count = expectedCount
             expectedCount = max(4, min(count * 2, 1 << 10))
-            guard count > 0, !bytes.isEmpty, size <= Self.mostBytesOfRow else { return nil }
+            guard count > 0, size > MemoryLayout<Header>.size, size <= Self.mostBytesOfRow else {
+                return false
+            }
             // Records of several types that are read from the same rows would begin a chunk for each.
-            guard self.layout == nil || self.layout?.toOpaque() == layout.toOpaque() else { return nil }
+            guard self.layout == nil || self.layout?.toOpaque() == layout.toOpaque() else { return false }
             let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
             giveBack()
             (chunk, next, end, rowCount) = (nil, nil, nil, 0)
-            guard let memory = malloc(capacity) else { return nil }
+            guard let memory = malloc(capacity) else { return false }
             let chunk = memory.assumingMemoryBound(to: Chunk.self)
-            chunk.initialize(to: Chunk(references: Atomic(manyReferences), layout: layout.retain()))
+            chunk.initialize(
+                to: Chunk(references: Atomic(manyReferences), layout: layout.retain(), moment: moment))
             self.chunk = chunk
             self.layout = layout
-            end = memory + capacity
-            return add(bytes, to: chunk, at: memory + Self.start, size)
+            (next, end) = (memory + Self.start, memory + capacity)
+            return true
         }
 
-        /// A run of the statement has ended.
+        /// The rows to come are inserted, and their notes are among those of a moment.
+        @inline(__always)
+        mutating func begin(moment: UInt64) {
+            if moment == self.moment { return }
+            reset()
+            self.moment = moment
+        }
+
+        /// The run has ended.
         @inline(__always)
         mutating func finish() {
             if expectedCount != 0 { reset() }

@@ -197,15 +197,35 @@ final class PackedColumns {
 
     /// A row of all columns, in which one that is NULL holds a number.
     func row(with number: Int64, in column: Int, past: consuming PackedRow.Past? = nil) -> PackedRow {
-        PackedRow.make(layout, byteCount: bytes.count + PackedTag.byteCount(number), past: past) { tags in
-            // NULL takes no bytes: what stands before the number and behind it is copied as it is.
-            let place = self.column(column).payload
-            let before = place - UnsafeRawPointer(base)
-            tags.copyMemory(from: base, byteCount: before)
-            var payload = tags + before
-            let tag = PackedTag.writeExactly(number, to: &payload)
-            payload.copyMemory(from: place, byteCount: bytes.count - before)
-            tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+        PackedRow.make(layout, byteCount: byteCount(with: number), past: past) {
+            write(to: $0, with: number, in: column)
+        }
+    }
+
+    private func byteCount(with number: Int64) -> Int { bytes.count + PackedTag.byteCount(number) }
+
+    private func write(to tags: UnsafeMutableRawPointer, with number: Int64, in column: Int) {
+        // NULL takes no bytes: what stands before the number and behind it is copied as it is.
+        let place = self.column(column).payload
+        let before = place - UnsafeRawPointer(base)
+        tags.copyMemory(from: base, byteCount: before)
+        var payload = tags + before
+        let tag = PackedTag.writeExactly(number, to: &payload)
+        payload.copyMemory(from: place, byteCount: bytes.count - before)
+        tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+    }
+
+    /// A row of all columns among others. Nil where it is to stand alone.
+    @inline(__always)
+    func row(among others: inout ChunkedRow.Filling) -> ChunkedRow? { others.add(bytes, layoutReference) }
+
+    /// The same, in which a column that is NULL holds a number.
+    @inline(__always)
+    func row(
+        with number: Int64, in column: Int, among others: inout ChunkedRow.Filling
+    ) -> ChunkedRow? {
+        others.add(byteCount: byteCount(with: number), layoutReference) {
+            write(to: $0, with: number, in: column)
         }
     }
 }

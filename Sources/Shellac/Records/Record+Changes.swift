@@ -125,12 +125,8 @@ extension Record {
     }
 
     /// Notes what the record remembers, and makes it the past of what was saved, which it is to remember now.
-    ///
-    /// - Parameter rowID: The row id that the database gave the record, if it did.
     @inline(__always)
-    final func takePast(givenRowID rowID: Journal.GivenRowID? = nil, in db: Database) -> PackedRow.Past {
-        takePast(moment: note(rowID, in: db))
-    }
+    final func takePast(in db: Database) -> PackedRow.Past { takePast(moment: note(in: db)) }
 
     /// What the record remembers, as the past of what was saved, which it is to remember now.
     @inline(__always)

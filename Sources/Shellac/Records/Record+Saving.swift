@@ -140,19 +140,48 @@ extension Record {
     private func storeRow(
         _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
     ) -> Aftermath? {
+        let columns = persistence.columns
         let rowIDColumn = persistence.withShape { $0.rowIDColumn }
-        guard let column = rowIDColumn, persistence.columns.isNull(column) else {
-            snapshot = persistence.columns.row(past: takePast(in: db))
+        guard let column = rowIDColumn, columns.isNull(column) else {
+            let moment = note(in: db)
+            if !remember(persistence, since: moment, in: db, inserted: { columns.row(among: &$0) }) {
+                snapshot = columns.row(past: takePast(moment: moment))
+            }
             return nil
         }
-        let given = Journal.GivenRowID(value: insertion.rowID, column: column)
-        let row = persistence.columns.row(
-            with: insertion.rowID, in: column, past: takePast(givenRowID: given, in: db))
+        let rowID = insertion.rowID
+        let moment = note(Journal.GivenRowID(value: rowID, column: column), in: db)
+        let road = persistence.withPlan { $0.rowIDRoad }
+        if road == .didInsert || road == .none,
+            remember(
+                persistence, since: moment, in: db,
+                inserted: { columns.row(with: rowID, in: column, among: &$0) })
+        {
+            return nil
+        }
+        let row = columns.row(with: rowID, in: column, past: takePast(moment: moment))
         snapshot = row
-        switch persistence.withPlan({ $0.rowIDRoad }) {
+        switch road {
         case .didInsert, .none: return nil
         case .updateFromRow: return take(row).map(Aftermath.rejection)
-        case .unknown: return learnWhetherTaken(row, insertion.rowID, persistence.plan)
+        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan)
+        }
+    }
+
+    /// Remembers a row that was inserted, among those that were inserted since the same moment. Returns false where it is
+    /// to stand alone.
+    @inline(__always)
+    private func remember(
+        _ persistence: Persistence, since moment: UInt64, in db: Database,
+        inserted row: (inout ChunkedRow.Filling) -> ChunkedRow?
+    ) -> Bool {
+        // A row that will have to leave the chunk at once, or has a past, is better off alone.
+        guard moment != 0, rememberedRow.isNothing, persistence.boundStamps == nil else { return false }
+        return db.withRecords { records in
+            records.insertedRows.begin(moment: moment)
+            guard let row = row(&records.insertedRows) else { return false }
+            rememberedRow.remember(row)
+            return true
         }
     }
 

@@ -11,6 +11,8 @@ final class RecordConnection {
     private let persistence: Persistence
     private let nestedPersistence: Persistence
     @exclusivity(unchecked) private var saveCount = 0
+    /// The memory for what inserted records remember.
+    @exclusivity(unchecked) var insertedRows = ChunkedRow.Filling()
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions?)?
 

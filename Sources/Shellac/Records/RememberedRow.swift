@@ -1,7 +1,8 @@
-/// What a record remembers of its row: nothing, one of the rows that were fetched together, or a row of its own.
+/// What a record remembers of its row: nothing, one of the rows that were fetched or inserted together, or a row of its
+/// own.
 ///
-/// It is one machine word in the record. A row that was fetched among others stands in their chunk. When the record is
-/// saved, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only looks at the
+/// It is one machine word in the record. A row that was fetched or inserted among others stands in their chunk. When the
+/// record is saved again, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only looks at the
 /// row changes nothing here: so threads that share a record in order to read it, on their own responsibility, may ask
 /// it for its changes.
 struct RememberedRow: ~Copyable {
@@ -38,6 +39,10 @@ struct RememberedRow: ~Copyable {
         if old != 0, !RowInUse.takeReference(old) { Self.release(old) }
     }
 
+    /// Whether nothing is remembered.
+    @inline(__always)
+    var isNothing: Bool { word == 0 }
+
     /// Remembers a row of a chunk.
     @inline(__always)
     mutating func remember(_ row: ChunkedRow) {
@@ -59,7 +64,9 @@ struct RememberedRow: ~Copyable {
         @inline(never)
         get {
             let row = Self.chunkedRow(word)
-            return row.layoutReference.use { PackedRow.make($0, copying: row.bytes) }
+            let moment = row.moment
+            let past = moment == 0 ? nil : PackedRow.Past(memory: .nothing, moment: moment)
+            return .make(row.layoutReference.takeUnretainedValue(), copying: row.bytes, past: past)
         }
     }
 

@@ -1,0 +1,226 @@
+import Testing
+
+@testable import Shellac
+
+/// Records that are inserted one after the other remember their rows in shared memory: see ``RememberedRow``.
+@Suite struct InsertedRowsTests {
+    private static func makeQueue() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { (db) throws in
+            try db.execute(
+                sql: """
+                    CREATE TABLE coin (id INTEGER PRIMARY KEY, metal TEXT, weight INTEGER);
+                    CREATE TABLE note (serial TEXT PRIMARY KEY, metal TEXT, weight INTEGER);
+                    """)
+            // From the first one on it is known how the class takes its row id.
+            try Coin(0).insert(db)
+        }
+        return queue
+    }
+
+    private static func makeMoney(_ type: Money.Type, _ count: Int) -> [Money] {
+        (1...count).map { type.init($0) }
+    }
+
+    @Test("Records that are inserted in one transaction know their own changes", arguments: Money.kinds)
+    func eachForItself(kind: Money.Type) throws {
+        let queue = try Self.makeQueue()
+        let money = Self.makeMoney(kind, 300)
+        try queue.write { (db) throws in
+            for one in money { try one.insert(db) }
+            #expect(areNeighbours(money[1], money[2]))
+            #expect(!areNeighbours(money[0], money[1]))
+            for one in money {
+                #expect(!one.hasDatabaseChanges)
+                #expect(one.savedDatabaseChanges == one.allNew)
+            }
+        }
+        var kept = money.enumerated().filter { $0.offset % 7 < 2 }.map(\.element)
+        // Memory that was let go of too early would be used again.
+        let others = Self.makeMoney(Coin.self, 100)
+        try queue.write { (db) throws in
+            for one in others { try one.insert(db) }
+        }
+        for one in kept {
+            #expect(!one.hasDatabaseChanges)
+            one.weight += 1
+            #expect(try one.databaseChanges == ["weight": (one.weight - 1).databaseValue])
+            #expect(one.savedDatabaseChanges == one.allNew)
+            let copy = try one.copy()
+            #expect(try copy.databaseChanges == ["weight": (one.weight - 1).databaseValue])
+        }
+        try queue.write { (db) throws in
+            for one in kept {
+                #expect(try one.updateChanges(db))
+                #expect(!one.hasDatabaseChanges)
+                #expect(one.savedDatabaseChanges == ["weight": (one.weight - 1).databaseValue])
+            }
+        }
+        kept = []
+        #expect(others.allSatisfy { !$0.hasDatabaseChanges })
+    }
+
+    @Test("What a transaction inserts and then changes is taken back with it", arguments: Money.kinds)
+    func rollback(kind: Money.Type) throws {
+        let queue = try Self.makeQueue()
+        let money = Self.makeMoney(kind, 20)
+        try queue.inTransaction { (db) throws in
+            for one in money { try one.insert(db) }
+            for one in money[..<10] {
+                one.weight += 1
+                try one.updateChanges(db)
+            }
+            #expect(money.allSatisfy { !$0.hasDatabaseChanges })
+            return .rollback
+        }
+        for one in money {
+            #expect(one.hasDatabaseChanges)
+            #expect(try one.databaseChanges == one.allNew)
+            #expect(one.savedDatabaseChanges.isEmpty)
+        }
+    }
+
+    @Test(
+        "What a savepoint changed in records that were inserted before it is taken back",
+        arguments: Money.kinds)
+    func savepoint(kind: Money.Type) throws {
+        let queue = try Self.makeQueue()
+        let (money, later) = (Self.makeMoney(kind, 20), Self.makeMoney(kind, 40)[20...])
+        try queue.inTransaction { (db) throws in
+            for one in money { try one.insert(db) }
+            try db.inSavepoint { () throws in
+                for one in later { try one.insert(db) }
+                for one in money {
+                    one.weight += 100
+                    try one.updateChanges(db)
+                    #expect(!one.hasDatabaseChanges)
+                }
+                try money[7].delete(db)
+                return .rollback
+            }
+            for one in money {
+                #expect(try one.databaseChanges == ["weight": (one.weight - 100).databaseValue])
+            }
+            #expect(later.allSatisfy { $0.hasDatabaseChanges })
+            for one in money + later { try one.save(db) }
+            return .commit
+        }
+        #expect((money + later).allSatisfy { !$0.hasDatabaseChanges })
+        try queue.read { db in
+            let table = kind.databaseTableName
+            let weights = try Int.fetchSet(db, sql: "SELECT weight FROM \(table) WHERE weight > 0")
+            #expect(weights == Set(101...120).union(21...40))
+        }
+    }
+
+    @Test("The only record of a transaction, and one that is inserted outside of any, remembers alone")
+    func alone() throws {
+        let queue = try Self.makeQueue()
+        let money = Self.makeMoney(Banknote.self, 40)
+        for one in money[..<20] { try queue.write { try one.insert($0) } }
+        try queue.writeWithoutTransaction { db in
+            for one in money[20...] { try one.insert(db) }
+        }
+        for (one, next) in zip(money, money.dropFirst()) { #expect(!areNeighbours(one, next)) }
+        #expect(money.allSatisfy { !$0.hasDatabaseChanges && $0.savedDatabaseChanges == $0.allNew })
+    }
+
+    @Test("A record that stands twice among those to insert is told from two records")
+    func twice() throws {
+        let queue = try Self.makeQueue()
+        let money = Self.makeMoney(Coin.self, 20)
+        #expect(throws: DatabaseError.self) {
+            try queue.write { try Coin.insertAll($0, (money + [money[10]]).map { $0 as? Coin ?? Coin(0) }) }
+        }
+        #expect(money.allSatisfy { $0.hasDatabaseChanges })
+        try queue.write { try Coin.insertAll($0, Self.makeMoney(Coin.self, 20).compactMap { $0 as? Coin }) }
+    }
+
+    @Test("Records of several classes may be inserted in turns")
+    func turns() throws {
+        let queue = try Self.makeQueue()
+        let (coins, notes) = (Self.makeMoney(Coin.self, 30), Self.makeMoney(Banknote.self, 30))
+        try queue.write { (db) throws in
+            for (coin, note) in zip(coins, notes) {
+                try coin.insert(db)
+                try note.insert(db)
+            }
+        }
+        for (coin, note) in zip(coins, notes) {
+            #expect(!coin.hasDatabaseChanges && !note.hasDatabaseChanges)
+            coin.weight += 1
+            #expect(coin.hasDatabaseChanges && !note.hasDatabaseChanges)
+        }
+    }
+
+    /// Whether what is remembered of a record stands right behind that of another one.
+    private func areNeighbours(_ a: Money, _ b: Money) -> Bool {
+        guard let a = a.rememberedRow.look?.bytes, let b = b.rememberedRow.look?.bytes else { return false }
+        return b > a && b - a <= 48
+    }
+}
+
+class Money: Record {
+    static let kinds: [Money.Type] = [Coin.self, Banknote.self]
+
+    var metal: String
+    var weight: Int
+
+    required init(_ weight: Int) {
+        (metal, self.weight) = ("metal \(weight)", weight)
+        super.init()
+    }
+
+    required init(row: Row) throws {
+        metal = try row["metal"]
+        weight = try row["weight"]
+        try super.init(row: row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["metal"] = metal
+        container["weight"] = weight
+    }
+
+    /// All columns, of which nothing was known.
+    var allNew: [String: DatabaseValue?] { [:] }
+}
+
+/// It takes its row id in `didInsert`.
+private final class Coin: Money {
+    var id: Int64?
+
+    override class var databaseTableName: String { "coin" }
+
+    required init(_ weight: Int) { super.init(weight) }
+
+    required init(row: Row) throws {
+        id = try row["id"]
+        try super.init(row: row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        try super.encode(to: &container)
+        container["id"] = id
+    }
+
+    override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+
+    override var allNew: [String: DatabaseValue?] {
+        ["id": nil, "metal": nil, "weight": nil]
+    }
+}
+
+/// Its key is known before it is inserted.
+private final class Banknote: Money {
+    override class var databaseTableName: String { "note" }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["serial"] = "serial \(metal)"
+        try super.encode(to: &container)
+    }
+
+    override var allNew: [String: DatabaseValue?] {
+        ["serial": nil, "metal": nil, "weight": nil]
+    }
+}
