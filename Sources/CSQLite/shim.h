@@ -45,6 +45,10 @@ static inline uintptr_t shellac_thread(void) {
 #endif
 }
 
+/// Where the calling thread notes the innermost row that it reads: see RowInUse.swift.
+__attribute__((weak, visibility("hidden"))) _Thread_local void *shellac_row_in_use_place = 0;
+static inline void **shellac_row_in_use(void) { return &shellac_row_in_use_place; }
+
 /// Asks the processor for memory that is to be read or written soon. It may be none.
 static inline void shellac_prefetch(const void *address) {
     __builtin_prefetch(address);

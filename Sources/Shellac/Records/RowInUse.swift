@@ -1,10 +1,4 @@
-import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A remembered row that the running thread compares with what its record encodes.
 ///
@@ -22,48 +16,13 @@ struct RowInUse {
     /// Whether the reference that the word stands for belongs to this note.
     fileprivate var ownsReference = false
 
-    /// Where a thread notes its innermost row.
-    private typealias Place = UnsafeMutablePointer<UnsafeMutablePointer<RowInUse>?>
-
-    private static var key: pthread_key_t {
-        @inline(__always)
-        get {
-            let known = knownKey.load(ordering: .acquiring)
-            return known >= 0 ? pthread_key_t(truncatingIfNeeded: known) : makeKey()
-        }
-    }
-
-    /// The key, once it is made: without a call each time.
-    private static let knownKey = Atomic<Int>(-1)
-
-    @inline(never)
-    private static func makeKey() -> pthread_key_t {
-        knownKey.store(Int(madeKey), ordering: .releasing)
-        return madeKey
-    }
-
-    private static let madeKey = {
-        var key = pthread_key_t()
-        guard pthread_key_create(&key, { free($0) }) == 0 else {
-            Misuse.trap("the process has no key for values of threads left: free some of its own.")
-        }
-        return key
-    }()
+    /// Where the running thread notes its innermost row.
+    @inline(__always)
+    private static var place: UnsafeMutablePointer<UnsafeMutableRawPointer?> { shellac_row_in_use() }
 
     @inline(__always)
-    private static var knownPlace: Place? {
-        pthread_getspecific(key)?.assumingMemoryBound(to: Place.Pointee.self)
-    }
-
-    @inline(never)
-    private static func makePlace() -> Place {
-        guard let memory = malloc(MemoryLayout<Place.Pointee>.size), pthread_setspecific(key, memory) == 0
-        else {
-            Misuse.trap("there is no memory left")
-        }
-        let place = memory.bindMemory(to: Place.Pointee.self, capacity: 1)
-        place.initialize(to: nil)
-        return place
+    private static var innermost: UnsafeMutablePointer<RowInUse>? {
+        place.pointee?.assumingMemoryBound(to: RowInUse.self)
     }
 
     /// Runs a function during which a row stands still.
@@ -73,12 +32,12 @@ struct RowInUse {
     static func with<Result>(
         _ word: UInt, release: (UInt) -> Void, _ body: () throws -> Result
     ) rethrows -> Result {
-        let place = knownPlace ?? makePlace()
-        var note = RowInUse(word: word, outer: place.pointee)
+        let place = place
+        var note = RowInUse(word: word, outer: innermost)
         return try withUnsafeMutablePointer(to: &note) { note in
-            place.pointee = note
+            place.pointee = UnsafeMutableRawPointer(note)
             defer {
-                place.pointee = note.pointee.outer
+                place.pointee = UnsafeMutableRawPointer(note.pointee.outer)
                 if note.pointee.ownsReference { release(word) }
             }
             return try body()
@@ -88,7 +47,7 @@ struct RowInUse {
     /// Takes over the reference that a word stands for, if the row is in use. Otherwise, returns false.
     @inline(__always)
     static func takeReference(_ word: UInt) -> Bool {
-        guard let place = knownPlace, let innermost = place.pointee else { return false }
+        guard let innermost else { return false }
         return takeReference(word, innermost)
     }
 
