@@ -43,10 +43,15 @@ final class PackedColumns {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
 
     /// Gives memory back that a large record needed.
-    func shrink() {
-        guard capacity > 1 << 16, let memory = malloc(512) else { return }
+    @inline(__always)
+    func shrink() { if capacity > 1 << 16 { makeRoom(512) } }
+
+    /// Takes other memory, in the place of what is there.
+    @inline(never)
+    private func makeRoom(_ capacity: Int) {
+        guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
         free(base)
-        (base, end, capacity) = (memory, memory, 512)
+        (base, end, self.capacity) = (memory, memory, capacity)
     }
 
     // MARK: - Encoding
@@ -75,6 +80,8 @@ final class PackedColumns {
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
         firstChange = nil
+        let least = ColumnEncoding.leastCapacity(for: layout.count)
+        if least > capacity { makeRoom(least) }
         var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
         defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
         do {
@@ -127,11 +134,7 @@ final class PackedColumns {
     /// Takes bytes that were packed in other memory.
     func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
         let needed = packed.count + 8
-        if needed > capacity {
-            guard let memory = malloc(needed) else { Misuse.trap("there is no memory left") }
-            free(base)
-            (base, capacity) = (memory, needed)
-        }
+        if needed > capacity { makeRoom(needed) }
         if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
         end = base + packed.count
         firstChange = nil

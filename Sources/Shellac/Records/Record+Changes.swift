@@ -12,7 +12,8 @@ extension Record {
     public final var hasDatabaseChanges: Bool {
         get {
             guard let row = rememberedRow.look else { return true }
-            return row.whileInUse {
+            @inline(__always)
+            func differs() -> Bool {
                 var encoding = ColumnEncoding(comparingWith: row.bytes, layout: row.layout)
                 guard encoding.count > 0 else { return true }
                 do {
@@ -23,6 +24,7 @@ extension Record {
                 }
                 return encoding.isDoubtful ? hasChangesAfterAll : encoding.isDifferent
             }
+            return row.whileInUse(differs)
         }
         set {
             let past = pastOfSave(moment: note())

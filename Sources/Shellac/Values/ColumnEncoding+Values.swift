@@ -18,35 +18,35 @@ import Foundation
 extension ColumnEncoding {
     @inlinable @inline(__always)
     mutating func passes(_ value: Int64, in name: String) -> Bool {
+        // All is read in front of the first branch, so that it stays in registers from one column to the next.
+        let (place, start) = (nextTag, payload)
         guard compares(name) else { return false }
-        let tag = base.load(fromByteOffset: next, as: UInt8.self)
-        let end = payload + Int(tag)
+        let tag = place.load(as: UInt8.self)
+        let end = start + Int(tag)
         guard PackedTag.isInteger(tag), PackedTag.readInteger(tag, endingAt: end) == value else {
             return false
         }
-        payload = end
-        next &+= 1
+        pass(place, to: end)
         return true
     }
 
     @inlinable @inline(__always)
     mutating func passes(_ value: Double, in name: String) -> Bool {
-        guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.real,
-            payload.loadUnaligned(as: Double.self) == value
+        let (place, start) = (nextTag, payload)
+        guard compares(name), place.load(as: UInt8.self) == PackedTag.real,
+            start.loadUnaligned(as: Double.self) == value
         else { return false }
-        payload += 8
-        next &+= 1
+        pass(place, to: start + 8)
         return true
     }
 
     @inline(__always)
     mutating func passes(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
-        guard compares(name), base.load(fromByteOffset: next, as: UInt8.self) == PackedTag.shortText,
+        guard compares(name), nextTag.load(as: UInt8.self) == PackedTag.shortText,
             payload.load(as: UInt8.self) == utf8.count,
             let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
         else { return false }
-        payload += 1 &+ utf8.count
-        next &+= 1
+        pass(nextTag, to: payload + 1 + utf8.count)
         return true
     }
 
@@ -54,15 +54,14 @@ extension ColumnEncoding {
     @inline(__always)
     mutating func passes(_ date: Date, in name: String) -> Bool {
         guard compares(name) else { return false }
-        let tag = base.load(fromByteOffset: next, as: UInt8.self)
+        let tag = nextTag.load(as: UInt8.self)
         guard tag == PackedTag.shortText || tag == PackedTag.dateText,
             let text = DateText(written: PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
         else { return false }
         // A date is rounded to the millisecond when it is written.
         let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
         guard difference.magnitude < 0.5 else { return false }
-        payload += 1 + DateText.maximumLength
-        next &+= 1
+        pass(nextTag, to: payload + 1 + DateText.maximumLength)
         return true
     }
 
@@ -72,7 +71,15 @@ extension ColumnEncoding {
     mutating func null(in name: String) { if isAt(name) { null() } }
 
     @usableFromInline
-    mutating func integer(_ value: Int64, in name: String) { if isAt(name) { integer(value) } }
+    mutating func integer(_ value: Int64, in name: String) {
+        guard packs(name) else { return integerElsewhere(value, in: name) }
+        packed(PackedTag.write(value, to: &payload))
+    }
+
+    @inline(never)
+    private mutating func integerElsewhere(_ value: Int64, in name: String) {
+        if isAt(name) { integer(value) }
+    }
 
     @usableFromInline
     mutating func real(_ value: Double, isDate: Bool, in name: String) {
@@ -103,18 +110,9 @@ extension ColumnEncoding {
         }
     }
 
-    @inline(__always)
     mutating func integer(_ value: Int64) {
-        guard mode == .packing, next < count else { return otherInteger(value) }
-        let tag = PackedTag.write(value, to: &payload)
-        base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
-        next &+= 1
-    }
-
-    @inline(never)
-    private mutating func otherInteger(_ value: Int64) {
         switch mode {
-        case .packing: giveUp()
+        case .packing: finish(PackedTag.write(value, to: &payload))
         case .comparing:
             let tag = tag
             if PackedTag.isInteger(tag) {

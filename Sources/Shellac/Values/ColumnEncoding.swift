@@ -19,20 +19,20 @@ import Glibc
 struct ColumnEncoding: ~Copyable {
     enum Mode: UInt8 { case packing, comparing, gathering, ignoring }
 
-    /// The names that are expected, and the number of the next one.
-    @usableFromInline var expected: UnsafePointer<NameBits>
-    @usableFromInline var next = 0
+    /// Comparing: the name of the next column, or the end of the names. Otherwise, always the latter.
+    @usableFromInline var nextCompared: UnsafePointer<NameBits>
+    /// Packing: the same.
+    var nextPacked: UnsafePointer<NameBits>
+    /// Where the next column's tag stands, and its payload.
+    @usableFromInline var nextTag: UnsafeMutableRawPointer
+    @usableFromInline var payload: UnsafeMutableRawPointer
+
     let count: Int
-    var mode: Mode
+    private(set) var mode: Mode
     /// Whoever encodes keeps it alive.
     private let layout: Unmanaged<RowLayout>
-
     /// The bytes that are written, or compared with: tags, and then payloads.
-    @usableFromInline private(set) var base: UnsafeMutableRawPointer
-    /// Where the next payload stands.
-    @usableFromInline var payload: UnsafeMutableRawPointer
-    /// Comparing: how many columns there are to compare with. Otherwise, 0.
-    @usableFromInline private(set) var comparedCount = 0
+    private(set) var base: UnsafeMutableRawPointer
     /// How many bytes may be written.
     private(set) var capacity: Int
 
@@ -70,40 +70,49 @@ struct ColumnEncoding: ~Copyable {
     init(gatheringInto gathering: Gathering) {
         layout = Unmanaged.passUnretained(Self.nothing)
         count = 0
-        expected = Self.nothing.bits
+        nextCompared = Self.nothing.bits
+        nextPacked = nextCompared
         mode = .gathering
         self.gathering = Unmanaged.passUnretained(gathering)
-        base = UnsafeMutableRawPointer(mutating: expected)
+        base = UnsafeMutableRawPointer(mutating: nextCompared)
+        nextTag = base
         payload = base
         capacity = 0
     }
 
-    /// Packs the columns of a layout into bytes. These may be replaced by more: they must come from `malloc`.
+    /// How many bytes there must be for a number of columns: each has room for a number.
+    @inline(__always)
+    static func leastCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
+
+    /// Packs the columns of a layout into bytes, of which there must be ``leastCapacity(for:)``. These may be replaced by
+    /// more: they must come from `malloc`.
     @inline(__always)
     init(packing layout: RowLayout, into base: UnsafeMutableRawPointer, capacity: Int) {
+        assert(capacity >= Self.leastCapacity(for: layout.count))
         self.layout = Unmanaged.passUnretained(layout)
         count = layout.count
-        expected = layout.bits
+        nextPacked = layout.bits
+        nextCompared = layout.bits + count
         mode = .packing
         gathering = nil
         self.base = base
         self.capacity = capacity
-        payload = base
-        reserve(count)
-        payload += count
+        nextTag = base
+        payload = base + count
     }
 
     /// Compares columns with the packed bytes of a row. (What stands in front of these may be read.)
     @inline(__always)
     init(comparingWith bytes: UnsafeRawPointer, layout: Unmanaged<RowLayout>) {
         self.layout = layout
-        (count, expected) = layout.use { ($0.count, $0.bits) }
+        (count, nextCompared) = layout.use { ($0.count, $0.bits) }
+        nextPacked = nextCompared + count
         mode = .comparing
         gathering = nil
         base = UnsafeMutableRawPointer(mutating: bytes)
+        nextTag = base
         payload = base + count
         capacity = 0
-        comparedCount = count
     }
 
     /// Compares columns with the packed bytes of a row that has the same ones, and packs them into memory from the
@@ -119,22 +128,29 @@ struct ColumnEncoding: ~Copyable {
         self.capacity = capacity
     }
 
+    /// The number of the next column.
+    @inline(__always)
+    var next: Int { nextTag - base }
+
+    private var endOfNames: UnsafePointer<NameBits> { layout.use { $0.bits } + count }
+
     // MARK: - Packing
 
     /// Packs from here on, if there is memory for it.
     mutating func startPacking() -> Bool {
         guard let spare, !isDifferent, !mayRepeat, !wasRead, next < count else { return false }
-        let (tags, start) = (base, base + count)
+        let (tags, start, column) = (base, base + count, next)
         let length = payload - start
         base = spare
+        nextTag = spare + column
         payload = spare + count
         mode = .packing
-        comparedCount = 0
+        (nextPacked, nextCompared) = (nextCompared, endOfNames)
         reserve(length)
-        base.copyMemory(from: tags, byteCount: next)
+        base.copyMemory(from: tags, byteCount: column)
         payload.copyMemory(from: start, byteCount: length)
         payload += length
-        firstPacked = (next, count + length)
+        firstPacked = (column, count + length)
         return true
     }
 
@@ -147,32 +163,40 @@ struct ColumnEncoding: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ needed: Int) {
-        let used = payload - base
+        let (used, column) = (payload - base, next)
         capacity = max(capacity * 2, needed)
         guard let larger = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
         base = larger
+        nextTag = larger + column
         payload = larger + used
     }
 
+    /// Writes the tag of a payload that was written.
     @inline(__always)
     mutating func finish(_ tag: UInt8) {
         guard next < count else { return giveUp() }  // more values than columns
-        base.storeBytes(of: tag, toByteOffset: next, as: UInt8.self)
-        next &+= 1
+        packed(tag)
     }
 
-    mutating func giveUp() {
+    @inline(__always)
+    mutating func packed(_ tag: UInt8) {
+        nextTag.storeBytes(of: tag, as: UInt8.self)
+        nextTag += 1
+        nextPacked += 1
+    }
+
+    private mutating func giveUp() {
         hasUnexpectedColumn = true
         mode = .ignoring
-        expected = Self.nothing.bits
-        next = 0
+        nextPacked = endOfNames
+        nextTag = base
     }
 
     // MARK: - Comparing
 
     /// The tag of the column that is compared.
     @inline(__always)
-    var tag: UInt8 { next < count ? base.load(fromByteOffset: next, as: UInt8.self) : PackedTag.null }
+    var tag: UInt8 { next < count ? nextTag.load(as: UInt8.self) : PackedTag.null }
 
     @inline(__always)
     mutating func advance(past tag: UInt8) {
@@ -180,8 +204,15 @@ struct ColumnEncoding: ~Copyable {
             mayRepeat = true  // more values than columns
             return
         }
-        payload += PackedTag.length(tag, payload)
-        next &+= 1
+        pass(nextTag, to: payload + PackedTag.length(tag, payload))
+    }
+
+    /// Passes a column: its tag, and its payload up to the end.
+    @inlinable @inline(__always)
+    mutating func pass(_ tag: UnsafeMutableRawPointer, to end: UnsafeMutableRawPointer) {
+        nextTag = tag + 1
+        payload = end
+        nextCompared += 1
     }
 
     /// The bytes differ: the column's affinity, or the instant of a date, decides. Returns whether the column has
@@ -215,7 +246,8 @@ struct ColumnEncoding: ~Copyable {
         guard let column = layout.use({ $0.column(named: name) }) else { return false }
         if column < next {
             mayRepeat = true
-            next = 0
+            nextCompared -= next
+            nextTag = base
             payload = base + count
         }
         while next < column { advance(past: tag) }
@@ -226,10 +258,6 @@ struct ColumnEncoding: ~Copyable {
 // MARK: - Names
 
 extension ColumnEncoding {
-    /// Whether a column is the next one that is expected.
-    @inlinable @inline(__always)
-    func expects(_ name: String) -> Bool { expected[next] == NameBits(name) }
-
     /// What a column has been given.
     @usableFromInline
     mutating func value(of name: String) -> DatabaseValue? {
@@ -250,11 +278,15 @@ extension ColumnEncoding {
 
     /// Whether a column is the next one that is compared.
     @inlinable @inline(__always)
-    func compares(_ name: String) -> Bool { next < comparedCount && expects(name) }
+    func compares(_ name: String) -> Bool { nextCompared.pointee == NameBits(name) }
+
+    /// Whether a column is the next one that is packed.
+    @inline(__always)
+    func packs(_ name: String) -> Bool { nextPacked.pointee == NameBits(name) }
 
     /// Goes to a column. Returns whether it is one that a value is stored in.
     @inline(__always)
-    mutating func isAt(_ name: String) -> Bool { expects(name) || find(name) }
+    mutating func isAt(_ name: String) -> Bool { packs(name) || compares(name) || find(name) }
 
     /// Goes to a column that was not expected.
     @inline(never)
