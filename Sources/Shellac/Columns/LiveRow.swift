@@ -26,13 +26,14 @@ public struct LiveRow {
         @usableFromInline var generation: UInt64
         /// The value of the first column.
         @usableFromInline var first: OpaquePointer?
-        /// The distance between neighbouring values, or 0 where each value must be asked for.
+        /// The distance between neighbouring values, or 0 where each value must be asked for. (A single one has no
+        /// neighbours: 1.)
         @usableFromInline var stride = 0
         /// The number of columns of the current row: 0 when there is none.
         @usableFromInline var count = 0
-        /// How many look-ups by name the current row has seen.
-        @usableFromInline var lookups = 0
-        @usableFromInline var guesses: UnsafeMutablePointer<NameGuesses.Guess>?
+        /// The guess for the next look-up by name, and for the first one of each row.
+        @usableFromInline var nextGuess = NameGuesses.none.guesses
+        var firstGuess = NameGuesses.none.guesses
         @usableFromInline var statement: OpaquePointer?
         /// The next column that is packed as the row is read, or a number beyond all columns: see ``beginPacking()``.
         @usableFromInline var nextPacked = Int.max
@@ -70,7 +71,7 @@ public struct LiveRow {
     @inlinable @inline(__always)
     func value(at column: Int) -> SQLiteValue {
         let stride = place.pointee.stride
-        if stride != 0 || column == 0 {
+        if stride != 0 {
             let first = UnsafeRawPointer(place.pointee.first.unsafelyUnwrapped)
             return SQLiteValue(OpaquePointer(first + column &* stride), row: self, column: column)
         }
@@ -99,29 +100,28 @@ public struct LiveRow {
     /// The column for the next look-up by name: the slow road, when the guess missed.
     @usableFromInline @inline(never)
     func search(_ name: String) -> Int {
-        let k = place.pointee.lookups
+        let k = place.pointee.nextGuess - place.pointee.firstGuess
         if place.pointee.memory == nil {
             // The first look-up by name of this statement.
             place.pointee.memory = NameGuesses(layout)
         }
         let column = layout.column(named: name) ?? -1
         let remembered = place.pointee.memory?.remember(name, column: column, asLookup: k) ?? false
-        place.pointee.guesses = place.pointee.memory?.guesses
-        if remembered { place.pointee.lookups = k + 1 }
+        if let guesses = place.pointee.memory?.guesses {
+            let first = UnsafePointer(guesses)
+            place.pointee.firstGuess = first
+            place.pointee.nextGuess = first + (remembered ? k + 1 : k)
+        }
         return column
     }
 
     /// The column of the next look-up by name, or -1.
     @inlinable @inline(__always)
     func column(named name: String) -> Int {
-        if let guesses = place.pointee.guesses {
-            let k = place.pointee.lookups
-            if guesses[k].name == NameBits(name) {
-                place.pointee.lookups = k &+ 1
-                return guesses[k].column
-            }
-        }
-        return search(name)
+        let guess = place.pointee.nextGuess
+        if guess.pointee.name != NameBits(name) { return search(name) }
+        place.pointee.nextGuess = guess + 1
+        return guess.pointee.column
     }
 }
 
@@ -175,14 +175,17 @@ extension LiveRow {
         let statement = place.pointee.statement
         let width = place.pointee.width
         place.pointee.generation &+= 1
-        place.pointee.lookups = 0
+        place.pointee.nextGuess = place.pointee.firstGuess
         place.pointee.nextPacked = .max
         place.pointee.count = width
         let first = sqlite3_column_value(statement, 0)
         // Values begin where they did, and are side by side, as they were.
         if first == place.pointee.first, place.pointee.stride != 0 { return }
         place.pointee.first = first
-        guard width > 1 else { return }
+        guard width > 1 else {
+            place.pointee.stride = 1
+            return
+        }
         let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: width &- 1))
         let distance = UnsafeRawPointer(last.unsafelyUnwrapped) - UnsafeRawPointer(first.unsafelyUnwrapped)
         if distance == place.pointee.stride &* (width &- 1), distance != 0 { return }
@@ -203,7 +206,8 @@ extension LiveRow {
         place.pointee.layout = nil
         place.pointee.recordLayout = nil
         place.pointee.memory = nil
-        place.pointee.guesses = nil
+        place.pointee.firstGuess = NameGuesses.none.guesses
+        place.pointee.nextGuess = NameGuesses.none.guesses
         place.pointee.stride = 0
     }
 

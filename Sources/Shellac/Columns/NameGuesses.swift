@@ -43,6 +43,18 @@ struct NameGuesses: ~Copyable {
 
     private static var nothing: Guess { Guess(name: NameBits(), column: -1) }
 
+    /// A guess that matches nothing: what stands for the guesses of a row that was never asked.
+    static let none = NoGuess()
+    struct NoGuess: @unchecked Sendable {  // never written
+        let guesses: UnsafePointer<Guess>
+
+        fileprivate init() {
+            let guess = UnsafeMutablePointer<Guess>.allocate(capacity: 1)
+            guess.initialize(to: nothing)
+            guesses = UnsafePointer(guess)
+        }
+    }
+
     /// The first guess for a layout: that all columns are read, from left to right. Of columns with the same name,
     /// the leftmost is meant.
     init(_ layout: RowLayout) {
