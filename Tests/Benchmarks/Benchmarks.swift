@@ -51,7 +51,8 @@ enum Benchmarks {
             let outcome =
                 options.memory
                 ? try MemoryHarness.run(workload, fixture: fixture)
-                : try Harness(rounds: options.rounds).run(workload, fixture: fixture)
+                : try Harness(rounds: options.rounds, seconds: options.seconds).run(
+                    workload, fixture: fixture)
             table.print(outcome)
             outcomes.append(outcome)
         }

@@ -2,9 +2,13 @@
 ///
 /// The side that goes first in one round goes second in the next, and the first of all rounds does not count.
 /// The times of the result are the medians of each side. Its ratio is the median of the ratios of the rounds:
-/// each compares two runs of about the same moment, and a disturbed round is one of many.
+/// each compares two runs of about the same moment, and a disturbed round is one of many. Where rounds are short, there
+/// are more of them.
 struct Harness {
+    /// How many rounds there are at least.
     let rounds: Int
+    /// How long rounds are added.
+    let seconds: Int
 
     func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
         let sides = try workload.sides(fixture)
@@ -18,7 +22,7 @@ struct Harness {
         var cTimes: [Double] = []
         var shellacTimes: [Double] = []
         var isEqual = true
-        for round in 0...rounds {
+        try repeatRounds { round in
             let (cSample, shellacSample): (Side.Sample, Side.Sample)
             if round.isMultiple(of: 2) {
                 cSample = try c.sample()
@@ -28,7 +32,7 @@ struct Harness {
                 cSample = try c.sample()
             }
             isEqual = isEqual && cSample.checksum == shellacSample.checksum
-            guard round > 0 else { continue }
+            if round == 0 { return }
             cTimes.append(cSample.nanoseconds / Double(sides.operations))
             shellacTimes.append(shellacSample.nanoseconds / Double(sides.operations))
         }
@@ -38,11 +42,28 @@ struct Harness {
     }
 
     private func measure(_ sides: Sides, of workload: Workload, checksum: UInt64) throws -> Outcome {
-        let samples = try (0...rounds).map { _ in try sides.shellac.sample() }
+        var samples: [Side.Sample] = []
+        try repeatRounds { _ in samples.append(try sides.shellac.sample()) }
         return Outcome(
             workload: workload, operations: sides.operations, c: nil,
             shellac: samples.dropFirst().map { $0.nanoseconds / Double(sides.operations) }.median,
             ratio: nil, isEqual: samples.allSatisfy { $0.checksum == checksum })
+    }
+}
+
+extension Harness {
+    /// No workload is so short that it needs more.
+    private static var mostRounds: Int { 200 }
+
+    /// Runs a function for each round, of which number 0 does not count.
+    private func repeatRounds(_ body: (_ round: Int) throws -> Void) rethrows {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(seconds)
+        var round = 0
+        while round <= rounds || round <= Self.mostRounds && clock.now < end {
+            try body(round)
+            round += 1
+        }
     }
 }
 

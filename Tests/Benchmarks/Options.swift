@@ -4,6 +4,8 @@ struct Options {
     var prefixes: [String] = []
     var rows: Int
     var rounds: Int
+    /// How long rounds are added.
+    var seconds: Int
     var json: String?
     var chart: String?
     var memory = false
@@ -16,7 +18,7 @@ struct Options {
         USAGE: Benchmarks [WORKLOAD-PREFIX…] [OPTIONS]
 
           --rows N      the rows of each table (200000); all other counts go by it
-          --rounds N    the rounds that count, after one to warm up (9)
+          --rounds N    the rounds that count, after one to warm up (9, and more of them for 3 seconds)
           --smoke       2000 rows, 1 round: shows that all workloads run and that checksums agree
           --memory      the memory workloads, each side in a process of its own, in bytes per record
           --json FILE   writes the results as JSON
@@ -42,7 +44,7 @@ struct Options {
             return number
         }
 
-        (self.rows, self.rounds) = (0, 0)
+        (self.rows, self.rounds, seconds) = (0, 0, 0)
         while let argument = rest.popFirst() {
             switch argument {
             case "--rows": rows = try number(after: argument)
@@ -63,6 +65,7 @@ struct Options {
         }
         self.rows = rows ?? (smoke ? 2_000 : 200_000)
         self.rounds = rounds ?? (smoke ? 1 : 9)
+        seconds = rounds == nil && !smoke ? 3 : 0
     }
 }
 

@@ -42,6 +42,9 @@ public struct LiveRow {
         var packedEnd: UnsafeMutableRawPointer?
         /// Where records remember the rows.
         var chunks = ChunkedRow.Filling()
+        /// Packed columns that the row stands on, where no statement gives it, and a column of these with its payload.
+        var packedRow: UnsafeRawPointer?
+        var packedColumn: (column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
         var sql: String?
         /// The number of columns of the statement.
@@ -75,6 +78,12 @@ public struct LiveRow {
             let first = UnsafeRawPointer(place.pointee.first.unsafelyUnwrapped)
             return SQLiteValue(OpaquePointer(first + column &* stride), row: self, column: column)
         }
+        return valueElsewhere(at: column)
+    }
+
+    @usableFromInline @inline(never)
+    func valueElsewhere(at column: Int) -> SQLiteValue {
+        if let row = place.pointee.packedRow { return packedValue(at: column, of: row) }
         let value = sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column))
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
@@ -128,6 +137,48 @@ public struct LiveRow {
 @available(*, unavailable, message: "a live row belongs to the access that reads it; Row.copy() does not")
 extension LiveRow: Sendable {}
 
+// MARK: - Packed columns
+
+extension LiveRow {
+    /// A place for packed columns of a layout. Such a row is read as one of a statement is, and as fast.
+    static func make(layout: RowLayout) -> LiveRow {
+        let row = take()
+        row.place.pointee.layout = layout
+        row.place.pointee.width = layout.count
+        return row
+    }
+
+    /// Whether the row stands on packed columns.
+    var isPacked: Bool { place.pointee.packedRow != nil }
+
+    /// Runs a function while the row stands on packed columns.
+    func standing<Result>(on bytes: UnsafeRawPointer, _ body: () throws -> Result) rethrows -> Result {
+        place.pointee.generation &+= 1
+        place.pointee.nextGuess = place.pointee.firstGuess
+        place.pointee.nextPacked = .max
+        place.pointee.count = place.pointee.width
+        (place.pointee.packedRow, place.pointee.packedColumn) = (bytes, nil)
+        defer {
+            place.pointee.packedRow = nil
+            moveOut()
+        }
+        return try body()
+    }
+
+    /// Columns are mostly read from left to right: each is found from the one before.
+    private func packedValue(at column: Int, of row: UnsafeRawPointer) -> SQLiteValue {
+        var (next, payload) = place.pointee.packedColumn ?? (0, row + count)
+        if next > column { (next, payload) = (0, row + count) }
+        let tags = row.assumingMemoryBound(to: UInt8.self)
+        while next < column {
+            payload += PackedTag.length(tags[next], payload)
+            next += 1
+        }
+        place.pointee.packedColumn = (column, payload)
+        return SQLiteValue(tag: tags[column], payload: payload)
+    }
+}
+
 // MARK: - The life of a place
 
 extension LiveRow {
@@ -137,17 +188,19 @@ extension LiveRow {
 
     /// A place for the rows of a statement.
     static func make(statement: OpaquePointer, sql: String, connection: AnyObject) -> LiveRow {
-        let place =
-            idle.withLock { $0.popLast() }?.place
-            ?? {
-                let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
-                place.initialize(to: Place())
-                return place
-            }()
-        place.pointee.statement = statement
-        place.pointee.sql = sql
-        place.pointee.connection = connection
-        place.pointee.width = Int(sqlite3_column_count(statement))
+        let row = take()
+        row.place.pointee.statement = statement
+        row.place.pointee.sql = sql
+        row.place.pointee.connection = connection
+        row.place.pointee.width = Int(sqlite3_column_count(statement))
+        return row
+    }
+
+    /// Takes a place that nobody uses.
+    private static func take() -> LiveRow {
+        if let idle = idle.withLock({ $0.popLast() }) { return LiveRow(idle.place) }
+        let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
+        place.initialize(to: Place())
         return LiveRow(place)
     }
 

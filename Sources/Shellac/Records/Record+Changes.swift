@@ -110,7 +110,7 @@ extension Record {
     @inline(__always)
     final func remember(fetched row: Row) {
         if row.isLive {
-            remember(row.live)
+            if !row.live.isPacked { remember(row.live) }
         } else if row.layout.sql != nil {
             snapshot = row.owned
         }

@@ -163,8 +163,8 @@ extension Record {
         snapshot = row
         switch road {
         case .didInsert, .none: return nil
-        case .updateFromRow: return take(row).map(Aftermath.rejection)
-        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan)
+        case .updateFromRow: return persistence.withShape { take(row, $0) }.map(Aftermath.rejection)
+        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan, persistence.shape)
         }
     }
 
@@ -187,8 +187,10 @@ extension Record {
 
     /// The first insertion of a class: finds out whether the record takes its row id from `updateFromRow`.
     @inline(never)
-    private func learnWhetherTaken(_ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan) -> Aftermath? {
-        let rejection = take(row)
+    private func learnWhetherTaken(
+        _ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan, _ shape: RecordShape
+    ) -> Aftermath? {
+        let rejection = take(row, shape)
         let isTaken = hasRowID(rowID, plan)
         if isTaken { plan.rowIDRoad = .updateFromRow }
         if let rejection { return .rejection(rejection) }
@@ -203,9 +205,13 @@ extension Record {
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
-    final func take(_ row: PackedRow) -> RecordError? {
+    final func take(_ row: PackedRow, _ shape: RecordShape?) -> RecordError? {
         do {
-            try updateFromRow(Row(row))
+            if let shape {
+                try shape.withRow(on: row) { try updateFromRow($0) }
+            } else {
+                try updateFromRow(Row(row))
+            }
             return nil
         } catch {
             return .rowNotTaken(recordType: "\(type(of: self))", reason: "updateFromRow threw \(error)")

@@ -58,6 +58,25 @@ final class RecordShape {
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
     }
 
+    deinit { row?.recycle() }
+
+    // MARK: - A row to read
+
+    /// Where rows of these columns are read, one at a time.
+    private var row: LiveRow?
+    private var isReading = false
+
+    /// Runs a function with a row that stands on packed columns: it is good until the function returns.
+    func withRow<Result>(on packed: PackedRow, _ body: (Row) throws -> Result) rethrows -> Result {
+        defer { withExtendedLifetime(packed) {} }
+        if isReading { return try body(Row(packed)) }
+        let row = self.row ?? .make(layout: layout)
+        self.row = row
+        isReading = true
+        defer { isReading = false }
+        return try row.standing(on: packed.bytes) { try body(Row(row)) }
+    }
+
     // MARK: - Some of the columns
 
     /// The columns asked for last, and their names: records of a type are often changed in the same ones.
