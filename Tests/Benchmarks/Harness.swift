@@ -2,12 +2,12 @@
 ///
 /// The side that goes first in one round goes second in the next, and the first of all rounds does not count.
 /// The times of the result are the medians of each side. Its ratio is the median of the ratios of the rounds:
-/// each compares two runs of about the same moment, and a disturbed round is one of many. Where rounds are short, there
-/// are more of them.
+/// each compares two runs of about the same moment, and a disturbed round is one of many. On a machine that others use,
+/// too, there are more rounds, until the median is known well enough.
 struct Harness {
     /// How many rounds there are at least.
     let rounds: Int
-    /// How long rounds are added.
+    /// How long rounds are added as long as the result is uncertain.
     let seconds: Int
 
     func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
@@ -21,8 +21,9 @@ struct Harness {
     private func compare(_ c: Side, _ sides: Sides, of workload: Workload) throws -> Outcome {
         var cTimes: [Double] = []
         var shellacTimes: [Double] = []
+        var ratios: [Double] = []
         var isEqual = true
-        try repeatRounds { round in
+        try repeatRounds(untilCertain: { ratios }) { round in
             let (cSample, shellacSample): (Side.Sample, Side.Sample)
             if round.isMultiple(of: 2) {
                 cSample = try c.sample()
@@ -35,34 +36,41 @@ struct Harness {
             if round == 0 { return }
             cTimes.append(cSample.nanoseconds / Double(sides.operations))
             shellacTimes.append(shellacSample.nanoseconds / Double(sides.operations))
+            ratios.append(shellacSample.nanoseconds / cSample.nanoseconds)
         }
         return Outcome(
             workload: workload, operations: sides.operations, c: cTimes.median, shellac: shellacTimes.median,
-            ratio: zip(shellacTimes, cTimes).map { $0 / $1 }.median, isEqual: isEqual)
+            ratio: ratios.median, uncertainty: ratios.uncertaintyOfMedian, isEqual: isEqual)
     }
 
     private func measure(_ sides: Sides, of workload: Workload, checksum: UInt64) throws -> Outcome {
-        var samples: [Side.Sample] = []
-        try repeatRounds { _ in samples.append(try sides.shellac.sample()) }
+        var times: [Double] = []
+        var isEqual = true
+        try repeatRounds(untilCertain: { times }) { round in
+            let sample = try sides.shellac.sample()
+            isEqual = isEqual && sample.checksum == checksum
+            if round > 0 { times.append(sample.nanoseconds / Double(sides.operations)) }
+        }
         return Outcome(
-            workload: workload, operations: sides.operations, c: nil,
-            shellac: samples.dropFirst().map { $0.nanoseconds / Double(sides.operations) }.median,
-            ratio: nil, isEqual: samples.allSatisfy { $0.checksum == checksum })
+            workload: workload, operations: sides.operations, c: nil, shellac: times.median, ratio: nil,
+            uncertainty: times.uncertaintyOfMedian, isEqual: isEqual)
     }
-}
 
-extension Harness {
-    /// No workload is so short that it needs more.
-    private static var mostRounds: Int { 200 }
+    /// The uncertainty that is good enough.
+    private static var leastUncertainty: Double { 0.02 }
 
     /// Runs a function for each round, of which number 0 does not count.
-    private func repeatRounds(_ body: (_ round: Int) throws -> Void) rethrows {
+    private func repeatRounds(
+        untilCertain results: () -> [Double], _ body: (_ round: Int) throws -> Void
+    ) rethrows {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
-        var round = 0
-        while round <= rounds || round <= Self.mostRounds && clock.now < end {
+        for round in 0... {
+            let isEnough =
+                round > rounds
+                && (clock.now >= end || results().uncertaintyOfMedian <= Self.leastUncertainty)
+            if isEnough { return }
             try body(round)
-            round += 1
         }
     }
 }
@@ -72,5 +80,16 @@ extension [Double] {
     var median: Double {
         let sorted = sorted()
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+    }
+
+    /// How far the median may be from that of endless rounds, as a part of it: with a probability of 95 %, that one is
+    /// between two of the values, whose ranks go by their number alone.
+    var uncertaintyOfMedian: Double {
+        let sorted = sorted()
+        let reach = Int((0.98 * Double(count).squareRoot()).rounded(.up))
+        let (low, high) = (
+            sorted[Swift.max(count / 2 - reach, 0)], sorted[Swift.min(count / 2 + reach, count - 1)]
+        )
+        return (high - low) / 2 / median
     }
 }

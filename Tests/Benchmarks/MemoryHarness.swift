@@ -14,7 +14,8 @@ enum MemoryHarness {
         return Outcome(
             workload: workload, operations: operations, c: Double(c.bytes) / Double(operations),
             shellac: Double(shellac.bytes) / Double(operations),
-            ratio: Double(shellac.bytes) / Double(c.bytes), isEqual: c.checksum == shellac.checksum)
+            ratio: Double(shellac.bytes) / Double(c.bytes), uncertainty: nil,
+            isEqual: c.checksum == shellac.checksum)
     }
 }
 

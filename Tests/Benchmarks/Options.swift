@@ -4,7 +4,7 @@ struct Options {
     var prefixes: [String] = []
     var rows: Int
     var rounds: Int
-    /// How long rounds are added.
+    /// How long rounds are added as long as a result is uncertain.
     var seconds: Int
     var json: String?
     var chart: String?
@@ -18,7 +18,7 @@ struct Options {
         USAGE: Benchmarks [WORKLOAD-PREFIX…] [OPTIONS]
 
           --rows N      the rows of each table (200000); all other counts go by it
-          --rounds N    the rounds that count, after one to warm up (9, and more of them for 3 seconds)
+          --rounds N    the rounds that count, after one to warm up (9, and on a busy machine more)
           --smoke       2000 rows, 1 round: shows that all workloads run and that checksums agree
           --memory      the memory workloads, each side in a process of its own, in bytes per record
           --json FILE   writes the results as JSON
@@ -65,7 +65,7 @@ struct Options {
         }
         self.rows = rows ?? (smoke ? 2_000 : 200_000)
         self.rounds = rounds ?? (smoke ? 1 : 9)
-        seconds = rounds == nil && !smoke ? 3 : 0
+        seconds = rounds == nil && !smoke ? 20 : 0
     }
 }
 

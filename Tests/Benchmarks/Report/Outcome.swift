@@ -5,6 +5,8 @@ struct Outcome {
     let c: Double?
     let shellac: Double
     let ratio: Double?
+    /// How far the result may be from what endless measuring would give, as a part of it.
+    let uncertainty: Double?
     let isEqual: Bool
 
     /// What the gate and the goal are compared with.

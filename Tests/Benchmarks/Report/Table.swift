@@ -13,14 +13,16 @@ struct Table {
     func printHeader() {
         let unit = workloads.contains { $0.unit == .memory } ? "bytes" : "ns/op"
         line(
-            "workload", "rows", "c \(unit)", "shellac \(unit)", "ratio", "gate", "goal", "checksum", "verdict"
+            "workload", "rows", "c \(unit)", "shellac \(unit)", "ratio", "±", "gate", "goal", "checksum",
+            "verdict"
         )
     }
 
     func print(_ outcome: Outcome) {
         line(
             outcome.workload.name, String(outcome.operations), outcome.c.map { $0.text(1) } ?? "–",
-            outcome.shellac.text(1), outcome.ratio.map { $0.text(2) } ?? "–", outcome.workload.gateText,
+            outcome.shellac.text(1), outcome.ratio.map { $0.text(2) } ?? "–",
+            outcome.uncertainty.map { ($0 * 100).text(0) + " %" } ?? "–", outcome.workload.gateText,
             outcome.workload.goalText, outcome.checksum, outcome.verdict)
     }
 
@@ -31,11 +33,13 @@ struct Table {
     }
 
     private func line(
-        _ name: String, _ rows: String, _ c: String, _ shellac: String, _ ratio: String, _ gate: String,
+        _ name: String, _ rows: String, _ c: String, _ shellac: String, _ ratio: String,
+        _ uncertainty: String, _ gate: String,
         _ goal: String, _ checksum: String, _ verdict: String
     ) {
         Swift.print(
-            name.left(nameWidth), rows.right(8), c.right(9), shellac.right(13), ratio.right(6), gate.right(7),
+            name.left(nameWidth), rows.right(8), c.right(9), shellac.right(13), ratio.right(6),
+            uncertainty.right(5), gate.right(7),
             goal.right(7), checksum.left(9), verdict, separator: "  ")
         fflush(nil)
     }
