@@ -1,4 +1,4 @@
-public import CSQLite
+import CSQLite
 
 /// The current row of a running statement, where SQLite holds it.
 ///
