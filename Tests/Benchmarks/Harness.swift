@@ -19,11 +19,9 @@ struct Harness {
     }
 
     private func compare(_ c: Side, _ sides: Sides, of workload: Workload) throws -> Outcome {
-        var cTimes: [Double] = []
-        var shellacTimes: [Double] = []
-        var ratios: [Double] = []
+        var samples: [(c: Double, shellac: Double)] = []
         var isEqual = true
-        try repeatRounds(untilCertain: { ratios }) { round in
+        let ratios = try repeatRounds { round in
             let (cSample, shellacSample): (Side.Sample, Side.Sample)
             if round.isMultiple(of: 2) {
                 cSample = try c.sample()
@@ -33,23 +31,23 @@ struct Harness {
                 cSample = try c.sample()
             }
             isEqual = isEqual && cSample.checksum == shellacSample.checksum
-            if round == 0 { return }
-            cTimes.append(cSample.nanoseconds / Double(sides.operations))
-            shellacTimes.append(shellacSample.nanoseconds / Double(sides.operations))
-            ratios.append(shellacSample.nanoseconds / cSample.nanoseconds)
+            samples.append((cSample.nanoseconds, shellacSample.nanoseconds))
+            return shellacSample.nanoseconds / cSample.nanoseconds
         }
+        let times = samples.dropFirst()
         return Outcome(
-            workload: workload, operations: sides.operations, c: cTimes.median, shellac: shellacTimes.median,
+            workload: workload, operations: sides.operations,
+            c: times.map(\.c).median / Double(sides.operations),
+            shellac: times.map(\.shellac).median / Double(sides.operations),
             ratio: ratios.median, uncertainty: ratios.uncertaintyOfMedian, isEqual: isEqual)
     }
 
     private func measure(_ sides: Sides, of workload: Workload, checksum: UInt64) throws -> Outcome {
-        var times: [Double] = []
         var isEqual = true
-        try repeatRounds(untilCertain: { times }) { round in
+        let times = try repeatRounds { _ in
             let sample = try sides.shellac.sample()
             isEqual = isEqual && sample.checksum == checksum
-            if round > 0 { times.append(sample.nanoseconds / Double(sides.operations)) }
+            return sample.nanoseconds / Double(sides.operations)
         }
         return Outcome(
             workload: workload, operations: sides.operations, c: nil, shellac: times.median, ratio: nil,
@@ -59,19 +57,20 @@ struct Harness {
     /// The uncertainty that is good enough.
     private static var leastUncertainty: Double { 0.02 }
 
-    /// Runs a function for each round, of which number 0 does not count.
-    private func repeatRounds(
-        untilCertain results: () -> [Double], _ body: (_ round: Int) throws -> Void
-    ) rethrows {
+    /// Runs a function for each round, and gives the results of all but the first, until their median is certain.
+    private func repeatRounds(_ body: (_ round: Int) throws -> Double) rethrows -> [Double] {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
+        var results: [Double] = []
         for round in 0... {
             let isEnough =
                 round > rounds
-                && (clock.now >= end || results().uncertaintyOfMedian <= Self.leastUncertainty)
-            if isEnough { return }
-            try body(round)
+                && (clock.now >= end || results.uncertaintyOfMedian <= Self.leastUncertainty)
+            if isEnough { break }
+            let result = try body(round)
+            if round > 0 { results.append(result) }
         }
+        return results
     }
 }
 
@@ -83,8 +82,9 @@ extension [Double] {
     }
 
     /// How far the median may be from that of endless rounds, as a part of it: with a probability of 95 %, that one is
-    /// between two of the values, whose ranks go by their number alone.
+    /// between two of the values, whose ranks go by their number alone. A few values tell nothing.
     var uncertaintyOfMedian: Double {
+        guard count > 5 else { return .infinity }
         let sorted = sorted()
         let reach = Int((0.98 * Double(count).squareRoot()).rounded(.up))
         let (low, high) = (

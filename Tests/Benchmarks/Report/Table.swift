@@ -22,7 +22,7 @@ struct Table {
         line(
             outcome.workload.name, String(outcome.operations), outcome.c.map { $0.text(1) } ?? "–",
             outcome.shellac.text(1), outcome.ratio.map { $0.text(2) } ?? "–",
-            outcome.uncertainty.map { ($0 * 100).text(0) + " %" } ?? "–", outcome.workload.gateText,
+            outcome.uncertainty.percent, outcome.workload.gateText,
             outcome.workload.goalText, outcome.checksum, outcome.verdict)
     }
 
@@ -57,6 +57,12 @@ extension Workload {
 extension Double {
     /// The number with so many decimals.
     func text(_ decimals: Int) -> String { String(format: "%.\(decimals)f", self) }
+}
+
+extension Double? {
+    fileprivate var percent: String {
+        if let self, self.isFinite { (self * 100).text(0) + " %" } else { "–" }
+    }
 }
 
 extension String {
