@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The current row of a running statement, where SQLite holds it.
+/// The current row of a running statement, where SQLite holds it. Or else packed columns, for as long as a function reads
+/// them: see `standing(on:_:)`.
 ///
 /// A live row is two things: a place, which the statement owns for all its rows, and a generation, which
 /// changes whenever the statement moves. A row whose statement has moved on is noticed by comparing numbers.

@@ -47,8 +47,8 @@
 /// fetched in a transaction which had already written, a record that two connections save at once, and a row id that
 /// your own ``didInsert(_:)`` has set.
 ///
-/// Records that were fetched together share the memory in which they remember, some at a time: a record that outlives
-/// all others keeps a kilobyte of it, until it is saved or freed.
+/// Records that were fetched together share the memory in which they remember, some at a time, and so do those that one
+/// transaction inserts: a record that outlives all others keeps a kilobyte of it, until it is saved or freed.
 ///
 /// ## Saving
 ///
