@@ -16,8 +16,8 @@ import Glibc
 /// ## The count
 ///
 /// Whoever fills a chunk holds more references than there will ever be rows. Each row takes one of them, which nobody
-/// has to count, and those that are left are given back together when the chunk is full, or no other row belongs to the same run.
-/// So an atomic instruction is needed only where a row is let go of, by whatever thread that happens.
+/// has to count, and those that are left are given back together when the chunk is full, or no other row belongs to the
+/// same run. So an atomic instruction is needed only where a row is let go of, by whatever thread that happens.
 struct ChunkedRow {
     /// Where the row's ``Header`` stands, at a multiple of 8. The bytes follow.
     let address: UnsafeMutableRawPointer
@@ -119,11 +119,7 @@ extension ChunkedRow {
             byteCount: Int, _ layout: Unmanaged<RowLayout>, write: (UnsafeMutableRawPointer) -> Void
         ) -> ChunkedRow? {
             let size = (MemoryLayout<Header>.size &+ byteCount &+ 7) & ~7
-            if let next, end.unsafelyUnwrapped - next >= size, self.layout?.toOpaque() == layout.toOpaque() {
-                // There is room.
-            } else if !begin(layout, size) {
-                return nil
-            }
+            if !hasRoom(size, layout), !beginChunk(layout, size) { return nil }
             let address = next.unsafelyUnwrapped
             let offset = address - UnsafeMutableRawPointer(chunk.unsafelyUnwrapped)
             address.storeBytes(
@@ -137,9 +133,16 @@ extension ChunkedRow {
             return ChunkedRow(address: address)
         }
 
+        /// Whether the chunk has room for a row.
+        @inline(__always)
+        private borrowing func hasRoom(_ size: Int, _ layout: Unmanaged<RowLayout>) -> Bool {
+            guard let next else { return false }
+            return end.unsafelyUnwrapped - next >= size && self.layout?.toOpaque() == layout.toOpaque()
+        }
+
         /// Begins a chunk, unless the row is to stand alone.
         @inline(never)
-        private mutating func begin(_ layout: Unmanaged<RowLayout>, _ size: Int) -> Bool {
+        private mutating func beginChunk(_ layout: Unmanaged<RowLayout>, _ size: Int) -> Bool {
             let count = expectedCount
             expectedCount = max(4, min(count * 2, 1 << 10))
             guard count > 0, size > MemoryLayout<Header>.size, size <= Self.mostBytesOfRow else {

@@ -35,7 +35,7 @@ public struct LiveRow {
         /// The guess for the next look-up by name, and for the first one of each row.
         @usableFromInline var nextGuess = NameGuesses.none.guesses
         var firstGuess = NameGuesses.none.guesses
-        @usableFromInline var statement: OpaquePointer?
+        var statement: OpaquePointer?
         /// The next column that is packed as the row is read, or a number beyond all columns: see ``beginPacking()``.
         @usableFromInline var nextPacked = Int.max
         /// The packed columns, and their end.
@@ -43,9 +43,8 @@ public struct LiveRow {
         var packedEnd: UnsafeMutableRawPointer?
         /// Where records remember the rows.
         var chunks = ChunkedRow.Filling()
-        /// Packed columns that the row stands on, where no statement gives it, and a column of these with its payload.
-        var packedRow: UnsafeRawPointer?
-        var packedColumn: (column: Int, payload: UnsafeRawPointer)?
+        /// Packed columns that the row stands on, where no statement gives it, and the one that was read last.
+        var packedRow: (bytes: UnsafeRawPointer, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
         var sql: String?
         /// The number of columns of the statement.
@@ -84,7 +83,7 @@ public struct LiveRow {
 
     @usableFromInline @inline(never)
     func valueElsewhere(at column: Int) -> SQLiteValue {
-        if let row = place.pointee.packedRow { return packedValue(at: column, of: row) }
+        if isPacked { return packedValue(at: column) }
         let value = sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column))
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
@@ -154,11 +153,8 @@ extension LiveRow {
 
     /// Runs a function while the row stands on packed columns.
     func standing<Result>(on bytes: UnsafeRawPointer, _ body: () throws -> Result) rethrows -> Result {
-        place.pointee.generation &+= 1
-        place.pointee.nextGuess = place.pointee.firstGuess
-        place.pointee.nextPacked = .max
-        place.pointee.count = place.pointee.width
-        (place.pointee.packedRow, place.pointee.packedColumn) = (bytes, nil)
+        begin()
+        place.pointee.packedRow = (bytes, 0, bytes + count)
         defer {
             place.pointee.packedRow = nil
             moveOut()
@@ -167,16 +163,14 @@ extension LiveRow {
     }
 
     /// Columns are mostly read from left to right: each is found from the one before.
-    private func packedValue(at column: Int, of row: UnsafeRawPointer) -> SQLiteValue {
-        var (next, payload) = place.pointee.packedColumn ?? (0, row + count)
-        if next > column { (next, payload) = (0, row + count) }
-        let tags = row.assumingMemoryBound(to: UInt8.self)
-        while next < column {
-            payload += PackedTag.length(tags[next], payload)
-            next += 1
-        }
-        place.pointee.packedColumn = (column, payload)
-        return SQLiteValue(tag: tags[column], payload: payload)
+    private func packedValue(at column: Int) -> SQLiteValue {
+        let row = place.pointee.packedRow.unsafelyUnwrapped
+        let (tag, payload) =
+            row.column <= column
+            ? PackedTag.column(column, in: row.bytes, from: row.column, row.payload)
+            : PackedTag.column(column, in: row.bytes, count: count)
+        place.pointee.packedRow = (row.bytes, column, payload)
+        return SQLiteValue(tag: tag, payload: payload)
     }
 }
 
@@ -223,15 +217,21 @@ extension LiveRow {
         Self.idle.withLock { $0.append(Idle(place: place)) }
     }
 
-    /// Tells that the statement stands on another row.
+    /// Begins another row, of which nothing was read.
     @inline(__always)
-    func moveOn() {
-        let statement = place.pointee.statement
-        let width = place.pointee.width
+    private func begin() {
         place.pointee.generation &+= 1
         place.pointee.nextGuess = place.pointee.firstGuess
         place.pointee.nextPacked = .max
-        place.pointee.count = width
+        place.pointee.count = place.pointee.width
+    }
+
+    /// Tells that the statement stands on another row.
+    @inline(__always)
+    func moveOn() {
+        begin()
+        let statement = place.pointee.statement
+        let width = place.pointee.width
         let first = sqlite3_column_value(statement, 0)
         // Values begin where they did, and are side by side, as they were.
         if first == place.pointee.first, place.pointee.stride != 0 { return }

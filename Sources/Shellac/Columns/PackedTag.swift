@@ -188,9 +188,17 @@ extension PackedTag {
     static func column(
         _ column: Int, in bytes: UnsafeRawPointer, count: Int
     ) -> (tag: UInt8, payload: UnsafeRawPointer) {
+        Self.column(column, in: bytes, from: 0, bytes + count)
+    }
+
+    /// The tag and the payload of a column, found from one in front of it whose payload is known.
+    @inline(__always)
+    static func column(
+        _ column: Int, in bytes: UnsafeRawPointer, from first: Int, _ start: UnsafeRawPointer
+    ) -> (tag: UInt8, payload: UnsafeRawPointer) {
         let tags = bytes.assumingMemoryBound(to: UInt8.self)
-        var payload = bytes + count
-        for index in 0..<column { payload += length(tags[index], payload) }
+        var payload = start
+        for index in first..<column { payload += length(tags[index], payload) }
         return (tags[column], payload)
     }
 }

@@ -40,7 +40,7 @@ extension Record {
         snapshot = saved.row.copy(saved.row.layout, past: takePast(moment: 0))
         var rejection: RecordError?
         if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {
-            rejection = take(saved.row, nil)
+            rejection = take(Row(saved.row))
         }
         if let insertion = saved.insertion { didInsert(insertion) } else { didUpdate(saved.success) }
         didSave(saved.success)

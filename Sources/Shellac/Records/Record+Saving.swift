@@ -163,8 +163,9 @@ extension Record {
         snapshot = row
         switch road {
         case .didInsert, .none: return nil
-        case .updateFromRow: return persistence.withShape { take(row, $0) }.map(Aftermath.rejection)
-        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan, persistence.shape)
+        case .updateFromRow:
+            return persistence.withShape { $0.withRow(on: row, take) }.map(Aftermath.rejection)
+        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan)
         }
     }
 
@@ -187,10 +188,8 @@ extension Record {
 
     /// The first insertion of a class: finds out whether the record takes its row id from `updateFromRow`.
     @inline(never)
-    private func learnWhetherTaken(
-        _ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan, _ shape: RecordShape
-    ) -> Aftermath? {
-        let rejection = take(row, shape)
+    private func learnWhetherTaken(_ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan) -> Aftermath? {
+        let rejection = take(Row(row))
         let isTaken = hasRowID(rowID, plan)
         if isTaken { plan.rowIDRoad = .updateFromRow }
         if let rejection { return .rejection(rejection) }
@@ -205,13 +204,9 @@ extension Record {
     }
 
     /// Takes the row that was inserted. Returns the error to throw.
-    final func take(_ row: PackedRow, _ shape: RecordShape?) -> RecordError? {
+    final func take(_ row: Row) -> RecordError? {
         do {
-            if let shape {
-                try shape.withRow(on: row) { try updateFromRow($0) }
-            } else {
-                try updateFromRow(Row(row))
-            }
+            try updateFromRow(row)
             return nil
         } catch {
             return .rowNotTaken(recordType: "\(type(of: self))", reason: "updateFromRow threw \(error)")

@@ -2,9 +2,9 @@
 /// own.
 ///
 /// It is one machine word in the record. A row that was fetched or inserted among others stands in their chunk. When the
-/// record is saved again, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only looks at the
-/// row changes nothing here: so threads that share a record in order to read it, on their own responsibility, may ask
-/// it for its changes.
+/// record is saved again, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only
+/// looks at the row changes nothing here: so threads that share a record in order to read it, on their own
+/// responsibility, may ask it for its changes.
 struct RememberedRow: ~Copyable {
     /// 0, or the address of a ``PackedRow`` or of a ``ChunkedRow``, and in its lowest bit which of the two it is.
     private var word: UInt = 0

@@ -76,6 +76,7 @@ extension ColumnEncoding {
         packed(PackedTag.write(value, to: &payload))
     }
 
+    /// The same, behind a call: so that the road above needs to save no registers.
     @inline(never)
     private mutating func integerElsewhere(_ value: Int64, in name: String) {
         if isAt(name) { integer(value) }
