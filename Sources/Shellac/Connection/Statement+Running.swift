@@ -24,6 +24,7 @@ extension Statement {
         sqlite3_reset(sqliteStatement)
         if error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
+            listener.letGo()
         }
         if let error { throw error }
         return value
@@ -66,6 +67,23 @@ extension Statement {
         nextRunning = nil
     }
 
+    /// Tells everybody that a run has ended. Most ends concern an observer at most.
+    @inline(never)
+    func tellOfEnd(error: (any Error)?, hasRun: Bool, isObserved: Bool) throws {
+        var error = error
+        if concernsListener && hasRun || error != nil || database.hasNestedState,
+            let listener = database.listenerReference
+        {
+            error = listener.use { $0.statementDidEnd(self, error: error) }
+        }
+        if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
+        if isObserved, let observer = database.observerReference {
+            error = observer.use { $0.statementDidEnd(self, error: error) }
+        }
+        if let listener = database.listenerReference { listener.use { $0.letGo() } }
+        if let error { throw error }
+    }
+
     /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
     /// that began them has ended. Their rows cannot be read any more.
     static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
@@ -88,11 +106,15 @@ extension Statement {
         }
         database.lastBegun = nil
         if database.hasLoneState { database.endLoneState() }
-        guard let observer = database.statementObserver else { return }
-        for (statement, failure) in observed {
-            let error = observer.statementDidEnd(statement, error: failure)
-            if let error, failure == nil || database.forgottenError == nil { database.forgottenError = error }
+        if let observer = database.statementObserver {
+            for (statement, failure) in observed {
+                let error = observer.statementDidEnd(statement, error: failure)
+                if let error, failure == nil || database.forgottenError == nil {
+                    database.forgottenError = error
+                }
+            }
         }
+        database.statementListener?.letGo()
     }
 }
 

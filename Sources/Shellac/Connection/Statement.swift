@@ -68,7 +68,7 @@ public final class Statement {
     }
     @exclusivity(unchecked) var phase = Phase.idle
     /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
-    private let concernsListener: Bool
+    let concernsListener: Bool
     let concernsTransaction: Bool
     /// Whether the observer is told of the runs: they write, or open or end transactions.
     let concernsObserver: Bool
@@ -311,16 +311,13 @@ public final class Statement {
         if phase.isLinked { unlink() }
         row.moveOut()
         phase = .idle
-        if concernsListener && hasRun || error != nil || database.hasNestedState,
-            let listener = database.listenerReference
-        {
-            error = listener.use { $0.statementDidEnd(self, error: error) }
+        if concernsListener && hasRun || error != nil || database.hasNestedState || database.hasLoneState {
+            return try tellOfEnd(error: error, hasRun: hasRun, isObserved: isObserved)
         }
-        if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
         if isObserved, let observer = database.observerReference {
-            error = observer.use { $0.statementDidEnd(self, error: error) }
+            error = observer.use { $0.statementDidEnd(self, error: nil) }
+            if let error { throw error }
         }
-        if let error { throw error }
     }
 
     /// SQLite prepares a statement again when the schema has changed: its columns may be others, too.

@@ -13,6 +13,10 @@ class StatementListener {
     /// ``Database/hasLoneState`` asked for it.
     func loneStatementDidEnd() {}
 
+    /// A statement has ended, and everybody has heard of it: what was kept until then may go. Users' code may run meanwhile
+    /// that comes back. It is told where the listener may have heard of the end.
+    func letGo() {}
+
     /// The connection closes.
     func connectionWillClose() {}
 }

@@ -1,10 +1,14 @@
 // A record's state follows the transaction: see ``Journal``.
 
 extension Record: Journaled {
-    /// Gives the record back what it remembered, and takes the row id away that it was given.
+    /// Gives the record back what it remembered.
     final func giveBack(_ note: Journal.Note) {
         snapshot = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
         snapshot?.forgetPast()
+    }
+
+    /// Takes the row id away that the record was given.
+    final func takeAwayValues(_ note: Journal.Note) {
         if let rowID = note.rowID { takeAway(rowID) }
     }
 

@@ -167,7 +167,9 @@ private final class StampNote: Journaled {
         self.stamps = stamps
     }
 
-    func giveBack(_ note: Journal.Note) {
+    func giveBack(_ note: Journal.Note) {}
+
+    func takeAwayValues(_ note: Journal.Note) {
         do {
             let kept = try stamps.filter { try record.encodes($0.new, in: $0.name) }
             try record.set(kept, \.old)

@@ -183,7 +183,7 @@ extension Database {
         // Whoever uses the C interface opens transactions that the log does not hear of.
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
         // What the C interface has committed.
-        if !log.journal.isEmpty { log.journal.removeAll() }
+        if !log.journal.isEmpty { try dropNotes(log) }
         if hasLargeBindings {
             hasLargeBindings = false
             statementCache.releaseArguments()
@@ -193,8 +193,20 @@ extension Database {
     }
 
     @inline(never)
+    private func dropNotes(_ log: TransactionLog) throws {
+        log.journal.removeAll()
+        log.letGo()
+        if log.isOpen { try closeForgottenTransaction() }
+    }
+
+    @inline(never)
     private func closeForgottenTransaction() throws {
-        try? rollback()
+        // What is freed by a rollback may leave another transaction open.
+        var attempts = 0
+        repeat {
+            try? rollback()
+            attempts += 1
+        } while transactionLog.isOpen && attempts < 100
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a transaction was left open at the end of an access to \(description), and was rolled "

@@ -3,8 +3,12 @@ import Synchronization
 
 /// An object whose state follows the database: what is rolled back there is given back to it.
 protocol Journaled: AnyObject {
-    /// Gives the object the state back that it had before what is undone.
+    /// Gives the object back what it knew of the database before what is undone. It calls nobody.
     func giveBack(_ note: Journal.Note)
+
+    /// Takes the values away that the object was given, such as a row id. All objects have been given back what they knew:
+    /// the user's code that is called for it sees none of them as it is no more.
+    func takeAwayValues(_ note: Journal.Note)
 
     /// Whether the database holds what the object believes that it holds.
     func isTrue(on database: Database) -> Bool
@@ -28,6 +32,10 @@ protocol Journaled: AnyObject {
 /// - *COMMIT*, and the end of the outermost statement where there is no transaction: the notes are dropped.
 ///
 /// All of this happens when the statement has ended, and never inside one of SQLite's hooks.
+///
+/// Where a note was all that held its object, the object is freed with it, and its `deinit` may use the database: save
+/// other objects, and begin and end transactions. So notes are not dropped where they end. They depart: they are
+/// put aside, and let go of when the end of the statement has been told to everybody, and nothing is half done.
 ///
 /// One note of an object is enough between two moments to go back to. These are told from each other by the numbers of
 /// ``moment``, of which each object remembers that of its last note.
@@ -69,6 +77,10 @@ struct Journal {
     }
 
     private var notes: [Note] = []
+    /// Those that have ended, and wait to be let go of.
+    private var departing: [Note] = []
+    /// The memory of notes that were let go of: memory that is new is slow.
+    private var spare: [Note] = []
     /// Where the notes of each open savepoint begin.
     private var marks: [(savepoint: Int, start: Int)] = []
     /// Tells the notes made since the last moment that can be gone back to. No other journal has the number.
@@ -78,6 +90,7 @@ struct Journal {
     private static func nextMoment() -> UInt64 { lastMoment.add(1, ordering: .relaxed).newValue }
 
     var isEmpty: Bool { notes.isEmpty }
+    var count: Int { notes.count }
 
     /// Adds a note.
     @inline(__always)
@@ -106,12 +119,38 @@ struct Journal {
         return taken
     }
 
-    /// Drops all notes.
+    /// All notes have ended.
     mutating func removeAll() {
         moment = Self.nextMoment()
         if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
-        // Memory that is new is slow. (A very large transaction is an exception.)
-        notes.removeAll(keepingCapacity: notes.capacity <= 1 << 16)
+        if departing.isEmpty {
+            departing = notes
+            notes = spare
+            spare = []
+        } else {
+            departing += notes
+            notes = []
+        }
+    }
+
+    // MARK: Letting go
+
+    /// Whether notes wait to be let go of.
+    var hasDepartures: Bool { !departing.isEmpty }
+
+    /// Adds notes that have been taken, and have ended.
+    mutating func depart(_ notes: [Note]) { departing += notes }
+
+    /// Takes those that wait to be let go of. Nobody else has the array, which can be emptied in place.
+    mutating func takeDepartures() -> [Note] {
+        let taken = departing
+        departing = []
+        return taken
+    }
+
+    /// Keeps the memory of notes that were let go of. (That of a very large transaction is an exception.)
+    mutating func keepMemory(_ empty: consuming [Note]) {
+        if empty.capacity > spare.capacity, empty.capacity <= 1 << 16 { spare = empty }
     }
 
     /// Takes the notes made from inside the functions of statements that ran at a depth.
@@ -126,10 +165,17 @@ struct Journal {
         return taken
     }
 
-    /// Puts notes back that still count. They now belong to what is around the statement.
-    mutating func putBack(_ notes: [Note], depth: Int) {
-        self.notes += notes
-        keepNotes(deeperThan: depth)
+    /// Puts notes back that still count, in front of those made since they were taken. They now belong to what is around
+    /// the statement.
+    ///
+    /// - Parameter start: How many notes there were when they were taken.
+    mutating func putBack(_ notes: [Note], at start: Int, depth: Int) {
+        let kept = notes.map { note in
+            var note = note
+            note.depth = depth
+            return note
+        }
+        self.notes.insert(contentsOf: kept, at: Swift.min(start, self.notes.count))
     }
 
     /// A statement that ran at a depth will not be undone by itself. The notes made from inside of its functions now
@@ -171,9 +217,14 @@ extension TransactionLog {
 
     /// What was saved since a savepoint was opened, or at all, is undone.
     func playBack(since savepoint: Int?) {
-        for note in journal.takeNotes(since: savepoint).reversed() {
-            (note.object as? any Journaled)?.giveBack(note)
-        }
+        playBack(journal.takeNotes(since: savepoint).reversed())
+    }
+
+    /// What was noted is undone, the latest first.
+    private func playBack(_ notes: [Journal.Note]) {
+        for note in notes { (note.object as? any Journaled)?.giveBack(note) }
+        for note in notes { (note.object as? any Journaled)?.takeAwayValues(note) }
+        journal.depart(notes)
     }
 
     /// A statement has ended, at the present depth.
@@ -185,7 +236,10 @@ extension TransactionLog {
         guard mayBeUndone else { return journal.keepNotes(deeperThan: database.callbackDepth) }
         var settled: Set<ObjectIdentifier> = []
         var kept: [Journal.Note] = []
-        for note in journal.takeNotes(deeperThan: database.callbackDepth).reversed() {
+        var undone: [Journal.Note] = []
+        let notes = journal.takeNotes(deeperThan: database.callbackDepth)
+        let start = journal.count
+        for note in notes.reversed() {
             let identifier = ObjectIdentifier(note.object)
             if settled.contains(identifier)
                 || (note.object as? any Journaled)?.isTrue(on: database) != false
@@ -193,9 +247,13 @@ extension TransactionLog {
                 settled.insert(identifier)
                 kept.append(note)
             } else {
+                // (The next note of the object is compared with what it then knows.)
                 (note.object as? any Journaled)?.giveBack(note)
+                undone.append(note)
             }
         }
-        journal.putBack(kept.reversed(), depth: database.callbackDepth)
+        journal.putBack(kept.reversed(), at: start, depth: database.callbackDepth)
+        for note in undone { (note.object as? any Journaled)?.takeAwayValues(note) }
+        journal.depart(undone)
     }
 }

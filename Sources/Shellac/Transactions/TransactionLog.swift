@@ -26,6 +26,8 @@ final class TransactionLog: StatementListener {
     private var hasUnsettledSchemaChange = false
     /// What objects were before they were saved.
     @exclusivity(unchecked) var journal = Journal()
+    /// Whether notes that have ended are being let go of.
+    private var isLettingGo = false
     /// How many scopes of ours are open.
     var openScopes = 0
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
@@ -158,6 +160,24 @@ final class TransactionLog: StatementListener {
         journal.removeAll()
     }
 
+    override func letGo() {
+        if journal.hasDepartures { letGoOfDepartures() }
+    }
+
+    /// Lets go of notes that have ended. What their objects do when they are freed may end others: these are let go of
+    /// here, too, so that objects which hold each other by their notes alone are freed one after the other.
+    @inline(never)
+    private func letGoOfDepartures() {
+        guard !isLettingGo else { return }
+        isLettingGo = true
+        defer { isLettingGo = false }
+        while journal.hasDepartures {
+            var notes = journal.takeDepartures()
+            notes.removeAll(keepingCapacity: true)
+            journal.keepMemory(notes)
+        }
+    }
+
     // MARK: - The life of a transaction
 
     private func open() {
@@ -184,9 +204,10 @@ final class TransactionLog: StatementListener {
 
     /// SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
-        undoAndClose()
+        // First: what records do when they are given back what they were must not be committed.
         database.lostTransaction = error
         database.updateObstruction()
+        undoAndClose()
     }
 
     /// The scope of a lost transaction has ended.
