@@ -31,9 +31,13 @@ let package = Package(
         .executableTarget(
             name: "AllocationCount", dependencies: ["Shellac"], path: "Tests/AllocationCount",
             swiftSettings: settings),
+        // A program whose code belongs to the main actor by default, which the tests run.
+        .executableTarget(
+            name: "MainActorClient", dependencies: ["Shellac"], path: "Tests/MainActorClient",
+            swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "ShellacTests",
-            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount"],
+            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient"],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",

@@ -49,6 +49,14 @@ static inline uintptr_t shellac_thread(void) {
 __attribute__((weak, visibility("hidden"))) _Thread_local void *shellac_row_in_use_place = 0;
 static inline void **shellac_row_in_use(void) { return &shellac_row_in_use_place; }
 
+/// The encodings that the calling thread runs, the innermost one, and how many it has begun: see RunningEncoding.swift.
+struct shellac_running_encodings { void *innermost; unsigned long long begun; };
+__attribute__((weak, visibility("hidden"))) _Thread_local struct shellac_running_encodings
+    shellac_running_encodings_place = { 0, 0 };
+static inline struct shellac_running_encodings *shellac_encodings(void) {
+    return &shellac_running_encodings_place;
+}
+
 /// Asks the processor for memory that is to be read or written soon. It may be none.
 static inline void shellac_prefetch(const void *address) {
     __builtin_prefetch(address);

@@ -3,7 +3,7 @@
 /// Do not conform to this protocol: conform to ``DatabaseValueConvertible`` for a value in one column, and
 /// to a record protocol for a type that reads a whole row. The fetching methods are written once, for this
 /// protocol: see `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne`.
-public protocol DatabaseFetchable {
+public protocol DatabaseFetchable: SendableMetatype {
     /// What a cursor gives for the current row. It may be good until the cursor's next step only.
     static func currentElement(of row: LiveRow) throws -> Self
 

@@ -5,7 +5,7 @@ public import CSQLite
 ///
 /// Types that read themselves straight from SQLite get one in
 /// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
-public struct SQLiteValue {
+public struct SQLiteValue: ~Copyable {
     @usableFromInline let pointer: OpaquePointer
     /// The row that it is read from: nil for an argument of a function.
     @usableFromInline let row: LiveRow?

@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A cursor is consumed once, inside the access that made it.
-public protocol Cursor<Element>: AnyObject {
+public protocol Cursor<Element>: AnyObject, SendableMetatype {
     associatedtype Element
 
     /// The next element, or nil when there is none.

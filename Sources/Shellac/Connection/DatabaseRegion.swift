@@ -149,7 +149,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What reads a part of a database: a request, an SQL query, a statement, a region itself.
-public protocol DatabaseRegionConvertible {
+public protocol DatabaseRegionConvertible: SendableMetatype {
     /// The region that is read.
     ///
     /// - Throws: a ``DatabaseError`` when the SQL is wrong, or names what there is not.

@@ -52,7 +52,7 @@
 /// ask for them: see ``TransactionObservationOptions/hiddenChanges``. A statement with `OR FAIL` that fails at its first row, in a
 /// transaction, does not tell what a BEFORE trigger wrote until then. See "Data Change Notification Callbacks" in the
 /// SQLite documentation.
-public protocol TransactionObserver: AnyObject {
+public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// Whether ``databaseDidChange(with:)`` is called for the changes of a kind. By default, all are wanted.
     ///
     /// It is asked when a statement begins to run that may make such changes, and the answer holds for this statement

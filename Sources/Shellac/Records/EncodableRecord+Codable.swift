@@ -10,7 +10,7 @@ extension EncodableRecord where Self: Encodable {
     /// - Throws: what the encoding of a property throws, and an `EncodingError` when the type encodes itself as
     ///   a single value or an array, which have no columns.
     public func encode(to container: inout PersistenceContainer) throws {
-        try RecordEncoding.encode(self, as: Self.self, in: container)
+        try RecordEncoding.encode(self, as: Self.self, in: &container)
     }
 }
 
@@ -18,7 +18,7 @@ extension EncodableRecord where Self: Encodable {
 ///
 /// The record gets an encoder that points here, and stores its properties, one by one, in the persistence container.
 /// Nested containers, which are filled once they were given out, wait until the record has encoded itself.
-struct RecordEncoding {
+struct RecordEncoding: ~Copyable {
     let container: PersistenceContainer
     let record: any EncodableRecord.Type
     let strategy: DatabaseColumnEncodingStrategy
@@ -28,15 +28,18 @@ struct RecordEncoding {
 
     @inline(__always)
     static func encode(
-        _ value: some Encodable, as record: any EncodableRecord.Type, in container: PersistenceContainer
+        _ value: some Encodable, as record: any EncodableRecord.Type,
+        in container: inout PersistenceContainer
     ) throws {
-        var encoding = RecordEncoding(container, record)
-        try withUnsafeMutablePointer(to: &encoding) { try value.encode(to: RecordEncoder(encoding: $0)) }
+        var encoding = RecordEncoding(PersistenceContainer(container.encoding), record)
+        try withUnsafeMutablePointer(to: &encoding) { encoding in
+            try RunningEncoding.run(encoding) { try value.encode(to: RecordEncoder(encoding: $0)) }
+        }
         if encoding.isNotKeyed { throw encoding.notKeyedError(value) }
         for (column, node) in encoding.nested { try encoding.storeJSON(node, in: column) }
     }
 
-    private init(_ container: PersistenceContainer, _ record: any EncodableRecord.Type) {
+    private init(_ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type) {
         self.container = container
         self.record = record
         strategy = record.databaseColumnEncodingStrategy
@@ -51,6 +54,12 @@ struct RecordEncoding {
                 debugDescription:
                     "a \(record) encodes itself as a single value or an array, which have no columns: "
                     + "implement encode(to: inout PersistenceContainer)"))
+    }
+
+    /// The column of a key.
+    @inline(__always)
+    func column(_ key: some CodingKey) -> String {
+        usesDefaultKeys ? key.stringValue : strategy.column(for: key)
     }
 
     /// What a nested container of a column is gathered in.
@@ -134,11 +143,11 @@ struct RecordEncoding {
 
 /// An optional, which a cast finds.
 private protocol EncodableOptional {
-    func encode(in column: String, by encoding: RecordEncoding) throws
+    func encode(in column: String, by encoding: borrowing RecordEncoding) throws
 }
 
 extension Optional: EncodableOptional where Wrapped: Encodable {
-    fileprivate func encode(in column: String, by encoding: RecordEncoding) throws {
+    fileprivate func encode(in column: String, by encoding: borrowing RecordEncoding) throws {
         if let self {
             try encoding.encode(self, in: column)
         } else {
@@ -161,22 +170,22 @@ struct ColumnKey: CodingKey {
 
 /// What an `Encodable` record encodes itself to. It is good for the duration of the encoding.
 private struct RecordEncoder: Encoder {
-    let encoding: UnsafeMutablePointer<RecordEncoding>
+    let encoding: RunningEncoding<RecordEncoding>
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { encoding.pointee.record.databaseEncodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RecordEncodingContainer(encoding: encoding))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        encoding.pointee.isNotKeyed = true
+        encoding.pointer.pointee.isNotKeyed = true
         return JSONNode().unkeyedContainer()
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        encoding.pointee.isNotKeyed = true
+        encoding.pointer.pointee.isNotKeyed = true
         return JSONNode().singleValueContainer()
     }
 }

@@ -23,7 +23,7 @@ public import Foundation
 ///     }
 /// }
 /// ```
-public protocol EncodableRecord {
+public protocol EncodableRecord: SendableMetatype {
     /// Encodes all columns that are stored, the primary key among them.
     func encode(to container: inout PersistenceContainer) throws
 

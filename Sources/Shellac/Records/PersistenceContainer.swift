@@ -10,7 +10,7 @@
 ///
 /// A record encodes all columns that it stores, its primary key among them, and may be asked to do so at any time,
 /// and more than once. The last value that a column is given counts.
-public struct PersistenceContainer {
+public struct PersistenceContainer: ~Copyable {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
 
     init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }

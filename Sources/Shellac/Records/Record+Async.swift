@@ -66,7 +66,7 @@ private struct SentColumns: @unchecked Sendable {  // the row is never changed
         var databaseValue: DatabaseValue { PackedTag.databaseValue(tag, payload) }
         static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
 
-        func store(in sink: DatabaseValueSink) { sink.store(tag, payload) }
+        func store(in sink: borrowing DatabaseValueSink) { sink.store(tag, payload) }
     }
 }
 

@@ -64,7 +64,7 @@
 /// A record is not Sendable. Records can be fetched in an asynchronous access and returned from it, and one can be
 /// handed to `write(sending:_:)`. A record that was saved in an access belongs to that access until it ends, since the
 /// connection still holds it.
-open class Record: FetchableRecord, PersistableRecord {
+nonisolated open class Record: FetchableRecord, PersistableRecord {
     @exclusivity(unchecked) final var rememberedRow = RememberedRow()
 
     // MARK: - The table

@@ -2,18 +2,19 @@
 ///
 /// Every key that is encoded is a column, also when its value is nil: so all records of a type have the same columns.
 struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let encoding: UnsafeMutablePointer<RecordEncoding>
+    let encoding: RunningEncoding<RecordEncoding>
 
     var codingPath: [any CodingKey] { [] }
 
     @inline(__always)
-    private func column(_ key: Key) -> String {
-        encoding.pointee.usesDefaultKeys ? key.stringValue : encoding.pointee.strategy.column(for: key)
+    private func store<Value: DatabaseValueConvertible>(_ value: Value?, _ key: Key) {
+        let encoding = encoding.pointer
+        encoding.pointee.container.store(value, in: encoding.pointee.column(key))
     }
 
-    @inline(__always)
-    private func store<Value: DatabaseValueConvertible>(_ value: Value?, _ key: Key) {
-        encoding.pointee.container.store(value, in: column(key))
+    private func node(_ key: Key) -> JSONNode {
+        let encoding = encoding.pointer
+        return encoding.pointee.node(of: encoding.pointee.column(key))
     }
 
     // MARK: - Values of any type
@@ -21,7 +22,8 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { store(DatabaseValue.null, key) }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        try encoding.pointee.encode(value, in: column(key))
+        let encoding = encoding.pointer
+        try encoding.pointee.encode(value, in: encoding.pointee.column(key))
     }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
@@ -37,22 +39,22 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        encoding.pointee.node(of: column(key)).container(keyedBy: keyType)
+        node(key).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoding.pointee.node(of: column(key)).unkeyedContainer()
+        node(key).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
         // A type of keys that knows no `super` still has such a column.
         if let key = Key(stringValue: "super") { return superEncoder(forKey: key) }
-        let name = encoding.pointee.strategy.column(for: ColumnKey("super"))
-        return JSONNodeEncoder(node: encoding.pointee.node(of: name))
+        let encoding = encoding.pointer
+        return JSONNodeEncoder(node: encoding.pointee.node(of: encoding.pointee.column(ColumnKey("super"))))
     }
 
     func superEncoder(forKey key: Key) -> any Encoder {
-        JSONNodeEncoder(node: encoding.pointee.node(of: column(key)))
+        JSONNodeEncoder(node: node(key))
     }
 
     // MARK: - The standard types

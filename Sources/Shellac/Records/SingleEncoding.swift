@@ -2,52 +2,62 @@
 ///
 /// A value that encodes itself as a single one, as an enum with raw values does, is stored as that one. Any other, which
 /// asks for a container with keys or without, is stopped at its first step, and encoded as JSON.
-struct SingleEncoding {
-    let record: RecordEncoding
+struct SingleEncoding: ~Copyable {
+    let record: UnsafePointer<RecordEncoding>
     let column: String
     fileprivate var isStored = false
     fileprivate var needsJSON = false
 
     /// Encodes a value.
-    static func encode(_ value: some Encodable, in column: String, by record: RecordEncoding) throws {
-        var encoding = SingleEncoding(record: record, column: column)
-        do {
-            try withUnsafeMutablePointer(to: &encoding) { try value.encode(to: SingleEncoder(encoding: $0)) }
-        } catch {
-            guard encoding.needsJSON else { throw error }
+    static func encode(_ value: some Encodable, in column: String, by record: borrowing RecordEncoding) throws {
+        try withUnsafePointer(to: record) { record in
+            var encoding = SingleEncoding(record: record, column: column)
+            do {
+                try withUnsafeMutablePointer(to: &encoding) { encoding in
+                    try RunningEncoding.run(encoding) { try value.encode(to: SingleEncoder(encoding: $0)) }
+                }
+            } catch {
+                guard encoding.needsJSON else { throw error }
+            }
+            if encoding.needsJSON || !encoding.isStored {
+                try record.pointee.storeJSON(value, in: column)
+            }
         }
-        if encoding.needsJSON || !encoding.isStored { try record.storeJSON(value, in: column) }
     }
 
-    private init(record: RecordEncoding, column: String) { (self.record, self.column) = (record, column) }
+    private init(record: UnsafePointer<RecordEncoding>, column: String) {
+        (self.record, self.column) = (record, column)
+    }
 }
 
 /// What a value encodes itself to. It is good for the duration of the encoding.
 private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
-    let encoding: UnsafeMutablePointer<SingleEncoding>
+    let encoding: RunningEncoding<SingleEncoding>
 
-    var codingPath: [any CodingKey] { [ColumnKey(encoding.pointee.column)] }
-    var userInfo: [CodingUserInfoKey: Any] { encoding.pointee.record.record.databaseEncodingUserInfo }
+    var codingPath: [any CodingKey] { [ColumnKey(encoding.pointer.pointee.column)] }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.pointee.record.databaseEncodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        encoding.pointee.needsJSON = true
+        encoding.pointer.pointee.needsJSON = true
         return JSONNode.refusing.container(keyedBy: type)
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        encoding.pointee.needsJSON = true
+        encoding.pointer.pointee.needsJSON = true
         return JSONNode.refusing.unkeyedContainer()
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() {
-        encoding.pointee.record.container.store(DatabaseValue.null, in: encoding.pointee.column)
+        let encoding = encoding.pointer
+        encoding.pointee.record.pointee.container.store(DatabaseValue.null, in: encoding.pointee.column)
         encoding.pointee.isStored = true
     }
 
     func encode(_ value: some Encodable) throws {
-        try encoding.pointee.record.encode(value, in: encoding.pointee.column)
+        let encoding = encoding.pointer
+        try encoding.pointee.record.pointee.encode(value, in: encoding.pointee.column)
         encoding.pointee.isStored = true
     }
 }

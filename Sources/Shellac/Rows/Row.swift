@@ -58,7 +58,7 @@ public struct Row {
     var owned: PackedRow { packed ?? trapStale() }
 
     @inline(never)
-    private func trapStale<Result>() -> Result {
+    private func trapStale<Result: ~Copyable>() -> Result {
         Misuse.trap(
             "a row was read after its cursor had moved on. Call copy() on a row to keep it, "
                 + "or fetch an array with Row.fetchAll.")

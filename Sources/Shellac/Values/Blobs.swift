@@ -10,7 +10,7 @@ public import Foundation
 /// holds, see ``Row/withUnsafeData(named:_:)``.
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
-    public func store(in sink: DatabaseValueSink) { withUnsafeBytes { sink.store($0) } }
+    public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes { sink.store($0) } }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
@@ -22,7 +22,7 @@ extension Data: DatabaseValueConvertible {
     }
 
     @inlinable
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Data? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Data? {
         switch value.type {
         case SQLITE_BLOB: value.data
         case SQLITE_TEXT: Data(value.string.utf8)
@@ -35,7 +35,7 @@ extension Data: DatabaseValueConvertible {
 ///
 /// To store the text, store `uuid.uuidString`.
 extension UUID: DatabaseValueConvertible {
-    public func store(in sink: DatabaseValueSink) { withUnsafeBytes(of: uuid) { sink.store($0) } }
+    public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes(of: uuid) { sink.store($0) } }
 
     public var databaseValue: DatabaseValue {
         DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))
@@ -49,7 +49,7 @@ extension UUID: DatabaseValueConvertible {
         }
     }
 
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UUID? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UUID? {
         switch value.type {
         case SQLITE_BLOB: UUID(bytes: value.blob)
         case SQLITE_TEXT: UUID(text: value.string)

@@ -136,7 +136,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
     }
 
     /// Stores the components, and marks them as a date: dates compare by their instants.
-    public func store(in sink: DatabaseValueSink) {
+    public func store(in sink: borrowing DatabaseValueSink) {
         guard var text = databaseText else { return sink.storeNull() }
         text.withUTF8 { sink.storeDate($0) }
     }
@@ -160,7 +160,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
         return text.withUTF8 { DatabaseDateComponents(databaseText: $0) }
     }
 
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseDateComponents? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseDateComponents? {
         value.type == SQLITE_TEXT ? DatabaseDateComponents(databaseText: value.utf8) : nil
     }
 

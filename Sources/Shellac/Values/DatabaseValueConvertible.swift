@@ -28,13 +28,13 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     ///
     /// This is the short road, without a `DatabaseValue` in between. It must accept exactly what
     /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
-    static func fromSQLiteValue(_ value: SQLiteValue) -> Self?
+    static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self?
 
     /// Stores the value when a record is encoded.
     ///
     /// This is the short road, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
     /// which it does by default.
-    func store(in sink: DatabaseValueSink)
+    func store(in sink: borrowing DatabaseValueSink)
 
     /// The Swift value for a column that a row lacks: nil, except for types that have a value for nothing,
     /// as `Optional` has.
@@ -43,7 +43,7 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
 
 extension DatabaseValueConvertible {
     @inlinable
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Self? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         fromDatabaseValue(value.databaseValue)
     }
 
@@ -51,13 +51,13 @@ extension DatabaseValueConvertible {
     public static func fromMissingColumn() -> Self? { nil }
 
     @inlinable
-    public func store(in sink: DatabaseValueSink) { sink.store(databaseValue) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(databaseValue) }
 }
 
 extension DatabaseValue: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { self }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseValue? { value }
-    @inlinable public static func fromSQLiteValue(_ value: SQLiteValue) -> DatabaseValue? {
+    @inlinable public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseValue? {
         value.databaseValue
     }
 }
@@ -76,7 +76,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     }
 
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Wrapped?? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Wrapped?? {
         // Most values are not NULL: ask for NULL only when the value did not convert.
         if let wrapped = Wrapped.fromSQLiteValue(value) { return .some(wrapped) }
         return value.isNull ? .some(nil) : nil
@@ -86,7 +86,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
     @inlinable
-    public func store(in sink: DatabaseValueSink) {
+    public func store(in sink: borrowing DatabaseValueSink) {
         if let self { self.store(in: sink) } else { sink.storeNull() }
     }
 }

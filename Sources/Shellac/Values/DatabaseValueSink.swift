@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// Where a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
-public struct DatabaseValueSink {
+public struct DatabaseValueSink: ~Copyable {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
     @usableFromInline let column: String
 

@@ -33,7 +33,7 @@ extension Date: DatabaseValueConvertible {
     }
 
     /// Stores the date, and marks it as one: dates compare by their instants.
-    public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
         switch value.storage {
@@ -44,7 +44,7 @@ extension Date: DatabaseValueConvertible {
         }
     }
 
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Date? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Date? {
         guard value.type == SQLITE_TEXT else { return fromDatabaseValue(value.databaseValue) }
         let utf8 = value.utf8
         value.pack(utf8)

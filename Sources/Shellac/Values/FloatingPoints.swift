@@ -6,7 +6,7 @@ public import CSQLite
 extension Double: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Double? {
@@ -18,7 +18,7 @@ extension Double: DatabaseValueConvertible {
     }
 
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Double? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Double? {
         guard value.type == SQLITE_FLOAT else { return fromDatabaseValue(value.databaseValue) }
         let double = value.double
         value.pack(double)
@@ -36,7 +36,7 @@ extension Float: DatabaseValueConvertible {
     }
 
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Float? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Float? {
         Double.fromSQLiteValue(value).map(Float.init)
     }
 }

@@ -22,7 +22,7 @@ extension FixedWidthInteger {
     }
 
     @inlinable @inline(__always)
-    static func exactly(_ value: SQLiteValue) -> Self? {
+    static func exactly(_ value: borrowing SQLiteValue) -> Self? {
         guard value.type == SQLITE_INTEGER else { return exactly(value.databaseValue) }
         let integer = value.int64
         value.pack(integer)
@@ -33,73 +33,73 @@ extension FixedWidthInteger {
 extension Int64: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int64? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int64? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int64? { exactly(value) }
 }
 
 extension Int: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int? { exactly(value) }
 }
 
 extension Int32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int32? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int32? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int32? { exactly(value) }
 }
 
 extension Int16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int16? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int16? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int16? { exactly(value) }
 }
 
 extension Int8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int8? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Int8? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int8? { exactly(value) }
 }
 
 extension UInt32: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt32? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt32? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt32? { exactly(value) }
 }
 
 extension UInt16: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt16? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt16? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt16? { exactly(value) }
 }
 
 extension UInt8: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(Int64(self)) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt8? { exactly(value) }
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt8? { exactly(value) }
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt8? { exactly(value) }
 }
 
 /// SQLite's integers are signed, of 64 bits. A larger one is stored as a blob of 8 bytes, in the order of
@@ -117,7 +117,7 @@ extension UInt64: DatabaseValueConvertible {
         return integer > Int64.max ? integer : nil
     }
 
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt64? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt64? {
         value.type == SQLITE_INTEGER ? Self(exactly: value.int64) : fromDatabaseValue(value.databaseValue)
     }
 }
@@ -130,7 +130,7 @@ extension UInt: DatabaseValueConvertible {
         UInt64.fromDatabaseValue(value).flatMap { UInt(exactly: $0) }
     }
 
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> UInt? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt? {
         UInt64.fromSQLiteValue(value).flatMap { UInt(exactly: $0) }
     }
 }
@@ -139,7 +139,7 @@ extension UInt: DatabaseValueConvertible {
 extension Bool: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Bool? {
@@ -151,7 +151,7 @@ extension Bool: DatabaseValueConvertible {
     }
 
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> Bool? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Bool? {
         guard value.type == SQLITE_INTEGER else { return fromDatabaseValue(value.databaseValue) }
         let integer = value.int64
         value.pack(integer)

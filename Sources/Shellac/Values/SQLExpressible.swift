@@ -6,7 +6,7 @@
 /// Column("score") > 100
 /// Column("teamID") == team.id
 /// ```
-public protocol SQLExpressible {
+public protocol SQLExpressible: SendableMetatype {
     /// The expression.
     var sqlExpression: SQLExpression { get }
 }

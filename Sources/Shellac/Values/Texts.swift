@@ -10,7 +10,7 @@ public import Foundation
 extension String: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
     @inlinable @inline(__always)
-    public func store(in sink: DatabaseValueSink) { sink.store(self) }
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> String? {
@@ -19,7 +19,7 @@ extension String: DatabaseValueConvertible {
     }
 
     @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: SQLiteValue) -> String? {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> String? {
         guard value.type == SQLITE_TEXT else { return nil }
         let utf8 = value.utf8
         value.pack(utf8)

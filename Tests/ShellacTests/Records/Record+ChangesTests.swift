@@ -37,7 +37,7 @@ struct RecordChangesTests {
     private struct Stutter: DatabaseValueConvertible {
         var number: Int
         var databaseValue: DatabaseValue { number.databaseValue }
-        func store(in sink: DatabaseValueSink) { for _ in 0..<20 { sink.store(Int64(number)) } }
+        func store(in sink: borrowing DatabaseValueSink) { for _ in 0..<20 { sink.store(Int64(number)) } }
         static func fromDatabaseValue(_ value: DatabaseValue) -> Stutter? {
             Int.fromDatabaseValue(value).map { Stutter(number: $0) }
         }

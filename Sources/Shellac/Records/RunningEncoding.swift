@@ -1,0 +1,66 @@
+import CSQLite
+
+/// An encoder, or a container of one, that points to an encoding on the stack.
+///
+/// What a record encodes itself to is copyable, as Swift's protocols want it, so a program may keep it. To count references
+/// would cost each record what a column costs. So a thread notes the encodings that it is running, the innermost one first,
+/// each under a number of its own, and whoever points to one asks whether it is among them. A pointer that was kept, or
+/// was carried to another thread, finds no such note.
+struct RunningEncoding<Encoding: ~Copyable> {
+    private let place: UnsafeMutablePointer<Encoding>
+    private let number: UInt64
+
+    private init(_ place: UnsafeMutablePointer<Encoding>, _ number: UInt64) {
+        (self.place, self.number) = (place, number)
+    }
+
+    /// Runs a function that may use an encoding, until it returns.
+    @inline(__always)
+    static func run(
+        _ encoding: UnsafeMutablePointer<Encoding>, _ body: (RunningEncoding) throws -> Void
+    ) rethrows {
+        let running = shellac_encodings().unsafelyUnwrapped
+        running.pointee.begun &+= 1
+        var note = EncodingNote(
+            encoding: UnsafeRawPointer(encoding), number: running.pointee.begun,
+            outer: running.pointee.innermost.map { $0.assumingMemoryBound(to: EncodingNote.self) })
+        try withUnsafeMutablePointer(to: &note) { note in
+            running.pointee.innermost = UnsafeMutableRawPointer(note)
+            defer { running.pointee.innermost = note.pointee.outer.map { UnsafeMutableRawPointer($0) } }
+            try body(RunningEncoding(encoding, note.pointee.number))
+        }
+    }
+
+    /// Where the encoding stands. Traps where it has ended.
+    @inline(__always)
+    var pointer: UnsafeMutablePointer<Encoding> {
+        if let innermost = shellac_encodings().pointee.innermost {
+            let note = innermost.assumingMemoryBound(to: EncodingNote.self)
+            if note.pointee.isOf(place, number) { return place }
+        }
+        return outerPointer
+    }
+
+    @inline(never)
+    private var outerPointer: UnsafeMutablePointer<Encoding> {
+        var next = shellac_encodings().pointee.innermost?.assumingMemoryBound(to: EncodingNote.self)
+        while let note = next {
+            if note.pointee.isOf(place, number) { return place }
+            next = note.pointee.outer
+        }
+        Misuse.trap(
+            "the encoder of a record, or a container of it, was used after the record was encoded, or on another "
+                + "thread. Encode all that is stored in encode(to:).")
+    }
+}
+
+private struct EncodingNote {
+    let encoding: UnsafeRawPointer
+    let number: UInt64
+    let outer: UnsafeMutablePointer<EncodingNote>?
+
+    @inline(__always)
+    func isOf<Encoding: ~Copyable>(_ encoding: UnsafeMutablePointer<Encoding>, _ number: UInt64) -> Bool {
+        self.encoding == UnsafeRawPointer(encoding) && self.number == number
+    }
+}
