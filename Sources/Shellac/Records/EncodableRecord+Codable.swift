@@ -173,7 +173,7 @@ private struct RecordEncoder: Encoder {
     let encoding: RunningEncoding<RecordEncoding>
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.databaseEncodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.encodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RecordEncodingContainer(encoding: encoding))

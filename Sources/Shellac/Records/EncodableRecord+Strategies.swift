@@ -22,7 +22,7 @@ extension EncodableRecord {
     /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSON.encoder()
-        encoder.userInfo = databaseEncodingUserInfo
+        encoder.userInfo = sendable(encodingUserInfo)
         return encoder
     }
 
@@ -43,7 +43,7 @@ extension FetchableRecord {
     /// By default: data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
         let decoder = JSON.decoder()
-        decoder.userInfo = databaseDecodingUserInfo
+        decoder.userInfo = sendable(decodingUserInfo)
         return decoder
     }
 

@@ -23,7 +23,7 @@ public import Foundation
 ///     }
 /// }
 /// ```
-public protocol EncodableRecord: SendableMetatype {
+public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     /// Encodes all columns that are stored, the primary key among them.
     func encode(to container: inout PersistenceContainer) throws
 
@@ -39,7 +39,8 @@ public protocol EncodableRecord: SendableMetatype {
     ///
     /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
-    /// What an `Encodable` record finds in the `userInfo` of its encoder.
+    /// What an `Encodable` record finds in the `userInfo` of its encoder. A type may declare it as
+    /// `[CodingUserInfoKey: Any]`, too.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 

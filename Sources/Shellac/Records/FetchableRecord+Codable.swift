@@ -174,7 +174,7 @@ struct RecordDecoder: Decoder {
     let decoding: RecordDecoding
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { decoding.record.decodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(RowDecodingContainer(decoding: decoding))

@@ -23,7 +23,7 @@ public import Foundation
 /// A `Decodable` type does so without a line of code: each property is a column, which holds JSON where the property is
 /// no ``DatabaseValueConvertible``, nor decodes itself from a single value. See `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne` for
 /// what fetches.
-public protocol FetchableRecord: DatabaseFetchable, SendableMetatype {
+public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, SendableMetatype {
     /// Reads a row. It is good until this returns: use ``Row/copy()`` to keep it.
     init(row: Row) throws
 
@@ -35,7 +35,8 @@ public protocol FetchableRecord: DatabaseFetchable, SendableMetatype {
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
     /// What reads the JSON of a column.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
-    /// What a `Decodable` record finds in the `userInfo` of its decoder.
+    /// What a `Decodable` record finds in the `userInfo` of its decoder. A type may declare it as
+    /// `[CodingUserInfoKey: Any]`, too.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 

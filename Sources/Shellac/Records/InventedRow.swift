@@ -123,7 +123,7 @@ struct InventedRow {
         return values + numbers + [date] + uuids + json + [blob]
     }
 
-    /// The values that a type lists: an enum's first case.
+    /// The values that a type lists, or the one that it wraps: an enum's first case.
     private static func values(of type: any Any.Type) -> [DatabaseValue] {
         func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> DatabaseValue? {
             guard let first = type.allCases.first else { return nil }
@@ -131,7 +131,12 @@ struct InventedRow {
             return (value as? any DatabaseValueConvertible)?.databaseValue
         }
         let type = (type as? any OptionalType.Type)?.wrappedType ?? type
-        return (type as? any CaseIterable.Type).flatMap { firstCase($0) }.map { [$0] } ?? []
+        if let value = (type as? any CaseIterable.Type).flatMap({ firstCase($0) }) { return [value] }
+        // A type that decodes itself from a single value of its own type would never end.
+        guard let decodable = type as? any Decodable.Type,
+            let wrapped = SingleValueDecoder.wrappedType(of: decodable), wrapped != type
+        else { return [] }
+        return values(of: wrapped)
     }
 }
 

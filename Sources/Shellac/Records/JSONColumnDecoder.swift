@@ -11,7 +11,7 @@ struct JSONColumnDecoder: Decoder {
     let column: String
 
     var codingPath: [any CodingKey] { [ColumnKey(column)] }
-    var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { decoding.record.decodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let container = try read(ObjectOfJSON<Key>.self, for: type).container

@@ -83,7 +83,7 @@ struct LiveRecordDecoder: Decoder {
     }
 
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { cache.record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { cache.record.decodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let cache = cache

@@ -20,7 +20,7 @@ struct SingleDecoder: Decoder, SingleValueDecodingContainer {
     }
 
     var codingPath: [any CodingKey] { [ColumnKey(column)] }
-    var userInfo: [CodingUserInfoKey: Any] { decoding.record.databaseDecodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { decoding.record.decodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw NeedsJSON()

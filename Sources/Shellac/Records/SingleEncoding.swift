@@ -9,7 +9,8 @@ struct SingleEncoding: ~Copyable {
     fileprivate var needsJSON = false
 
     /// Encodes a value.
-    static func encode(_ value: some Encodable, in column: String, by record: borrowing RecordEncoding) throws {
+    static func encode(_ value: some Encodable, in column: String, by record: borrowing RecordEncoding) throws
+    {
         try withUnsafePointer(to: record) { record in
             var encoding = SingleEncoding(record: record, column: column)
             do {
@@ -35,7 +36,7 @@ private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
     let encoding: RunningEncoding<SingleEncoding>
 
     var codingPath: [any CodingKey] { [ColumnKey(encoding.pointer.pointee.column)] }
-    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.pointee.record.databaseEncodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.pointee.record.encodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         encoding.pointer.pointee.needsJSON = true

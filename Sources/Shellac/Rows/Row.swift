@@ -118,6 +118,13 @@ public struct Row {
         // The value stands in the row: whoever reads it keeps the row alive.
         let value = withExtendedLifetime(packed) { Value.fromSQLiteValue(packedValue(in: column)) }
         if let value { return value }
+        return try packedNull(in: column)
+    }
+
+    @inlinable @inline(never)
+    func packedNull<Value: DatabaseValueConvertible>(in column: Int) throws -> Value {
+        let isNull = withExtendedLifetime(packed) { packedValue(in: column).isNull }
+        if isNull, let value = Value.fromDatabaseValue(.null) { return value }
         throw failure(Value.self, at: column)
     }
 

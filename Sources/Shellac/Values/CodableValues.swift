@@ -1,10 +1,11 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
-// Codable values conform with one line, and are stored as JSON text with sorted keys:
+// Codable values conform with one line. One that encodes itself as a single value is stored as that value, and any other
+// as JSON text with sorted keys:
 //
 //     struct Address: Codable, DatabaseValueConvertible {
 //         var street: String
@@ -13,29 +14,69 @@ import Foundation
 //
 // Equal values give equal texts, so that comparing what is stored compares the values. (Sets are an exception, and
 // dictionaries whose keys are neither strings nor integers: Swift encodes them in no particular order.) Data inside
-// is in Base64, dates are in milliseconds since 1970.
+// is in Base64, dates are in milliseconds since 1970, unless the type's own encoder says otherwise.
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The value as JSON. A value that cannot be encoded, such as a not-a-number, is stored as NULL, so that
-    /// a NOT NULL column refuses it.
+    /// The value as a column stores it: the single value that it encodes itself as, or JSON.
+    ///
+    /// A text that would be read as JSON, such as one in quotes, is quoted. A value that cannot be encoded, such as
+    /// not-a-number in JSON, is stored as NULL, so that a NOT NULL column refuses it.
     public var databaseValue: DatabaseValue {
-        guard let json = try? JSON.encoder().encode(self) else { return .null }
+        do {
+            guard let single = try SingleValueEncoding.value(of: self) else { return jsonValue ?? .null }
+            if case .string(let text) = single.storage, Self.readsJSON(text) { return jsonValue ?? single }
+            return single
+        } catch {
+            return .null
+        }
+    }
+
+    private var jsonValue: DatabaseValue? {
+        guard let json = try? Self.databaseJSONEncoder().encode(self) else { return nil }
         return DatabaseValue(.string(String(decoding: json, as: UTF8.self)))
+    }
+
+    /// Whether a text, which is to be stored, would be taken for JSON.
+    private static func readsJSON(_ text: String) -> Bool {
+        guard JSON.mayBegin(text) else { return false }
+        func reads(_ type: (some Decodable & DatabaseValueConvertible).Type) -> Bool {
+            (try? type.databaseJSONDecoder().decode(type, from: Data(text.utf8))) != nil
+        }
+        guard let type = self as? any (Decodable & DatabaseValueConvertible).Type else { return false }
+        return reads(type)
     }
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
+    /// The value that was stored as a single value, or as JSON.
+    ///
+    /// What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say something else.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         let json: Data
         switch value.storage {
-        case .null: return nil
+        case .null: return fromSingleValue(value)
+        case .string(let text):
+            guard JSON.mayBegin(text) else { return fromSingleValue(value) }
+            return fromJSON(Data(text.utf8)) ?? fromSingleValue(value)
         // A column may have made a number of a text that was one.
         case .int64(let integer): json = Data("\(integer)".utf8)
         case .double(let double): json = Data("\(double)".utf8)
-        case .string(let text): json = Data(text.utf8)
         case .blob(let data): json = data
         }
-        return try? JSON.decoder().decode(Self.self, from: json)
+        return fromSingleValue(value) ?? fromJSON(json)
+    }
+
+    /// Where an optional is read, NULL is nil, also for a type that can be decoded from nothing.
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
+        value.isNull ? nil : fromDatabaseValue(value.databaseValue)
+    }
+
+    private static func fromSingleValue(_ value: DatabaseValue) -> Self? {
+        try? Self(from: SingleValueDecoder(value: value))
+    }
+
+    private static func fromJSON(_ json: Data) -> Self? {
+        try? databaseJSONDecoder().decode(Self.self, from: json)
     }
 }
 
@@ -53,8 +94,31 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
     }
 }
 
+extension DatabaseValueConvertible {
+    /// By default: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    public static func databaseJSONDecoder() -> JSONDecoder { JSON.decoder() }
+
+    /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    public static func databaseJSONEncoder() -> JSONEncoder { JSON.encoder() }
+}
+
 /// How nested values are stored.
 enum JSON {
+    /// Whether a text may be JSON, by its first character. Most texts are not.
+    static func mayBegin(_ text: String) -> Bool {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): continue
+            case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "t"), UInt8(ascii: "f"),
+                UInt8(ascii: "n"):
+                return true
+            default: return false
+            }
+        }
+        return false
+    }
+
     static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A type whose values are stored in one column.
 ///
 /// The standard types that SQLite can hold conform, and enums with raw values do with one line. A type of
@@ -14,6 +20,9 @@
 ///     }
 /// }
 /// ```
+///
+/// A `Codable` type needs no code. What it encodes as a single value is stored as that value, with dates, UUIDs, URLs and
+/// data in their database form, and all else as JSON, by ``databaseJSONEncoder()``.
 ///
 /// A conversion is accepted when nothing is lost by it: 1.0 reads as the integer 1, and 1.5 does not. (A great integer
 /// that is read as a `Double`, and a double that is read as a `Float`, are rounded, as Swift rounds them.)
@@ -39,6 +48,14 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// The Swift value for a column that a row lacks: nil, except for types that have a value for nothing,
     /// as `Optional` has.
     static func fromMissingColumn() -> Self?
+
+    /// What reads the JSON of a `Decodable` type that is stored as such.
+    static func databaseJSONDecoder() -> JSONDecoder
+
+    /// What makes the JSON of an `Encodable` type that is stored as such.
+    ///
+    /// Let it sort keys: equal values should give equal texts, or a record looks changed when it is not.
+    static func databaseJSONEncoder() -> JSONEncoder
 }
 
 extension DatabaseValueConvertible {

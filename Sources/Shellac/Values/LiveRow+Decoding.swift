@@ -3,7 +3,14 @@ extension LiveRow {
     @inlinable @inline(__always)
     func decode<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
         if let value = Value.fromSQLiteValue(value(at: column)) { return value }
-        throw failure(Value.self, at: column)
+        return try decodeNull(type, at: column)
+    }
+
+    /// What a type makes of NULL on the long road, where the short one made nothing of it: a `Codable` one may wrap an optional.
+    @inlinable @inline(never)
+    func decodeNull<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
+        if value(at: column).isNull, let value = Value.fromDatabaseValue(.null) { return value }
+        throw failure(type, at: column)
     }
 
     /// Why the value in a column did not convert.

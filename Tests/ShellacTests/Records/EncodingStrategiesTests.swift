@@ -298,4 +298,58 @@ struct EncodingStrategiesTests {
         #expect(note.body.at == body.at && note.body.info == "decoding" && note.hint == "decoding")
         #expect(note.other?.at == body.at)
     }
+
+    @Test("a record's userInfo is found, whichever of the two types it was declared with")
+    func userInfoOfAnyType() throws {
+        final class Box {
+            let value: String
+            init(_ value: String) { self.value = value }
+        }
+        struct Note: Codable, FetchableRecord, PersistableRecord {
+            struct Part: Codable {
+                var text: String
+                init(_ text: String) { self.text = text }
+                init(from decoder: any Decoder) throws {
+                    var container = try decoder.unkeyedContainer()
+                    text =
+                        try container.decode(String.self)
+                        + ((decoder.userInfo[Note.key] as? Box)?.value ?? "-")
+                }
+                func encode(to encoder: any Encoder) throws {
+                    var container = encoder.unkeyedContainer()
+                    try container.encode(text + ((encoder.userInfo[Note.key] as? Box)?.value ?? "-"))
+                }
+            }
+            static let key = CodingUserInfoKey(rawValue: "key")!
+            var name: String
+            var part: Part
+
+            enum CodingKeys: CodingKey { case name, part }
+            init(name: String, part: Part) { (self.name, self.part) = (name, part) }
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                name = try container.decode(String.self, forKey: .name)
+                name += (decoder.userInfo[Note.key] as? Box)?.value ?? "-"
+                part = try container.decode(Part.self, forKey: .part)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(
+                    name + ((encoder.userInfo[Note.key] as? Box)?.value ?? "-"), forKey: .name)
+                try container.encode(part, forKey: .part)
+            }
+            static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [key: Box(" encoded")] }
+            static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [key: Box(" decoded")] }
+        }
+        try DatabaseQueue().write { db in
+            try db.execute(sql: "CREATE TABLE note(name, part)")
+            try Note(name: "a", part: .init("b")).insert(db)
+            #expect(
+                try Row.fetchOne(db, sql: "SELECT * FROM note")
+                    == Row([("name", "a encoded".databaseValue), ("part", #"["b encoded"]"#.databaseValue)]))
+            let note = try #require(try Note.fetchOne(db))
+            #expect(note.name == "a encoded decoded")
+            #expect(note.part.text == "b encoded decoded")
+        }
+    }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift blocks of README.md and of the articles compile.
+/// The Swift blocks of README.md and of the articles compile, without a warning.
 ///
 /// Each block is compiled as a script of its own that imports Shellac and Foundation. What it needs and the
 /// reader need not see stands in an HTML comment right above the block. With the word `continues`, the block
@@ -14,7 +14,7 @@ import Testing
 ///
 ///     <!-- compile: continues -->
 @Suite(.serialized) struct DocumentationTests {
-    @Test("every Swift block of README.md and of the articles compiles")
+    @Test("every Swift block of README.md and of the articles compiles without a warning")
     func blocksCompile() async throws {
         let articles = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
         let files = try FileManager.default.subpathsIfPresent(of: articles)
@@ -59,6 +59,21 @@ import Testing
         let failures = try await DocumentationScript.failures(of: scripts)
         #expect(failures.count == 1)
         #expect(failures.first?.contains("Article.md:16:7: error: cannot find 'value' in scope") == true)
+    }
+
+    @Test("a warning in a block is reported")
+    func warningsAreFound() async throws {
+        let article = """
+            ```swift
+            func price() -> Int { 1 }
+            price()
+            ```
+            """
+        let failures = try await DocumentationScript.failures(
+            of: DocumentationScript.scripts(of: article, file: "Article.md"))
+        #expect(failures.count == 1)
+        #expect(
+            failures.first?.contains("Article.md:3:1: error: result of call to 'price()' is unused") == true)
     }
 
     @Test("a data race in a block is reported")
@@ -142,7 +157,7 @@ private struct DocumentationScript {
                 group.addTask {
                     let url = folder.appending(path: "\(index).swift")
                     try Data(script.source.utf8).write(to: url)
-                    let result = try await SwiftScript.compile(url)
+                    let result = try await SwiftScript.compile(url, warningsAreErrors: true)
                     return result.succeeded ? nil : (index, result.output)
                 }
             }
