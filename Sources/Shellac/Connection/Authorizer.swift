@@ -25,7 +25,7 @@ final class Authorizer {
             { context, action, first, second, schemaName, _ in
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
                     .takeUnretainedValue()
-                if authorizer.effects != nil { authorizer.record(action, first, second) }
+                if authorizer.effects != nil { authorizer.record(action, first, second, schemaName) }
                 if authorizer.touchedTables != nil { authorizer.touch(action, first, second, schemaName) }
                 return authorizer.answer(action, first)
             }, context)
@@ -95,8 +95,17 @@ final class Authorizer {
             CaseInsensitiveName(String(cString: table)))
     }
 
-    private func record(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+    private func record(
+        _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+        _ schemaName: UnsafePointer<CChar>?
+    ) {
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map(String.init(cString:)) ?? "" }
+        switch action {
+        case SQLITE_READ, SQLITE_INSERT, SQLITE_DELETE, SQLITE_UPDATE:
+            // (A subquery that is read without a column is in none.)
+            if let schemaName, schemaName.pointee != 0 { effects?.databases.insert(text(schemaName)) }
+        default: break
+        }
         switch action {
         case SQLITE_READ:
             let column = text(second)
@@ -127,6 +136,9 @@ final class Authorizer {
             SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW, SQLITE_DROP_TRIGGER,
             SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE, SQLITE_ALTER_TABLE, SQLITE_ATTACH, SQLITE_DETACH:
             effects?.changesSchema = true
+        case SQLITE_PRAGMA where second != nil:
+            // Whether cascades, and the triggers of replaced rows, are part of statements.
+            effects?.changesRules = ["foreign_keys", "recursive_triggers"].contains(text(first).lowercased())
         default: break
         }
     }

@@ -85,6 +85,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var statementObserver: StatementObserver? {
         didSet { observerReference = statementObserver.map { Unmanaged.passUnretained($0) } }
     }
+    /// Whether the observer has something to tell before the next statement that it hears of begins.
+    @exclusivity(unchecked) var owesObserver = false
     /// The observer, for those who look at it all the time.
     @exclusivity(unchecked) private(set) var observerReference: Unmanaged<StatementObserver>?
     /// What is kept for observers: a slot for the layer of observation.
@@ -95,6 +97,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var schemaCache: AnyObject?
     /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
     @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
+    /// The state of the schema that SQLite knows when it prepares a statement, where an observer has found that out, or 0.
+    @exclusivity(unchecked) var preparedSchemaGeneration: UInt64 = 0
     /// What is kept for requests: a slot for the layer of queries.
     @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
     /// What is kept for records: a slot for the layer of records.
@@ -206,7 +210,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Works out again whether statements can run without a question.
     func updateObstruction() {
-        isObstructed.store(handle == nil || lostTransaction != nil, ordering: .sequentiallyConsistent)
+        isObstructed.store(
+            handle == nil || lostTransaction != nil || owesObserver, ordering: .sequentiallyConsistent)
         // Another thread may cancel at any time: look after having stored.
         if isCancelled.load(ordering: .sequentiallyConsistent) {
             isObstructed.store(true, ordering: .sequentiallyConsistent)
@@ -243,7 +248,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     // MARK: - Closing
 
-    /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`.
+    /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`: the connection is then as it
+    /// was.
     func close() throws {
         guard handle != nil else { return }
         guard backupCount == 0 else {
@@ -252,13 +258,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
                 message: "the database \(description) cannot be closed: a backup is still running")
         }
         finishLeftovers()
+        // What holds statements of ours, and can be made again. Observers go with the connection alone.
         statementCache.removeAll()
         schemaCache = nil
         queryConnection = nil
         recordConnection = nil
-        statementObserver = nil
-        observation = nil
-        preUpdateHook = nil
         statementListener?.connectionWillClose()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))
@@ -276,18 +280,34 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         schemaCache = nil
         queryConnection = nil
         recordConnection = nil
-        statementObserver = nil
-        observation = nil
         statementListener = nil
+        let observers = takeObservers()
         abandoning.withLock { _ in
             finishLeftovers(abandon: true)
             dropHandle()
         }
+        withExtendedLifetime(observers) {}
     }
 
     private func dropHandle() {
+        let observers = takeObservers()
         isOpen.withLock { $0 = false }
         handle = nil
         updateObstruction()
+        // An observer that is freed now may look at the database, which is closed.
+        withExtendedLifetime(observers) {}
+    }
+
+    /// Takes the observers, and SQLite's hooks off: the connection may outlive them, in a statement that is finalized
+    /// later.
+    private func takeObservers() -> [AnyObject] {
+        sqlite3_update_hook(pointer, nil, nil)
+        sqlite3_commit_hook(pointer, nil, nil)
+        preUpdateHook?.takeOff()
+        let observers = [statementObserver, observation, preUpdateHook].compactMap { $0 }
+        statementObserver = nil
+        observation = nil
+        preUpdateHook = nil
+        return observers
     }
 }

@@ -31,6 +31,12 @@ final class PreUpdateHook {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Takes the hook off for good: the connection closes.
+    func takeOff() {
+        listeners = []
+        _ = functions.hook(database.pointer, nil, nil)
+    }
+
     /// Has a listener told no more. The hook goes with the last one.
     func remove(_ listener: any PreUpdateListener) {
         guard !listeners.isEmpty else { return }
@@ -62,7 +68,7 @@ struct ChangingRow {
     func initialValues(_ columns: StoredColumns) -> [DatabaseValue]? {
         guard operation != SQLITE_INSERT else { return nil }
         return columns.values(rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) { index in
-            value(functions.old, index)
+            value(functions.old, index, nullOfOlderRows: PreUpdateFunctions.nullOfOlderRows)
         }
     }
 
@@ -75,10 +81,13 @@ struct ChangingRow {
         }
     }
 
-    private func value(_ function: shellac_preupdate_value_function, _ index: Int32) -> DatabaseValue {
+    /// The value in a column, or nil where the row is older than the column.
+    private func value(
+        _ function: shellac_preupdate_value_function, _ index: Int32, nullOfOlderRows: OpaquePointer? = nil
+    ) -> DatabaseValue? {
         var value: OpaquePointer?
         guard function(connection, index, &value) == SQLITE_OK, let value else { return .null }
-        return SQLiteValue(value).databaseValue
+        return value == nullOfOlderRows ? nil : SQLiteValue(value).databaseValue
     }
 }
 
@@ -89,8 +98,10 @@ struct StoredColumns: Sendable {
         /// The place among all columns of the table.
         let index: Int32
         let affinity: ColumnAffinity
-        /// The value of rows that are older than the column, where they must have one: a NULL is told of them.
+        /// The value of rows that are older than the column, if it is not NULL: SQLite 3.40 tells NULL of them.
         let valueOfOlderRows: DatabaseValue?
+        /// Whether a row that is told to have NULL must be older than the column.
+        let isNotNull: Bool
         let isRowID: Bool
     }
     let columns: [Column]
@@ -114,16 +125,18 @@ struct StoredColumns: Sendable {
     }
 
     fileprivate func values(
-        rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue
+        rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue?
     ) -> [DatabaseValue] {
         let countsVirtual = countsVirtual || PreUpdateFunctions.countsVirtualColumns
         var place: Int32 = -1
         return columns.map { column in
             place += 1
             if column.isRowID { return rowID.databaseValue }
-            let told = value(countsVirtual ? column.index : place)
+            guard let told = value(countsVirtual ? column.index : place) else {
+                return column.valueOfOlderRows ?? .null
+            }
             switch (told.storage, column.affinity) {
-            case (.null, _): return isOld ? column.valueOfOlderRows ?? told : told
+            case (.null, _): return isOld && column.isNotNull ? column.valueOfOlderRows ?? told : told
             // SQLite keeps whole numbers of a REAL column as integers, and tells some as they are kept. In WITHOUT ROWID
             // tables it takes some columns for other ones.
             case (.int64(let integer), .real): return Double(integer).databaseValue

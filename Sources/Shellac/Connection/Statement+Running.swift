@@ -17,16 +17,19 @@ extension Statement {
         database.checkAccess()
         guard !isInUse else { throw busyError() }
         phase = .begun
-        defer { phase = .idle }
         let code = sqlite3_step(sqliteStatement)
         let value = code == SQLITE_ROW ? sqlite3_column_int64(sqliteStatement, 0) : nil
         var error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
         sqlite3_reset(sqliteStatement)
+        phase = .idle
         if error != nil, let listener = database.statementListener {
             error = listener.statementDidEnd(self, error: error)
             listener.letGo()
         }
-        if let error { throw error }
+        if let error {
+            database.statementObserver?.statementDidFail()
+            throw error
+        }
         return value
     }
 
@@ -79,6 +82,8 @@ extension Statement {
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
         if isObserved, let observer = database.observerReference {
             error = observer.use { $0.statementDidEnd(self, error: error) }
+        } else if error != nil {
+            database.statementObserver?.statementDidFail()
         }
         if let listener = database.listenerReference { listener.use { $0.letGo() } }
         if let error { throw error }
@@ -93,7 +98,10 @@ extension Statement {
         var observed: [(statement: Statement, error: (any Error)?)] = []
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
-            let error = code == SQLITE_OK ? nil : database.failure(code, sql: statement.sql)
+            let error =
+                code == SQLITE_OK
+                ? database.statementListener?.takeLoss(of: statement)
+                : database.failure(code, sql: statement.sql)
             if let error, !statement.isReadonly, database.forgottenError == nil {
                 database.forgottenError = error
             }

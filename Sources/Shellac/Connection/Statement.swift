@@ -30,6 +30,8 @@ public final class Statement {
 
     /// What the statement does to the database: SQLite tells when it prepares the statement.
     @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { observationPlan = nil } }
+    /// The state of the schema that these are the effects in, or 0 where that is not known.
+    @exclusivity(unchecked) var effectsGeneration: UInt64
 
     /// What is kept of the effects: a slot for the layer of observation.
     @exclusivity(unchecked) var observationPlan: AnyObject? {
@@ -89,11 +91,13 @@ public final class Statement {
         self.sql = sql
         self.effects = effects
         self.database = database
+        effectsGeneration = database.preparedSchemaGeneration
         // To explain a statement is not to execute it.
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
         concernsTransaction = effects.transaction != nil
-        concernsListener = (concernsTransaction || effects.changesSchema) && !isExplained
+        concernsListener =
+            (concernsTransaction || effects.changesSchema || effects.changesRules) && !isExplained
         concernsObserver = (concernsTransaction || !isReadonly) && !isExplained
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
@@ -120,15 +124,6 @@ public final class Statement {
     func forgetArguments() {
         isBound = parameterCount == 0
     }
-
-    /// The names of the result's columns.
-    public var columnNames: [String] {
-        database.checkAccess()
-        return row.layout.names
-    }
-
-    /// The number of the result's columns: 0 for a statement that gives no row.
-    public var columnCount: Int { Int(sqlite3_column_count(sqliteStatement)) }
 
     // MARK: - Arguments
 
@@ -214,9 +209,17 @@ public final class Statement {
     private func checkIdle() throws {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
-        if database.isObstructed.load(ordering: .relaxed) {
-            try database.checkObstruction(for: effects.transaction)
+        if database.isObstructed.load(ordering: .relaxed) { try checkObstruction() }
+    }
+
+    /// What is owed to observers is done before the statement is bound: they may use it.
+    @inline(never)
+    private func checkObstruction() throws {
+        if database.owesObserver, concernsObserver, let observer = database.statementObserver {
+            observer.statementWillBegin()
+            guard phase == .idle || phase == .begun else { throw busyError() }
         }
+        try database.checkObstruction(for: effects.transaction)
     }
 
     @inline(__always)
@@ -259,11 +262,7 @@ public final class Statement {
         case .begun:
             // Something may have happened since the run began.
             if database.isObstructed.load(ordering: .relaxed) {
-                do {
-                    try database.checkObstruction(for: effects.transaction)
-                } catch {
-                    try end(error: error)
-                }
+                do { try checkObstruction() } catch { try end(error: error) }
             }
             if concernsObserver, let observer = database.observerReference {
                 do { try observer.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
@@ -328,8 +327,19 @@ public final class Statement {
         guard count != preparationCount else { return }
         preparationCount = count
         row.forgetColumns()
-        if let fresh = try? database.prepare(sql: sql, persistent: false) { effects = fresh.effects }
+        let old = effects
+        guard let fresh = try? database.prepare(sql: sql, persistent: false), fresh.effects != old else {
+            return
+        }
+        effects = fresh.effects
+        effectsGeneration = 0
+        if concernsObserver, phase == .running {
+            database.statementObserver?.effectsDidChange(of: self, from: old)
+        }
     }
+
+    /// Learns anew what the statement does, from SQLite's present idea of the schema.
+    func refreshEffects() throws { effects = try database.prepare(sql: sql, persistent: false).effects }
 }
 
 @available(*, unavailable, message: "a statement belongs to the access that made it")

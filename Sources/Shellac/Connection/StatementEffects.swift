@@ -1,5 +1,5 @@
 /// What a statement reads and writes, as SQLite tells while it prepares the statement.
-struct StatementEffects: Sendable {
+struct StatementEffects: Equatable, Sendable {
     /// What a statement does to transactions.
     enum Transaction: Hashable, Sendable {
         case begin
@@ -21,5 +21,9 @@ struct StatementEffects: Sendable {
     /// The columns read, by table. A table read without any column, as by `SELECT COUNT(*)`, has none.
     var reads: [String: Set<String>] = [:]
     var writes: Set<Write> = []
+    /// The names of the databases that all this is in.
+    var databases: Set<String> = []
     var changesSchema = false
+    /// Whether it is a PRAGMA that changes what other statements do to rows, and has SQLite prepare them again.
+    var changesRules = false
 }

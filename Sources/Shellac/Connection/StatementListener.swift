@@ -9,6 +9,9 @@ class StatementListener {
     /// A statement has ended, with an error or without. Returns the error to throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
+    /// A statement was stopped. Returns the error that has undone it before, if any.
+    func takeLoss(of statement: Statement) -> (any Error)? { nil }
+
     /// A statement outside of a transaction has ended, and with it all that ran inside of it. It is told where
     /// ``Database/hasLoneState`` asked for it.
     func loneStatementDidEnd() {}

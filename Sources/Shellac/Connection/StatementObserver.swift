@@ -10,6 +10,25 @@ class StatementObserver {
     /// A statement that was announced has ended, with an error or without. The ``StatementListener`` has heard of it.
     /// Returns the error to throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
+
+    /// SQLite has prepared a statement again when it took its first step, since the schema had changed: it does something
+    /// else than was announced.
+    func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
+
+    /// This connection may have changed the schema, or undone that.
+    func schemaDidChange() {}
+
+    /// A statement that was not announced has failed: it only reads.
+    func statementDidFail() {}
+
+    /// A statement that is to be announced is about to begin. It is told where ``Database/owesObserver`` asked for it.
+    func statementWillBegin() {}
+
+    /// SQLite has ended the transaction by itself, or undone the statements that ran outside of one: the changes that
+    /// were not told yet never were. The statement that did it is about to end, and was undone with all others.
+    ///
+    /// - Parameter isTransaction: Whether observers know of the transaction, and are to hear of its end.
+    func changesWereLost(isTransaction: Bool) {}
 }
 
 /// What hears that the schema may have changed, and keeps what depends on it. It hears of the statements that the

@@ -47,4 +47,40 @@ struct PreUpdateFunctions {
         }
         return answer == 3
     }()
+
+    /// What SQLite tells as the old value of a column that the row is older than: a NULL of its own, which stands
+    /// elsewhere than a NULL of the row. Nil where the two cannot be told apart, or where SQLite tells the default (as
+    /// newer ones do): it is tried out, once.
+    ///
+    /// (It is compared with, and never followed: nothing guards it.)
+    nonisolated(unsafe) static let nullOfOlderRows: OpaquePointer? = {
+        guard let functions else { return nil }
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        guard sqlite3_open(":memory:", &database) == SQLITE_OK else { return nil }
+        sqlite3_exec(
+            database,
+            "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, NULL), (2, NULL); ALTER TABLE t ADD COLUMN c DEFAULT 5",
+            nil, nil, nil)
+        // Of each deleted row: the last column, and the one before, whose NULL is the row's.
+        var told: [OpaquePointer?] = []
+        withUnsafeMutablePointer(to: &told) { told in
+            _ = functions.hook(
+                database,
+                { context, database, _, _, _, _, _ in
+                    for index in [2, 1] as [Int32] {
+                        var value: OpaquePointer?
+                        let code = PreUpdateFunctions.functions?.old(database, index, &value)
+                        let isNull = code == SQLITE_OK && value.map { sqlite3_value_type($0) } == SQLITE_NULL
+                        context?.assumingMemoryBound(to: [OpaquePointer?].self).pointee
+                            .append(isNull ? value : nil)
+                    }
+                }, told)
+            sqlite3_exec(database, "DELETE FROM t WHERE a = 1; DELETE FROM t WHERE a = 2", nil, nil, nil)
+        }
+        guard told.count == 4, let null = told[0], told[2] == null, told[1] != null, told[3] != null else {
+            return nil
+        }
+        return null
+    }()
 }

@@ -1,27 +1,58 @@
+import CSQLite
+
 // Who wants to hear of a statement's changes.
 
 extension Broker {
     /// Those who want to hear of a statement's changes. Each observer is asked for each kind, once in a transaction.
     @inline(__always)
     func audience(of statement: Statement, isInside: Bool) throws -> Audience? {
-        guard let kept = statement.observationPlan else {
-            return try firstAudience(of: statement, isInside: isInside)
+        if isInside, let kept = statement.observationPlan {
+            let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
+            if plan.moment == moment { return try audience(of: plan) }
         }
-        let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
-        if plan.moment != moment || !isInside {
-            if plan.kinds.isEmpty { return nil }
-            ask(plan)
-            plan.moment = moment
-        }
+        return try askedAudience(of: statement, isInside: isInside)
+    }
+
+    @inline(__always)
+    private func audience(of plan: ObservationPlan) throws -> Audience? {
         guard let audience = plan.audience else { return nil }
         if audience.needsPreUpdateHook { try learnColumns(plan) }
         return audience
     }
 
     @inline(never)
-    private func firstAudience(of statement: Statement, isInside: Bool) throws -> Audience? {
-        statement.observationPlan = ObservationPlan(statement.effects)
-        return try audience(of: statement, isInside: isInside)
+    private func askedAudience(of statement: Statement, isInside: Bool) throws -> Audience? {
+        let isSettled = followSchema(of: statement, isInside: isInside)
+        let plan: ObservationPlan
+        if let kept = statement.observationPlan {
+            plan = unsafeDowncast(kept, to: ObservationPlan.self)
+        } else {
+            plan = ObservationPlan(statement.effects, database)
+            statement.observationPlan = plan
+        }
+        // Whoever is asked may add and remove observers.
+        let asked = moment
+        if !plan.kinds.isEmpty { ask(plan) }
+        // Outside of a transaction, another connection may change the schema before the next run.
+        plan.moment = isInside && isSettled ? asked : 0
+        return try audience(of: plan)
+    }
+
+    /// Has what is known of a statement fit the schema that it is about to run against. Returns whether it does, as far as
+    /// can be said before it runs: see ``effectsDidChange(of:from:)``.
+    private func followSchema(of statement: Statement, isInside: Bool) -> Bool {
+        // To look takes the lock of a reader. A transaction that has it does not wait for another one's to write.
+        if isInside, sqlite3_txn_state(database.pointer, nil) == SQLITE_TXN_NONE {
+            if statement.effectsGeneration == 0
+                || statement.effectsGeneration != database.preparedSchemaGeneration
+            {
+                try? statement.refreshEffects()
+            }
+            return false
+        }
+        // Where the file is locked, the statement itself waits, and says so.
+        do { try statement.followSchema() } catch { return false }
+        return true
     }
 
     /// Asks the observers. Mostly they answer what they answered last time.

@@ -15,12 +15,16 @@ extension Broker {
         let failure = run.veto ?? error
         let isSilent = run.isSilent
         defer { recycle(run) }
+        if isInside, isEnding { setEnding(false) }
         guard isInside else {
             if run.wasInsideTransaction {
                 complete(
                     isCommitted: failure == nil && statement.effects.transaction?.commits == true, isSilent)
             } else if run.isCommitting {
-                complete(isCommitted: run.veto == nil && isCommitted(error, changesCount), isSilent)
+                let isCommitted = run.veto == nil && isCommitted(error, changesCount)
+                // What was found out after the commit.
+                if isCommitted { tell(run.events) }
+                complete(isCommitted: isCommitted, isSilent)
             } else if runs.isEmpty {
                 // It has written nothing, or SQLite has undone all.
                 held.removeAll()
@@ -98,11 +102,12 @@ extension Broker {
         }
     }
 
-    /// A transaction has ended: nothing is held any more.
+    /// A transaction has ended: nothing is held any more. Statements that still run belong to no other one.
     func forgetTransaction() {
         held.removeAll()
         marks.removeAll()
-        for run in runs { run.events.removeAll() }
+        runs.removeAll()
+        loneRun = nil
         forgetLoneEvents()
         loneAudience = nil
     }

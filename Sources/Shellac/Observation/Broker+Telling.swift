@@ -70,14 +70,7 @@ extension Broker {
 
     /// Tells those who want some kinds of changes that something unknown was changed.
     func tellUndetectedChanges(_ kinds: [DatabaseEventKind]) {
-        let listeners = database.forbiddingUse {
-            observations.filter { observation in
-                guard !observation.isPaused, let observer = observation.observer else { return false }
-                return kinds.contains { observer.observes(eventsOfKind: $0) }
-            }
-        }.map { Audience.Listener(observation: $0, kinds: kinds) }
-        guard !listeners.isEmpty else { return }
-        let event = HeldEvent(undetectedBy: Audience(listeners))
+        guard let event = undetectedChange(kinds) else { return }
         if let run = runs.last {
             run.events.append(event)
         } else if database.transactionLog.savepoints.depth > 0 {
@@ -87,8 +80,29 @@ extension Broker {
         }
     }
 
+    private func undetectedChange(_ kinds: [DatabaseEventKind]) -> HeldEvent? {
+        let listeners = database.forbiddingUse {
+            observations.filter { observation in
+                guard !observation.isPaused, let observer = observation.observer else { return false }
+                return kinds.contains { observer.observes(eventsOfKind: $0) }
+            }
+        }.map { Audience.Listener(observation: $0, kinds: kinds) }
+        return listeners.isEmpty ? nil : HeldEvent(undetectedBy: Audience(listeners))
+    }
+
+    /// Another connection has changed the schema right before the statement took the lock. The rows that its new triggers
+    /// and cascades have changed so far are not known.
+    func tellMissedChanges(of statement: Statement, from old: StatementEffects) {
+        let known = Set(DatabaseEventKind.kinds(of: old))
+        let missed = DatabaseEventKind.kinds(of: statement.effects).filter { !known.contains($0) }
+        guard !missed.isEmpty, let event = undetectedChange(missed) else { return }
+        putLoneRunWithOthers()
+        runs.last { $0.statement == ObjectIdentifier(statement) }?.events.append(event)
+    }
+
     /// Asks the observers whether the transaction may be committed.
     func askForVeto() throws {
+        setEnding(true)
         try database.forbiddingUse {
             for observation in observations { try observation.observer?.databaseWillCommit() }
         }
@@ -113,25 +127,62 @@ extension Broker {
     /// - Parameter isSilent: Whether it has only read, in a read-only access: observers are not told.
     func complete(isCommitted: Bool, _ isSilent: Bool) {
         forgetTransaction()
-        let told = isSilent ? [] : observations
+        var ends: [End] = hooks.reversed().map { .hook($0, isCommitted: isCommitted) }
+        hooks = []
+        if !isSilent {
+            for observation in observations.reversed() where !observation.isLate {
+                ends.append(.observation(observation, isCommitted: isCommitted))
+            }
+        }
         for observation in observations { observation.isPaused = false }
-        let hooks = self.hooks
-        self.hooks = []
         // An observer may open the next transaction, which is not that of those who leave now.
-        if !isSilent { removeObservations { $0.extent == .nextTransaction } }
+        if !isSilent {
+            for observation in observations
+            where observation.extent == .nextTransaction && !observation.isLate {
+                observation.hasEnded = true
+            }
+            removeObservations { $0.hasEnded }
+        }
+        setEnding(false)
+        self.ends.insert(contentsOf: ends, at: 0)
         settle()
-        guard !told.isEmpty || !hooks.isEmpty else { return }
-        allowingUse {
-            for observation in told {
-                guard let observer = observation.observer else { continue }
-                if isCommitted {
-                    observer.databaseDidCommit(database)
-                } else {
-                    observer.databaseDidRollback(database)
+        tellEnds()
+    }
+
+    /// Tells of the end of a transaction. Whoever is told may begin the next one: all others are told before it does, so
+    /// that nobody hears of two transactions at once.
+    func tellEnds() {
+        while let end = ends.popLast() {
+            oweEnds()
+            allowingUse {
+                switch end {
+                case .observation(let observation, let isCommitted):
+                    if isCommitted {
+                        observation.observer?.databaseDidCommit(database)
+                    } else {
+                        observation.observer?.databaseDidRollback(database)
+                    }
+                    if observation.hasEnded { observation.remove() }
+                case .hook(let hook, let isCommitted): hook.run(isCommitted: isCommitted, database)
                 }
             }
-            for hook in hooks { hook.run(isCommitted: isCommitted, database) }
         }
+        tidyUp()
+    }
+
+    /// Has the next statement that opens a transaction ask first whether somebody is still to be told.
+    private func oweEnds() {
+        guard database.owesObserver == ends.isEmpty else { return }
+        database.owesObserver = !ends.isEmpty
+        database.updateObstruction()
+    }
+
+    /// Tells of the transaction that SQLite has ended by itself, as soon as no function runs inside of a statement: what
+    /// observers write meanwhile would be undone with that statement.
+    func tellLoss() {
+        guard let loss = untoldLoss, database.callbackDepth == 0 else { return }
+        untoldLoss = nil
+        complete(isCommitted: false, loss.isSilent)
     }
 
     /// A savepoint was rolled back.

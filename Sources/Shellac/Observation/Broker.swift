@@ -32,6 +32,12 @@ final class Broker: StatementObserver {
     /// Changes whenever observers are to be asked again.
     @exclusivity(unchecked) private(set) var moment: UInt = 1
     @exclusivity(unchecked) var hooks: [TransactionHook] = []
+    /// Those who have not been told yet of the end of a transaction. The next one is the last.
+    @exclusivity(unchecked) var ends: [End] = []
+    /// Whether the transaction is about to end: observers that are added now hear nothing of it.
+    @exclusivity(unchecked) private(set) var isEnding = false
+    /// Whether SQLite has ended the transaction by itself, and observers are to be told when its statement has ended.
+    @exclusivity(unchecked) var untoldLoss: Loss?
 
     /// The runs that have begun, in that order.
     @exclusivity(unchecked) var runs: [Run] = []
@@ -70,6 +76,7 @@ final class Broker: StatementObserver {
     // MARK: - The observers
 
     func add(_ observation: Observation) {
+        observation.isLate = isEnding
         observations.append(observation)
         observationsDidChange()
     }
@@ -103,7 +110,14 @@ final class Broker: StatementObserver {
 
     @inline(__always)
     var isUseless: Bool {
-        observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil
+        observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil && ends.isEmpty
+            && untoldLoss == nil
+    }
+
+    /// The transaction is about to end, or goes on after all: SQLite has refused to commit.
+    func setEnding(_ isEnding: Bool) {
+        self.isEnding = isEnding
+        if !isEnding { for observation in observations { observation.isLate = false } }
     }
 
     /// A run has ended.
@@ -118,6 +132,9 @@ final class Broker: StatementObserver {
     /// Nobody observes any more.
     private func leave() {
         database.statementObserver = nil
+        held.removeAll()
+        marks.removeAll()
+        isEnding = false
         guard !database.isClosed else { return }
         setUpdateHook(false)
         setPreUpdateHook(false)
@@ -139,6 +156,7 @@ final class Broker: StatementObserver {
         if !statement.concernsTransaction {
             if !observations.isEmpty { audience = try self.audience(of: statement, isInside: isInside) }
             if isInside, !isSilent, loneRun == nil, runs.isEmpty, audience?.needsPreUpdateHook != true {
+                if database.statementObserver == nil { return }
                 if let audience { loneAudience = audience }
                 return beginLoneRun(of: statement, hasAudience: audience != nil)
             }
@@ -155,15 +173,36 @@ final class Broker: StatementObserver {
 
     override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         guard let loneRun, loneRun.statement == ObjectIdentifier(statement) else {
-            return endRun(of: statement, error)
+            let error = endRun(of: statement, error)
+            if untoldLoss != nil { tellLoss() }
+            return error
         }
         endLoneRun(error)
         return error
     }
 
+    override func schemaDidChange() { askAgain() }
+
+    override func effectsDidChange(of statement: Statement, from old: StatementEffects) {
+        tellMissedChanges(of: statement, from: old)
+    }
+
+    override func statementDidFail() { if untoldLoss != nil { tellLoss() } }
+
+    override func statementWillBegin() { tellEnds() }
+
+    override func changesWereLost(isTransaction: Bool) {
+        forgetTransaction()
+        guard isTransaction else { return }
+        setEnding(true)
+        untoldLoss = Loss(isSilent: database.transactionLog.wasReadOnly)
+    }
+
     private func begin(
         _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Audience?
     ) throws {
+        // Whoever was asked, or told, may have been the last one, and have left.
+        if database.statementObserver == nil { return }
         putLoneRunWithOthers()
         let run = spareRun ?? Run(ObjectIdentifier(statement))
         spareRun = nil

@@ -59,7 +59,11 @@ extension Database {
         guard let broker else { return }
         let identifier = ObjectIdentifier(observer)
         for observation in broker.observations where observation.identifier == identifier {
-            observation.isRemoved = true
+            observation.remove()
+        }
+        // One that was observing until the end of a transaction may not have heard of it yet.
+        for case .observation(let observation, _) in broker.ends where observation.identifier == identifier {
+            observation.remove()
         }
         broker.removeObservations { $0.isRemoved }
     }

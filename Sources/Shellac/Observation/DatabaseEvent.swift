@@ -2,7 +2,8 @@
 public enum DatabaseEventKind: Hashable, Sendable {
     case insert(tableName: String)
     case delete(tableName: String)
-    /// The columns are those that the statement names, whether their values change or not.
+    /// The columns are those that the statement names, whether their values change or not, and the generated columns of
+    /// the table.
     case update(tableName: String, columnNames: Set<String>)
 
     public var tableName: String {

@@ -39,6 +39,7 @@ extension Statement: DatabaseRegionConvertible {
     /// - Parameter db: The connection of the statement.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         db.checkAccess()
+        try followSchema()
         var region = DatabaseRegion()
         for (table, columns) in effects.reads {
             let isGenerated = try db.schema.tables(named: table).contains { known in
@@ -75,13 +76,13 @@ extension Database {
     ///
     /// The observers that want changes of the region are told by ``TransactionObserver/databaseDidChange()``, as of all
     /// changes: after the savepoints around it, and with the commit that follows. Outside of a transaction it is told
-    /// in an empty one.
+    /// in an empty one. In a read-only access it does nothing: that changes nothing, and tells of no commit.
     ///
     /// - Throws: a ``DatabaseError`` when the region cannot be found out, and what a veto throws outside of a
     ///   transaction.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         checkAccess()
-        guard let broker, !broker.observations.isEmpty else { return }
+        guard !isReadOnlyScope, let broker, !broker.observations.isEmpty else { return }
         let kinds = try region.databaseRegion(self).eventKinds(self)
         if isInsideTransaction || callbackDepth > 0 {
             broker.tellUndetectedChanges(kinds)

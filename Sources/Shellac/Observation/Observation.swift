@@ -5,10 +5,14 @@ final class Observation {
     /// What identifies the observer, also when it is gone.
     let identifier: ObjectIdentifier
     private weak var weakObserver: (any TransactionObserver)?
-    private let strongObserver: (any TransactionObserver)?
+    @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
 
     /// Whether the observer was removed: it may still be on a list that is being walked.
-    @exclusivity(unchecked) var isRemoved = false
+    @exclusivity(unchecked) private(set) var isRemoved = false
+    /// Whether the transaction has ended that it was to observe: it is told so, and nothing else.
+    @exclusivity(unchecked) var hasEnded = false
+    /// Whether the observer was added when a transaction was about to end: it hears of the next one.
+    @exclusivity(unchecked) var isLate = false
     /// Whether no changes are told until the end of the transaction.
     @exclusivity(unchecked) var isPaused = false
 
@@ -21,6 +25,14 @@ final class Observation {
         identifier = ObjectIdentifier(observer)
         weakObserver = extent == .observerLifetime ? observer : nil
         strongObserver = extent == .observerLifetime ? nil : observer
+    }
+
+    /// The observer is told nothing any more, and let go of: what is kept of statements may keep this.
+    func remove() {
+        isRemoved = true
+        let observer = strongObserver
+        strongObserver = nil
+        withExtendedLifetime(observer) {}
     }
 
     /// The observer, as long as it lives and is to be told.
@@ -173,6 +185,7 @@ final class ObservationPlan {
     /// Keeps answers. Returns whether they differ from those of last time.
     @inline(__always)
     func keep(_ word: UInt64, at index: Int) -> Bool {
+        // (One that told changes where there are none would only make the audience once more.)
         if answers[index] == word { return false }
         answers[index] = word
         return true
@@ -183,8 +196,12 @@ final class ObservationPlan {
         answers[observer * wordCount + kind / 64] & 1 << UInt64(kind % 64) != 0
     }
 
-    init(_ effects: StatementEffects) {
-        let open = DatabaseEventKind.kinds(of: effects)
+    init(_ effects: StatementEffects, _ database: Database) {
+        let open = DatabaseEventKind.kinds(of: effects).map { kind in
+            guard case .update(let table, var columns) = kind else { return kind }
+            columns.formUnion(database.generatedColumns(of: table, in: effects.databases))
+            return .update(tableName: table, columnNames: columns)
+        }
         openKindCount = open.count
         // Every insertion, and every update, may replace rows.
         var hidden = Set(open.map { DatabaseEventKind.delete(tableName: $0.tableName) })
@@ -242,5 +259,15 @@ final class RowValues {
         final = row.finalValues(columns)
         initialRowID = columns.hasRowID && initial != nil ? row.initialRowID : nil
         finalRowID = columns.hasRowID && final != nil ? row.finalRowID : nil
+    }
+}
+
+extension Database {
+    /// The generated columns of a table: they may change with any other.
+    fileprivate func generatedColumns(of table: String, in databases: Set<String>) -> [String] {
+        databases.flatMap { name -> [String] in
+            let columns = try? schema.table(table, in: name)?.allColumns
+            return columns?.filter(\.isGenerated).map(\.name) ?? []
+        }
     }
 }

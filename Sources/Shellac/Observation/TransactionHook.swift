@@ -25,3 +25,15 @@ struct TransactionHook {
         if isCommitted { onCommit(database) } else { onRollback(database) }
     }
 }
+
+/// Somebody who is to be told of the end of a transaction.
+enum End {
+    case observation(Observation, isCommitted: Bool)
+    case hook(TransactionHook, isCommitted: Bool)
+}
+
+/// A transaction that SQLite has ended by itself.
+struct Loss {
+    /// Whether it was one of a read-only access: observers are not told.
+    let isSilent: Bool
+}

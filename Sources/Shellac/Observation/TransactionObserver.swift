@@ -86,9 +86,8 @@ public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// try dbQueue.add(transactionObserver: observer, options: .rowValues)
     /// ```
     ///
-    /// SQLite does not know what was the value of rows in a column that `ALTER TABLE` has added since, with a default
-    /// and without `NOT NULL`: NULL is told of them. In WITHOUT ROWID tables, it may tell a whole number in a column that
-    /// was declared without a type as a real one.
+    /// In WITHOUT ROWID tables, SQLite may tell a whole number in a column that was declared without a type as a real
+    /// one.
     ///
     /// Use of the database stops the program here, with a sentence.
     func databaseWillChange(with event: DatabasePreUpdateEvent)

@@ -63,9 +63,20 @@ final class SchemaCache {
     private func forget() {
         generation = Self.nextGeneration()
         database.heldSchemaGeneration = 0
+        database.preparedSchemaGeneration = 0
         changeCount = database.transactionLog.schemaChangeCount
         listings = nil
         functions = [:]
+    }
+
+    /// Has the generation change with the schema of a database, also if nothing was asked of it. Returns whether it did
+    /// not do so before.
+    func follow(_ name: String) throws -> Bool {
+        try validate()
+        let known = listings?.first { CaseInsensitiveName.matches($0.name, name) }
+        if let known, known.version != nil || known.isTemporary { return false }
+        _ = try contains(.table, "sqlite_schema", in: name)
+        return true
     }
 
     // MARK: - Answers

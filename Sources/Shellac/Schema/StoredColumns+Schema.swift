@@ -5,7 +5,7 @@ extension StoredColumns {
             index, column in
             Column(
                 name: column.name, index: Int32(index), affinity: column.affinity,
-                valueOfOlderRows: Self.valueOfOlderRows(column, db),
+                valueOfOlderRows: Self.valueOfOlderRows(column, db), isNotNull: column.isNotNull,
                 isRowID: table.primaryKey.rowIDColumn.map { $0 == column.name } ?? false)
         }
         self.init(
@@ -17,17 +17,27 @@ extension StoredColumns {
     }
 
     /// What rows have in a column that was added when they were there: a constant, see "ALTER TABLE ADD COLUMN" in the
-    /// SQLite documentation. A column that accepts NULL may as well have been NULL.
+    /// SQLite documentation.
     private static func valueOfOlderRows(_ column: ColumnInfo, _ db: Database) -> DatabaseValue? {
-        guard column.isNotNull, column.primaryKeyIndex == 0, let sql = column.defaultValueSQL else {
-            return nil
+        guard column.primaryKeyIndex == 0, let sql = column.defaultValueSQL, sql.isConstantSQL,
+            let value = try? DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(sql)"))
+        else { return nil }
+        return column.affinity.storing(value)
+    }
+}
+
+extension String {
+    /// Whether an expression calls no function, and asks for no date: only such a default can be that of older rows, and
+    /// nobody wants the others to be called here.
+    fileprivate var isConstantSQL: Bool {
+        var text = self[...]
+        var isQuoted = false
+        var plain = ""
+        while let character = text.popFirst() {
+            if character == "'" { isQuoted.toggle() } else if !isQuoted { plain.append(character) }
         }
-        let value =
-            switch column.affinity {
-            case .text: "CAST(\(sql) AS TEXT)"
-            case .real: "\(sql) + 0.0"
-            case .integer, .numeric, .blob: sql
-            }
-        return try? DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(value)"))
+        plain = plain.uppercased()
+        return !plain.contains("CURRENT_")
+            && (!plain.contains("(") || plain.hasPrefix("CAST") && plain.filter { $0 == "(" }.count == 1)
     }
 }

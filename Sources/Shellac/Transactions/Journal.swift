@@ -231,7 +231,7 @@ extension TransactionLog {
     ///
     /// - Parameter mayBeUndone: Whether it was to write, and failed.
     func settle(mayBeUndone: Bool) {
-        if database.callbackDepth == 0 { database.hasNestedState = false }
+        if database.callbackDepth == 0 { database.hasNestedState = hasUndoneStatements }
         guard !journal.isEmpty else { return }
         guard mayBeUndone else { return journal.keepNotes(deeperThan: database.callbackDepth) }
         var settled: Set<ObjectIdentifier> = []

@@ -21,13 +21,27 @@ final class TransactionLog: StatementListener {
     private(set) var isOpenedBySavepoint = false
     /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
     /// stays the same inside one transaction, so does the schema.
-    private(set) var schemaChangeCount: UInt = 0 { didSet { database.heldSchemaGeneration = 0 } }
+    private(set) var schemaChangeCount: UInt = 0 {
+        didSet {
+            database.heldSchemaGeneration = 0
+            database.preparedSchemaGeneration = 0
+            database.statementObserver?.schemaDidChange()
+        }
+    }
     /// Whether a schema change can still be undone.
     private var hasUnsettledSchemaChange = false
     /// What objects were before they were saved.
     @exclusivity(unchecked) var journal = Journal()
     /// Whether notes that have ended are being let go of.
     private var isLettingGo = false
+    /// What SQLite has undone outside of a transaction, and lets come to its end: statements, and the first error.
+    private var undoneStatements: [ObjectIdentifier: any Error] = [:]
+    var hasUndoneStatements: Bool { !undoneStatements.isEmpty }
+    /// Whether the lost transaction is that of such a statement, inside of which a function runs.
+    private var isLostWithStatement = false
+    /// Whether the transaction was opened in a read-only access, and whether the one that was lost last was.
+    private var isOpenedReadOnly = false
+    private(set) var wasReadOnly = false
     /// How many scopes of ours are open.
     var openScopes = 0
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
@@ -55,6 +69,7 @@ final class TransactionLog: StatementListener {
     // MARK: - Hearing of statements
 
     override func statementWillRun(_ statement: Statement) throws -> Bool {
+        if statement.effects.changesRules { return true }
         if let refusal {
             switch statement.effects.transaction {
             case .begin, .commit, .rollback:
@@ -70,13 +85,18 @@ final class TransactionLog: StatementListener {
         return false
     }
 
-    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+    override func statementDidEnd(_ statement: Statement, error failure: (any Error)?) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
-        noteSchemaChange(by: statement, failed: error != nil, isInside: isInside)
-        let isLost = error != nil && isOpen && !isInside
-        if database.hasNestedState, !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
+        noteSchemaChange(by: statement, failed: failure != nil, isInside: isInside)
+        let isLost = failure != nil && isOpen && !isInside
+        var error = failure
+        if database.hasNestedState {
+            let loss = takeLoss(of: statement)
+            if error == nil { error = loss }
+            if !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
+        }
         if let error {
-            if isLost { lose(error) }
+            if isLost { lose(error) } else if failure != nil, !isInside { loseOthers(error) }
             database.schemaFollower?.statementDidFail()
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
@@ -137,6 +157,17 @@ final class TransactionLog: StatementListener {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
+    /// A statement has ended, or was stopped. Returns the error that has undone it before, if any.
+    override func takeLoss(of statement: Statement) -> (any Error)? {
+        let undone =
+            undoneStatements.isEmpty ? nil : undoneStatements.removeValue(forKey: ObjectIdentifier(statement))
+        // (It is told to whoever rolls back, too.)
+        let loss = statement.effects.transaction == nil ? undone ?? database.lostTransaction : nil
+        // What ran in a function has ended with the function.
+        if isLostWithStatement, database.callbackDepth == 0 { endLostTransaction() }
+        return loss
+    }
+
     override func loneStatementDidEnd() {
         if !journal.isEmpty { journal.removeAll() }
         database.schemaFollower?.loneStatementDidEnd()
@@ -149,6 +180,8 @@ final class TransactionLog: StatementListener {
         if statement.effects.changesSchema {
             schemaChangeCount &+= 1
             hasUnsettledSchemaChange = true
+        } else if statement.effects.changesRules {
+            schemaChangeCount &+= 1
         } else if hasUnsettledSchemaChange, failed || statement.effects.transaction?.undoes == true {
             schemaChangeCount &+= 1
         }
@@ -183,6 +216,7 @@ final class TransactionLog: StatementListener {
     private func open() {
         isOpen = true
         isOpenedBySavepoint = false
+        isOpenedReadOnly = database.isReadOnlyScope
         database.currentDate = nil
         if !journal.isEmpty, database.callbackDepth == 0 { journal.removeAll() }
     }
@@ -204,17 +238,57 @@ final class TransactionLog: StatementListener {
 
     /// SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
+        wasReadOnly = isOpenedReadOnly && database.isReadOnlyScope
         // First: what records do when they are given back what they were must not be committed.
         database.lostTransaction = error
         database.updateObstruction()
+        // The statements around this one may come to their ends, and believe that they have written something.
+        if database.callbackDepth > 0 { database.hasNestedState = true }
+        database.statementObserver?.changesWereLost(isTransaction: true)
         undoAndClose()
     }
 
     /// The scope of a lost transaction has ended.
     func endLostTransaction() {
         guard database.lostTransaction != nil else { return }
+        isLostWithStatement = false
         database.lostTransaction = nil
         database.updateObstruction()
+    }
+}
+
+// MARK: - Statements undone by others
+
+extension TransactionLog {
+    /// A statement outside of a transaction has failed. If it has rolled back (OR ROLLBACK, a full disk), so are the
+    /// statements that still run: all of them are one transaction to SQLite, which lets them come to their ends.
+    ///
+    /// What their functions would go on to write is refused, as in a transaction that is lost.
+    private func loseOthers(_ error: any Error) {
+        guard !isOpen, sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE else { return }
+        var isAlone = true
+        var running = database.lastBegun
+        while let statement = running {
+            statement.use { statement in
+                let identifier = ObjectIdentifier(statement)
+                if statement.phase == .running, !statement.effects.writes.isEmpty,
+                    undoneStatements[identifier] == nil
+                {
+                    undoneStatements[identifier] = error
+                    isAlone = false
+                }
+                running = statement.previousRunning
+            }
+        }
+        guard !isAlone else { return }
+        database.hasNestedState = true
+        if database.callbackDepth > 0, database.lostTransaction == nil {
+            isLostWithStatement = true
+            database.lostTransaction = error
+            database.updateObstruction()
+        }
+        database.statementObserver?.changesWereLost(isTransaction: false)
+        undoAndClose()
     }
 }
 

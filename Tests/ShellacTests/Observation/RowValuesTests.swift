@@ -231,6 +231,61 @@ struct RowValuesTests {
         #expect(spy.events.last?.finalDatabaseValue(named: "w") == 5.databaseValue)
     }
 
+    @Test("53. The old values of rows that are older than a column are its default, and a NULL is a NULL")
+    func olderRows() throws {
+        let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO t (v) VALUES ('a'), ('b'), ('c')")
+            for column in [
+                "u DEFAULT 5", "i INTEGER DEFAULT '6'", "r REAL DEFAULT -7", "s TEXT DEFAULT 'it''s (8)'",
+                "x DEFAULT x'09'", "n DEFAULT NULL", "d DATETIME", "k TEXT NOT NULL DEFAULT 'k'",
+            ] { try db.execute(sql: "ALTER TABLE t ADD COLUMN \(column)") }
+            try db.execute(
+                sql: "UPDATE t SET u = NULL, i = NULL, r = NULL, s = NULL, x = NULL WHERE v = 'b'")
+        }
+        let row = try queue.read { db in try Row.fetchOne(db, sql: "SELECT * FROM t WHERE id = 1")?.copy() }
+        #expect(spy.events.last?.initialDatabaseValues?.dropFirst(2) == row?.databaseValues.dropFirst(2))
+        _ = spy.removeAll()
+        try queue.write { db in
+            try db.execute(sql: "UPDATE t SET v = 'changed'")
+            try db.execute(sql: "DELETE FROM t")
+        }
+        for event in spy.events {
+            let old = event.initialDatabaseValues?.dropFirst(2)
+            if event.initialRowID == 2 {
+                let null = DatabaseValue.null
+                #expect(old == [null, null, null, null, null, null, null, "k".databaseValue])
+            } else {
+                #expect(old == row?.databaseValues.dropFirst(2))
+            }
+            if event.kind == .update { #expect(event.finalDatabaseValues?.dropFirst(2) == old) }
+        }
+        #expect(spy.events.count == 6)
+    }
+
+    @Test("53. The default of a column is not called for its old values")
+    func calledDefaults() throws {
+        let recorder = Recorder<String>()
+        let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
+        try queue.inDatabase { db in
+            try db.add(
+                function: DatabaseFunction("token", argumentCount: 0) { _ in
+                    recorder.record("called")
+                    return 1.databaseValue
+                })
+            try db.execute(
+                sql:
+                    "CREATE TABLE u (id INTEGER PRIMARY KEY, v, a DEFAULT (token()), b NOT NULL DEFAULT (token()))"
+            )
+            try db.execute(sql: "INSERT INTO u (v, a, b) VALUES (1, NULL, 2)")
+            try db.execute(sql: "UPDATE u SET v = 2")
+        }
+        #expect(recorder.elements == [])
+        #expect(
+            spy.events.last?.initialDatabaseValues
+                == [1.databaseValue, 1.databaseValue, .null, 2.databaseValue])
+    }
+
     @Test("53. Tables of the same name in several databases are told apart")
     func schemas() throws {
         let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")

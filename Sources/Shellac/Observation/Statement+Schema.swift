@@ -1,0 +1,28 @@
+// What a statement does depends on the schema, and a kept statement was prepared in that of another day.
+
+extension Statement {
+    /// Has the effects of the statement be those of the schema that its databases have now.
+    ///
+    /// SQLite finds out that the schema has changed when the statement takes its first step, and does not tell what it
+    /// does then: triggers and cascades may have come, and views may be others. So the version of the schema is looked
+    /// at, which takes a comparison of integers inside of a transaction that has looked before.
+    func followSchema() throws {
+        var followed: Set<String> = []
+        var generation: UInt64 = 0
+        // What the statement does anew may be in other databases.
+        while !effects.databases.isSubset(of: followed) || followed.isEmpty {
+            let schema = database.schema
+            var isNew = false
+            for name in effects.databases where try schema.follow(name) { isNew = true }
+            generation = try database.schemaGeneration
+            followed = effects.databases
+            if isNew || effectsGeneration != generation {
+                // (Where it cannot be prepared any more, its step says so.)
+                try? refreshEffects()
+                effectsGeneration = generation
+            }
+            if followed.isEmpty { break }
+        }
+        database.preparedSchemaGeneration = generation
+    }
+}
