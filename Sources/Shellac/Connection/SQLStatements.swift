@@ -54,7 +54,13 @@ struct SQLStatements {
             guard code == SQLITE_OK else {
                 // What does not exist may be what the lost transaction had made.
                 if let lostTransaction = database.lostTransaction { throw lostTransaction }
-                throw database.failure(code, sql: text(from: start, to: length))
+                let error = database.failure(code, sql: text(from: start, to: length))
+                // A trigger of ours may not compile any more, since another connection has changed the schema.
+                guard code & 0xFF == SQLITE_ERROR, let follower = database.schemaFollower,
+                    follower.isOutdated,
+                    (try? follower.followSchema()) != nil
+                else { throw error }
+                continue
             }
             offset = end
             skipBlanks()

@@ -1,3 +1,5 @@
+// Over 350 lines: because the life of a run, with its second try, is read on one page.
+
 import CSQLite
 
 /// A prepared statement.
@@ -251,6 +253,9 @@ public final class Statement {
             row.moveOn()
             return true
         }
+        if code != SQLITE_DONE, isFirstStep, database.schemaFollower != nil {
+            return try endOrRunAgain(failure(code))
+        }
         try end(error: code == SQLITE_DONE ? nil : failure(code))
         return false
     }
@@ -316,6 +321,25 @@ public final class Statement {
         if isObserved, let observer = database.observerReference {
             error = observer.use { $0.statementDidEnd(self, error: nil) }
             if let error { throw error }
+        }
+    }
+
+    /// Ends a run that has failed in its first step. Where it may have failed since triggers of ours do not fit what another
+    /// connection has made of the schema, it is run again with those that do.
+    @inline(never)
+    private func endOrRunAgain(_ error: any Error) throws -> Bool {
+        let isOutdated =
+            !isReadonly && (error as? DatabaseError)?.resultCode == .SQLITE_ERROR
+            && database.schemaFollower?.isOutdated == true
+        do {
+            try end(error: error)
+            return false
+        } catch {
+            guard isOutdated, database.lostTransaction == nil,
+                (try? database.schemaFollower?.followSchema()) != nil
+            else { throw error }
+            try start()
+            return try step()
         }
     }
 

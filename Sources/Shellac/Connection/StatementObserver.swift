@@ -44,6 +44,16 @@ protocol SchemaFollower: AnyObject {
     /// A transaction has begun that may write.
     func transactionDidBegin() throws
 
+    /// A transaction was rolled back, to a savepoint or altogether.
+    func transactionDidRollBack() throws
+
+    /// Whether what depends on the schema does not fit it, as another connection has changed it since, and can be made
+    /// to: a statement has failed, perhaps for that reason.
+    var isOutdated: Bool { get }
+
+    /// Makes what depends on the schema fit it.
+    func followSchema() throws
+
     /// A statement has failed.
     func statementDidFail()
 

@@ -9,6 +9,8 @@ struct DriftCheck {
     private let table: TableSchema
     /// The columns of the primary key that the table declares, or else the type.
     private let key: [String]
+    /// The columns that an insertion stamps where the record has no date: it stores no NULL in them.
+    private let stamps: [String]
     private var faults: [SchemaFault] = []
 
     /// What a record encodes in one column.
@@ -76,6 +78,8 @@ struct DriftCheck {
         self.table = table
         recordType = "\(type)"
         key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
+        let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
+        stamps = [declared?.created, declared?.updated].compactMap(\.self)
     }
 
     private mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
@@ -169,7 +173,10 @@ struct DriftCheck {
                 add(.generatedColumnEncoded, column.name)
                 continue
             }
-            if let sql = column.writtenDefault, column.name != table.primaryKey.rowIDColumn, canBeNull(item) {
+            let isStamp = stamps.contains { CaseInsensitiveName.matches($0, column.name) }
+            if let sql = column.writtenDefault, column.name != table.primaryKey.rowIDColumn, !isStamp,
+                canBeNull(item)
+            {
                 add(.defaultOverwritten(defaultValueSQL: sql), column.name)
             }
             if table.kind == .table, let value = column.unfitValue(item.tag, item.value) {

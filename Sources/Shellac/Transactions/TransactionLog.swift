@@ -138,6 +138,8 @@ final class TransactionLog: StatementListener {
         do {
             if statement.effects.changesSchema {
                 try follower.schemaDidChange()
+            } else if statement.effects.transaction?.undoes == true {
+                try follower.transactionDidRollBack()
             } else if isInside, !database.isReadOnlyScope {
                 switch statement.effects.transaction {
                 case .begin: try follower.transactionDidBegin()
@@ -254,6 +256,8 @@ final class TransactionLog: StatementListener {
         isLostWithStatement = false
         database.lostTransaction = nil
         database.updateObstruction()
+        // What fails here is done at the end of the access.
+        try? database.schemaFollower?.transactionDidRollBack()
     }
 }
 

@@ -5,30 +5,34 @@ extension Database {
     /// write, by temporary triggers which call `stamp()`: an SQL function that returns ``transactionDate`` in the format
     /// of a `Date`, or NULL while stamps are suspended. The triggers follow the schema: they are there again after a
     /// table was dropped and created. What another connection writes is not stamped, unless it registers the types, too.
-    /// When another connection changes the schema, the triggers follow at the next transaction.
+    /// When another connection changes the schema, the triggers follow at the next transaction, or when a statement
+    /// cannot run without. What is registered does not follow transactions: it stays when one is rolled back.
     ///
-    /// An insertion writes `created` and `updated` where they are NULL, an update writes `updated` unless it changes one
-    /// of both. An update that sets a stamp to what it was does not count as explicit. The update of a stamp is one more
-    /// change for observers.
+    /// An insertion writes `created` and `updated` where they are NULL, or where they have a default value of
+    /// `CURRENT_TIMESTAMP`; an update writes `updated` unless it changes one of both. An update that sets a stamp to what
+    /// it was does not count as explicit. The update of a stamp is one more change for observers.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views, virtual tables, and tables
-    ///   that a temporary one hides.
+    /// Types that have one table may each declare some of its stamps. While a temporary table or view of the same name
+    /// hides the table, it is not stamped, since the statements of a trigger cannot say which database they mean: the log
+    /// tells (``Database/logError``).
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, for views, virtual tables, and tables that a
+    ///   temporary one hides, for columns of STRICT tables that hold no text, and where another type has declared other
+    ///   stamps for the same table.
     public func register(_ types: any MutablePersistableRecord.Type...) throws { try register(types) }
 
     func register(_ types: [any MutablePersistableRecord.Type]) throws {
         checkAccess()
-        for type in types {
-            let stamps = type.databaseStamps
-            guard !stamps.isEmpty else {
-                Misuse.trap(
-                    "\(type) was registered, and has no stamps. Declare them by `databaseStamps`, or do not register it."
-                )
-            }
-            try register(stamps, on: type.databaseTableName)
+        for type in types where type.databaseStamps.isEmpty {
+            Misuse.trap(
+                "\(type) was registered, and has no stamps. Declare them by `databaseStamps`, or do not register it."
+            )
         }
+        try triggerConnection.register(types)
     }
 
-    /// Stamps a table, whoever writes it. Stamps without any column end it.
+    /// Stamps a table, whoever writes it, in place of what was registered for it before. Stamps without any column end
+    /// it.
     ///
     /// ```swift
     /// try db.register(DatabaseStamps(updated: "updatedAt"), on: "player")
@@ -49,7 +53,8 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.register(types) }
     }
 
-    /// Stamps a table, whoever writes it on the writing connection. Stamps without any column end it.
+    /// Stamps a table, whoever writes it on the writing connection, in place of what was registered for it before.
+    /// Stamps without any column end it.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
         try writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
     }

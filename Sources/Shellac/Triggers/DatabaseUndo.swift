@@ -33,6 +33,9 @@
 /// - A trigger of the program that moves or deletes the very rows that undo inserts may make it throw a conflict.
 /// - A row that one transaction changes twice, once recorded and once not, is undone altogether.
 /// - Statements outside of transactions, in one access, with a query running all the while, make a single group.
+/// - What a statement outside of a transaction has left is looked up at the end of the access. Where another connection has
+///   written by then, nobody knows whether the rows are still what the statement has left: its group is not undone, but throws
+///   a conflict. Transactions have no such gap.
 ///
 /// The groups are kept in temporary tables, and end with the connection. They survive migrations that add columns, tables
 /// and indexes. They are dropped, and the log says so (``Database/logError``), when columns of a recorded table are
@@ -210,13 +213,30 @@ public final class DatabaseUndo: Sendable {
 /// What ``DatabaseUndo`` throws where something that it does not know of is in the way: a row was changed since, by another
 /// connection or unrecorded, or a constraint does not let a row have its earlier state.
 public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
-    /// The table of the row. Nil where a foreign key fails at the end.
+    /// The table of the row. Nil where a foreign key fails at the end, and where another connection has written between a
+    /// statement outside of a transaction and the end of its access.
     public let tableName: String?
     /// The key of the row: the first one that was found.
     public let key: [String: DatabaseValue]
     /// The error of the constraint, if one has failed.
     public let underlyingError: DatabaseError?
     private let word: String
+    private let reason: Reason
+
+    /// What is in the way.
+    enum Reason {
+        case row, rowsThatDepend
+        /// Another connection has written before the group was made.
+        case written
+    }
+
+    init(_ direction: UndoDirection, _ reason: Reason) {
+        tableName = nil
+        key = [:]
+        underlyingError = nil
+        word = direction.word
+        self.reason = reason
+    }
 
     init(
         _ direction: UndoDirection, _ tableName: String?, _ key: [String: DatabaseValue],
@@ -226,16 +246,23 @@ public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
         self.key = key
         underlyingError = error
         word = direction.word
+        reason = tableName == nil ? .rowsThatDepend : .row
     }
 
     public var description: String {
         var text = "cannot \(word): "
-        if let tableName {
+        switch reason {
+        case .row:
             let values = key.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            text += "the row of \(tableName) with \(values.joined(separator: ", ")) "
+            text += "the row of \(tableName ?? "") with \(values.joined(separator: ", ")) "
             text += underlyingError == nil ? "was changed since, and not recorded" : "cannot be written"
-        } else {
-            text += "rows that were not recorded depend on what would be changed"
+        case .rowsThatDepend: text += "rows that were not recorded depend on what would be changed"
+        case .written:
+            text +=
+                "another connection has written after a statement outside of a transaction, and before the end of its "
+            text +=
+                "access, so that it is not known what the statement has left. Write in transactions, which have no "
+            text += "such gap. removeAll() forgets the groups"
         }
         return text + (underlyingError.map { ": \($0)" } ?? "")
     }

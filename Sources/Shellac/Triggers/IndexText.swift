@@ -1,4 +1,8 @@
 /// What the SQL of an index says of its keys and of its rows: `CREATE UNIQUE INDEX i ON t (lower(name) DESC) WHERE x > 1`.
+///
+/// The pieces are good for other statements on the table: without comments, which would swallow what follows, and without
+/// the table's name before columns (`t.x`), which may have another name there. (An index knows the columns of its own
+/// table alone, so that nothing else can stand before a dot.)
 struct IndexText {
     /// The keys, as they were written, without their direction.
     let keys: [String]
@@ -7,72 +11,148 @@ struct IndexText {
 
     /// Nil for SQL that is not understood.
     init?(_ sql: String) {
-        let bytes = Array(sql.utf8)
+        var tokens = Tokens(Array(sql.utf8))
         var keys: [String] = []
+        var piece: [Token] = []
         var depth = 0
-        var start = 0
-        var end: Int?
-        var index = 0
-        func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-        scan: while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
-                index = Self.endOfQuote(bytes, index, bytes[index])
-                continue
-            case UInt8(ascii: "["):
-                index = Self.endOfQuote(bytes, index, UInt8(ascii: "]"))
-                continue
-            case UInt8(ascii: "-") where index + 1 < bytes.count && bytes[index + 1] == bytes[index]:
-                index = (bytes[index...].firstIndex(of: 10) ?? bytes.count - 1) + 1
-                continue
-            case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "*"):
-                index += 2
-                while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
-                index += 2
-                continue
-            case UInt8(ascii: "("):
+        scan: while true {
+            guard let token = tokens.next() else { return nil }
+            switch token.text {
+            case "(":
                 depth += 1
-                if depth == 1 { start = index + 1 }
-            case UInt8(ascii: ",") where depth == 1:
-                keys.append(text(start..<index))
-                start = index + 1
-            case UInt8(ascii: ")"):
-                depth -= 1
-                if depth == 0 {
-                    keys.append(text(start..<index))
-                    end = index + 1
-                    break scan
+                if depth > 1 { piece.append(token) }
+            case ",", ")":
+                if token.text == ")" { depth -= 1 }
+                if token.text == ")" ? depth == 0 : depth == 1 {
+                    keys.append(Self.sql(Self.withoutDirection(piece)))
+                    piece = []
+                    if depth == 0 { break scan }
+                } else if depth > 0 {
+                    piece.append(token)
                 }
-            default: break
+            default: if depth > 0 { piece.append(token) }
             }
-            index += 1
         }
-        guard let end else { return nil }
-        self.keys = keys.map(Self.withoutDirection)
-        let rest = text(end..<bytes.count)
-        let clause = rest.utf8.drop { [9, 10, 12, 13, 32].contains($0) }
-        let isCondition = CaseInsensitiveName.matches(String(Substring(clause.prefix(5))), "WHERE")
-        condition = isCondition ? String(Substring(clause.dropFirst(5))) : nil
+        self.keys = keys
+        guard let word = tokens.next(), word.isKeyword("WHERE") else {
+            condition = nil
+            return
+        }
+        while let token = tokens.next() { piece.append(token) }
+        condition = Self.sql(piece)
     }
 
-    /// The place behind a quoted text.
-    private static func endOfQuote(_ bytes: [UInt8], _ start: Int, _ quote: UInt8) -> Int {
-        var index = start + 1
-        while index < bytes.count {
-            if bytes[index] == quote {
-                guard index + 1 < bytes.count, bytes[index + 1] == quote else { return index + 1 }
+    private static func withoutDirection(_ key: [Token]) -> [Token] {
+        guard let last = key.last, last.isKeyword("ASC") || last.isKeyword("DESC") else { return key }
+        return key.dropLast()
+    }
+
+    /// The SQL of some tokens, without what qualifies the names of columns.
+    private static func sql(_ tokens: [Token]) -> String {
+        var kept: [Token] = []
+        for token in tokens {
+            if token.text == "." {
+                kept.removeLast(kept.isEmpty ? 0 : 1)
+            } else {
+                kept.append(token)
+            }
+        }
+        var sql = ""
+        for token in kept {
+            if !sql.isEmpty, token.isApart { sql += " " }
+            sql += token.text
+        }
+        return sql
+    }
+
+    private struct Token {
+        /// The token: a name or a text with its quotes, a number, a word, or a single other byte.
+        let text: String
+        let isWord: Bool
+        /// Whether white space or a comment stands before it.
+        let isApart: Bool
+
+        func isKeyword(_ word: String) -> Bool { isWord && CaseInsensitiveName.matches(text, word) }
+    }
+
+    /// The tokens of SQL: see "tokenize.c" in SQLite.
+    private struct Tokens {
+        private let bytes: [UInt8]
+        private var index = 0
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        private func byte(_ offset: Int = 0) -> UInt8? {
+            index + offset < bytes.count ? bytes[index + offset] : nil
+        }
+
+        mutating func next() -> Token? {
+            let before = index
+            skipBlanks()
+            let start = index
+            guard let first = byte() else { return nil }
+            var isWord = false
+            switch first {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): skipQuoted(first)
+            case UInt8(ascii: "["): skipQuoted(UInt8(ascii: "]"))
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): skipNumber()
+            case UInt8(ascii: ".") where byte(1).map(Self.isDigit) == true: skipNumber()
+            case _ where Self.isWordByte(first):
+                isWord = true
+                while let byte = byte(), Self.isWordByte(byte) { index += 1 }
+            default: index += 1
+            }
+            let text = String(decoding: bytes[start..<index], as: UTF8.self)
+            return Token(text: text, isWord: isWord, isApart: start > before)
+        }
+
+        private mutating func skipBlanks() {
+            while let first = byte() {
+                switch (first, byte(1)) {
+                case (9, _), (10, _), (12, _), (13, _), (32, _): index += 1
+                case (UInt8(ascii: "-"), UInt8(ascii: "-")):
+                    while let byte = byte(), byte != 10 { index += 1 }
+                case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+                    index += 2
+                    while byte() != nil, byte() != UInt8(ascii: "*") || byte(1) != UInt8(ascii: "/") {
+                        index += 1
+                    }
+                    index = min(index + 2, bytes.count)
+                default: return
+                }
+            }
+        }
+
+        /// Goes behind a quoted text, in which a quote is written twice.
+        private mutating func skipQuoted(_ quote: UInt8) {
+            index += 1
+            while let byte = byte() {
+                index += 1
+                if byte == quote {
+                    guard self.byte() == quote, quote != UInt8(ascii: "]") else { return }
+                    index += 1
+                }
+            }
+        }
+
+        /// Goes behind a number, such as `1.5e-3`: its dot qualifies nothing.
+        private mutating func skipNumber() {
+            var last: UInt8 = 0
+            let isHexadecimal = byte() == UInt8(ascii: "0") && byte(1).map { $0 | 0x20 } == UInt8(ascii: "x")
+            while let byte = byte() {
+                let isSign = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+                let isExponent = isSign && !isHexadecimal && last | 0x20 == UInt8(ascii: "e")
+                guard Self.isWordByte(byte) || byte == UInt8(ascii: ".") || isExponent else { return }
+                last = byte
                 index += 1
             }
-            index += 1
         }
-        return index
-    }
 
-    private static func withoutDirection(_ key: String) -> String {
-        var words = key.split(whereSeparator: \.isWhitespace)
-        guard let last = words.last?.uppercased(), last == "ASC" || last == "DESC" else { return key }
-        words.removeLast()
-        guard let end = words.last?.endIndex else { return key }
-        return String(key[..<end])
+        private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+
+        private static func isWordByte(_ byte: UInt8) -> Bool {
+            byte >= 128 || (byte | 0x20) &- 97 < 26 || isDigit(byte) || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "$")
+        }
     }
 }

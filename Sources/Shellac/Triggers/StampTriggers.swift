@@ -6,14 +6,16 @@
 struct StampTriggers {
     private let stamps: DatabaseStamps
     private let table: TableSchema
-    /// What finds the row that a trigger runs for.
-    private let row: String
+    /// The key of the row that a trigger runs for.
+    private let key: [String]
     /// Whether somebody hears of the table's updates.
     private let isHeard: Bool
+    /// What a trigger does first that runs after an insertion: see ``UndoTables/noteOfInsertion(function:)``.
+    private let notes: String
 
     /// Nil where the table cannot have them (any more).
-    init?(_ declared: DatabaseStamps, _ table: TableSchema, isHeard: Bool) throws {
-        guard table.kind == .table, let row = table.conditionOfNewRow else { return nil }
+    init?(_ declared: DatabaseStamps, _ table: TableSchema, isHeard: Bool, notes: String) {
+        guard table.kind == .table, let key = table.keyOfRow("NEW") else { return nil }
         func known(_ name: String?) -> String? { name.flatMap { table.column(named: $0)?.name } }
         var stamps = DatabaseStamps(created: known(declared.created), updated: known(declared.updated))
         for group in declared.groups {
@@ -23,8 +25,9 @@ struct StampTriggers {
         }
         self.stamps = stamps
         self.table = table
-        self.row = row
+        self.key = key
         self.isHeard = isHeard
+        self.notes = notes
     }
 
     /// Name and SQL of all triggers.
@@ -33,13 +36,27 @@ struct StampTriggers {
         let (created, updated) = (
             stamps.created?.quotedDatabaseIdentifier, stamps.updated?.quotedDatabaseIdentifier
         )
-        let both = [created, updated].compactMap(\.self)
         var triggers: [(name: String, sql: String)] = []
-        if !both.isEmpty {
-            let missing = both.map { "NEW.\($0) IS NULL" }.joined(separator: " OR ")
-            let values = both.map { "\($0) = coalesce(\($0), stamp())" }.joined(separator: ", ")
-            let condition = both.count > 1 ? "(\(missing))" : missing
-            triggers.append(make("insert", "INSERT", "\(condition) AND stamp() IS NOT NULL", values))
+        let missing = [stamps.created, stamps.updated].compactMap(\.self).map { name in
+            let quoted = name.quotedDatabaseIdentifier
+            guard let date = table.column(named: name)?.currentDateByDefault else {
+                return (new: "NEW.\(quoted) IS NULL", set: "\(quoted) = coalesce(\(quoted), stamp())")
+            }
+            // Nobody has given the date, or somebody has said that it is now: stamp() is exactly that, for all rows of
+            // the transaction. SQLite's own date is the same all through a statement ("Date And Time Functions").
+            func isNow(_ column: String) -> String { "(\(column) IS NULL OR \(column) IS \(date))" }
+            return (
+                new: isNow("NEW.\(quoted)"),
+                set: "\(quoted) = CASE WHEN \(isNow(quoted)) THEN stamp() ELSE \(quoted) END"
+            )
+        }
+        if !missing.isEmpty {
+            let condition = missing.map(\.new).joined(separator: " OR ")
+            triggers.append(
+                make(
+                    "insert", "INSERT",
+                    (missing.count > 1 ? "(\(condition))" : condition) + " AND stamp() IS NOT NULL",
+                    missing.map(\.set).joined(separator: ", ")))
         }
         if let updated {
             let same = [updated, created].compactMap(\.self).map { "NEW.\($0) IS OLD.\($0)" }
@@ -70,11 +87,15 @@ struct StampTriggers {
     ) {
         let name = "\(TriggerConnection.prefix)stamps \(table.name) \(what)"
         let quoted = table.name.quotedDatabaseIdentifier
+        let row = key.map { "\($0.dropFirst("NEW.".count)) = \($0)" }.joined(separator: " AND ")
         var body = "UPDATE \(quoted) SET \(values) WHERE \(row);"
         if isHeard {
             let literal = table.name.quotedDatabaseLiteral
-            body = "SELECT shellac_stamping(\(literal), 1); \(body) SELECT shellac_stamping(\(literal), 0);"
+            // A function takes 127 arguments at most.
+            let arguments = ([literal] + key.prefix(100)).joined(separator: ", ")
+            body = "SELECT shellac_stamping(\(arguments)); \(body) SELECT shellac_stamping(\(literal));"
         }
+        if event == "INSERT" { body = notes + body }
         return (
             name,
             "CREATE TRIGGER \(name.quotedDatabaseIdentifier) AFTER \(event) ON main.\(quoted) FOR EACH ROW "
@@ -95,7 +116,7 @@ struct StampTriggers {
             guard let column = table.column(named: name) else { throw refuse("it has no column \(name)") }
             return column
         }
-        guard table.conditionOfNewRow != nil else {
+        guard table.keyOfRow("NEW") != nil else {
             throw refuse("its rows have neither a primary key nor a row id that SQL could use")
         }
         let groups = declared.groups
@@ -105,19 +126,46 @@ struct StampTriggers {
             guard column.primaryKeyIndex == 0 else {
                 throw refuse("its column \(name) is in the primary key")
             }
+            // (Others have an affinity, and take any text. See "STRICT Tables".)
+            guard try !database.isStrict(table) || ["TEXT", "ANY"].contains(column.type.uppercased()) else {
+                throw refuse(
+                    "its column \(name) holds no text, of which stamps are made. In a STRICT table, declare it TEXT"
+                )
+            }
         }
         for name in groups.flatMap(\.columns) { _ = try column(name) }
-        for name in [declared.created, declared.updated].compactMap(\.self) {
-            let column = try column(name)
-            guard column.isNotNull, column.defaultValueSQL == nil else { continue }
-            ErrorLog.warn(
-                "the stamp \(table.name).\(column.name) is NOT NULL and has no default value: raw SQL that inserts rows must "
-                    + "give it, since the trigger that stamps them runs after the insertion")
-        }
+        let naked = try [declared.created, declared.updated].compactMap(\.self).map(column)
+            .filter { $0.isNotNull && $0.defaultValueSQL == nil }.map(\.name)
+        if naked.isEmpty { return }
+        let columns = naked.joined(separator: " and ")
+        ErrorLog.warn(
+            "the table \(table.name) has stamps that are NOT NULL and have no default value, \(columns): raw SQL that "
+                + "inserts rows must give them, since the trigger that stamps rows runs after the insertion. Declare "
+                + "them NOT NULL DEFAULT CURRENT_TIMESTAMP, as t.timestamps() does: the trigger replaces that date by "
+                + "the transaction's. Or let them be NULL")
+    }
+}
+
+extension ColumnInfo {
+    /// The default value, where it is the date at which a row is inserted.
+    fileprivate var currentDateByDefault: String? {
+        guard let sql = defaultValueSQL?.uppercased(), let expression = defaultExpression else { return nil }
+        // (In quotes, a name would be a column in the trigger.)
+        guard !sql.contains("\""), !sql.contains("`"), !sql.contains("[") else { return nil }
+        return sql == "CURRENT_TIMESTAMP" || sql.contains("'NOW'") ? expression : nil
     }
 }
 
 extension Database {
+    /// Whether a table of `main` is STRICT.
+    fileprivate func isStrict(_ table: TableSchema) throws -> Bool {
+        guard Features.versionNumber >= 3_037_000 else { return false }  // which brought them
+        let name = table.name.quotedDatabaseIdentifier
+        return try Row.fetchAll(makeStatement(sql: "PRAGMA main.table_list(\(name))")).contains {
+            try CaseInsensitiveName.matches($0["schema"], "main") && $0["strict"]
+        }
+    }
+
     /// A table of `main` whose rows triggers can follow.
     func tableForTriggers(_ name: String, _ refuse: (String) -> DatabaseError) throws -> TableSchema {
         let table = try tableSchema(name, in: "main")
@@ -137,14 +185,12 @@ extension Database {
 }
 
 extension TableSchema {
-    /// What finds the row `NEW` of a trigger in the table.
-    fileprivate var conditionOfNewRow: String? {
+    /// What finds a row `NEW` or `OLD` of a trigger in the table, as `NEW."id"`. Nil where nothing does.
+    func keyOfRow(_ row: String) -> [String]? {
         if let name = rowIDName {
-            let quoted = primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
-            return "\(quoted) = NEW.\(quoted)"
+            return ["\(row).\(primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier)"]
         }
         let key = primaryKey.tableHasRowID ? [] : primaryKey.columns
-        if key.isEmpty { return nil }
-        return key.map(\.quotedDatabaseIdentifier).map { "\($0) = NEW.\($0)" }.joined(separator: " AND ")
+        return key.isEmpty ? nil : key.map { "\(row).\($0.quotedDatabaseIdentifier)" }
     }
 }

@@ -53,7 +53,13 @@ final class CallbackRegistration {
     }
 
     /// Name and SQL of the triggers.
-    func triggers(_ schema: TableSchema, _ running: RunningCallbacks) -> [(name: String, sql: String)] {
+    ///
+    /// - Parameters:
+    ///   - isStamped: Whether there are triggers that stamp the table.
+    ///   - notes: What a trigger does first that runs after an insertion: see ``UndoTables/noteOfInsertion(function:)``.
+    func triggers(
+        _ schema: TableSchema, _ running: RunningCallbacks, isStamped: Bool, notes: String
+    ) -> [(name: String, sql: String)] {
         guard schema.kind == .table else { return [] }
         let names = schema.columns.map(\.name)
         let layout = running.number(ofLayout: names)
@@ -61,18 +67,20 @@ final class CallbackRegistration {
             guard event.columns.allSatisfy({ schema.column(named: $0) != nil }) else { return nil }
             let kind: Int
             var values: [String] = []
-            var condition = ""
+            var (condition, body) = ("", "")
             func list(_ row: String) -> [String] { names.map { "\(row).\($0.quotedDatabaseIdentifier)" } }
             switch event.kind {
-            case .insert: (kind, values) = (0, list("NEW"))
+            case .insert: (kind, values, body) = (0, list("NEW"), notes)
             case .update:
                 (kind, values) = (1, list("OLD") + list("NEW"))
                 // What a stamp trigger updates is no callback.
-                condition = "WHEN NOT shellac_stamping(\(schema.name.quotedDatabaseLiteral)) "
+                guard isStamped, let key = schema.keyOfRow("OLD") else { break }
+                // A function takes 127 arguments at most.
+                let row = key.prefix(100).joined(separator: ", ")
+                let table = schema.name.quotedDatabaseLiteral
+                condition = "WHEN NOT shellac_is_stamping(\(table), \(number), \(index), \(row)) "
             case .delete: (kind, values) = (2, list("OLD"))
             }
-            // A function takes 127 arguments at most.
-            var body = ""
             for start in stride(from: 0, to: values.count, by: 100) {
                 let some = values[start..<min(start + 100, values.count)].joined(separator: ", ")
                 body += "SELECT shellac_values(\(some)); "
@@ -85,117 +93,6 @@ final class CallbackRegistration {
                     + "ON main.\(schema.name.quotedDatabaseIdentifier) FOR EACH ROW \(condition)BEGIN \(body) END"
             )
         }
-    }
-}
-
-/// The callbacks that are running on a connection, and what their triggers have handed over.
-final class RunningCallbacks {
-    /// How many are running, each inside of the one before.
-    private(set) var depth = 0
-    /// How many scopes suspend callbacks.
-    fileprivate var suspensions = 0
-    /// The values of the row that is about to be told.
-    private var values: [DatabaseValue] = []
-    /// The tables whose stamps are being written, and how often.
-    private var stamping: [String: Int] = [:]
-    private var layouts: [RowLayout] = []
-    fileprivate var lastNumber = 0
-
-    /// Nesting deeper than this would overflow the stack of the thread.
-    static let greatestDepth = 32
-
-    /// The number of a layout: that of an earlier state of the schema may come back by a rollback.
-    fileprivate func number(ofLayout names: [String]) -> Int {
-        if let index = layouts.firstIndex(where: { $0.names == names }) { return index }
-        layouts.append(RowLayout(names: names, sql: nil))
-        return layouts.count - 1
-    }
-
-    /// A statement has failed: what it was about to do will not be done.
-    func forget() {
-        values.removeAll()
-        stamping.removeAll()
-    }
-
-    func refusal(of statement: Statement) -> DatabaseError {
-        let what = statement.effects.changesSchema ? "change the schema" : "use transactions and savepoints"
-        return DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "a table-wide callback cannot \(what): the statement that has called it is still running. "
-                + "Throw an error to undo the statement, or do this when it has ended",
-            sql: statement.sql)
-    }
-
-    // MARK: - What the triggers call
-
-    func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
-        nonisolated(unsafe) unowned let running = self  // called while the access to the connection is held
-        nonisolated(unsafe) unowned let connection = triggers  // the same
-        unowned let database = database
-        try database.add(
-            function: DatabaseFunction("shellac_values") { values in
-                if running.suspensions == 0 { running.values += values }
-                return nil
-            })
-        try database.add(
-            function: DatabaseFunction("shellac_change", argumentCount: 3) { arguments in
-                let values = running.values
-                running.values.removeAll()
-                guard running.suspensions == 0, let number = Int.fromDatabaseValue(arguments[0]),
-                    let kind = Int.fromDatabaseValue(arguments[1]),
-                    let layout = Int.fromDatabaseValue(arguments[2]),
-                    let callback = connection.callbacks.first(where: { $0.number == number })
-                else { return nil }
-                try running.tell(callback, kind, values, running.layouts[layout], database)
-                return nil
-            })
-        try database.add(
-            function: DatabaseFunction("shellac_stamping", argumentCount: 1) { arguments in
-                String.fromDatabaseValue(arguments[0]).map { running.stamping[$0, default: 0] > 0 } ?? false
-            })
-        try database.add(
-            function: DatabaseFunction("shellac_stamping", argumentCount: 2) { arguments in
-                guard let table = String.fromDatabaseValue(arguments[0]) else { return nil }
-                let step = Bool.fromDatabaseValue(arguments[1]) == true ? 1 : -1
-                running.stamping[table, default: 0] += step
-                return nil
-            })
-    }
-
-    private func tell(
-        _ callback: CallbackRegistration, _ kind: Int, _ values: [DatabaseValue], _ layout: RowLayout,
-        _ database: Database
-    ) throws {
-        guard depth < Self.greatestDepth else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message:
-                    "the callbacks of \(callback.table.name) are nested more than \(Self.greatestDepth) deep: "
-                    + "a callback that writes must end by itself")
-        }
-        func row(_ values: some Sequence<DatabaseValue>) -> Row {
-            Row(.make(layout, values: Array(values)))
-        }
-        let change =
-            switch kind {
-            case 0: TableChange(kind: .insert, old: nil, new: row(values))
-            case 1:
-                TableChange(
-                    kind: .update, old: row(values.prefix(layout.count)),
-                    new: row(values.dropFirst(layout.count)))
-            default: TableChange(kind: .delete, old: row(values), new: nil)
-            }
-        // What a callback writes is its own, also inside of a table whose stamps are being written.
-        let outer = stamping
-        stamping = [:]
-        depth += 1
-        defer {
-            depth -= 1
-            stamping = outer
-            self.values.removeAll()
-        }
-        try callback.perform(database, change)
     }
 }
 
@@ -275,7 +172,12 @@ extension DatabaseWriter {
     /// schema changes throw in it, and so do callbacks that are nested more than 32 deep. What a stamp writes calls no
     /// callback. ``Database/withoutCallbacks(_:)`` suspends callbacks.
     ///
-    /// The callback follows the schema, as stamps do: see ``Database/register(_:)``.
+    /// Of the rows that `REPLACE` deletes, to make room for others, no callback hears: SQLite runs triggers for these
+    /// only after `PRAGMA recursive_triggers = ON`, and then callbacks hear of them, too. An upsert
+    /// (``MutablePersistableRecord/upsert(_:)``) deletes nothing: its update is heard.
+    ///
+    /// The callback follows the schema, as stamps do: see ``Database/register(_:)``. It does not follow transactions: one
+    /// that is added in a transaction stays when that is rolled back.
     ///
     /// - Returns: What ``remove(_:)`` takes. The callback stays until then, or until the connection closes.
     /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views and virtual tables.

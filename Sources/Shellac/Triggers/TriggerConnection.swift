@@ -1,3 +1,5 @@
+// Over 350 lines: because whatever makes triggers follow the schema shares what is known of those that are there.
+
 import CSQLite
 
 /// What a connection keeps for triggers that call Swift: the stamps and the callbacks that were asked for, and the
@@ -11,13 +13,20 @@ import CSQLite
 /// - when stamps or a callback are added, or removed;
 /// - right after each statement of this connection that changes the schema, in its transaction. A table that is dropped
 ///   takes its triggers along; one that is created again, or altered, has them again. A rollback gives both back;
+/// - after a rollback, which may have taken triggers along that are still wanted, or brought others back: what was
+///   asked for does not follow transactions;
 /// - when a transaction begins that may write, if another connection has changed the schema. One that is deferred takes
-///   no lock by that: it is asked just before it begins.
+///   no lock by that: it is asked just before it begins;
+/// - before a statement that changes the schema, for the same reason: SQLite alters nothing as long as a trigger does not
+///   compile;
+/// - when a statement fails, and the triggers turn out not to be those that the schema lets us have: it is run again. So
+///   a program that never begins a transaction goes on, too, and nobody who writes asks for the version of the schema.
 final class TriggerConnection: SchemaFollower {
     unowned(unsafe) let database: Database  // which owns this
 
-    /// The stamps of tables, in the order in which they were registered.
-    private(set) var stamps: [(table: CaseInsensitiveName, stamps: DatabaseStamps)] = []
+    private var stamps = StampDeclarations()
+    /// The stamped tables that a temporary table or view hides.
+    private var hidden: Set<CaseInsensitiveName> = []
     private(set) var callbacks: [CallbackRegistration] = []
     let running = RunningCallbacks()
     private(set) var recorders: [UndoRecorder] = []
@@ -26,26 +35,56 @@ final class TriggerConnection: SchemaFollower {
 
     /// The schema that the triggers fit.
     private var generation: UInt64?
+    /// What SQLite has said of changes by other connections when the triggers were last found to fit.
+    private var dataVersion: Int64?
+    private var own: OwnTriggers
+    /// Whether a transaction that is open has changed triggers, and would take that back.
+    private var hasInstalledInTransaction = false
     private var isInstalling = false
-    /// Whether the triggers are away because a column is being dropped.
+    /// Whether the triggers are away because something is being altered.
     private var hasDropped = false
 
-    /// What the names of all our triggers begin with.
-    static let prefix = "shellac "
+    static let prefix = OwnTriggers.prefix
     static let undoPrefix = Database.undoTablePrefix
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database) {
+        self.database = database
+        own = OwnTriggers(database)
+    }
 
     // MARK: - What is wanted
 
     /// Registers the stamps of a table.
     func register(_ declared: DatabaseStamps, on table: String) throws {
-        let old = stamps
-        let key = CaseInsensitiveName(table)
-        stamps.removeAll { $0.table == key }
-        if !declared.isEmpty { stamps.append((key, declared)) }
-        do {
+        try changeStamps {
+            $0.set(declared, on: table)
             if !declared.isEmpty { try StampTriggers.check(declared, on: table, database) }
+        }
+    }
+
+    /// Registers the stamps of types.
+    func register(_ types: [any MutablePersistableRecord.Type]) throws {
+        try changeStamps { stamps in
+            for type in types {
+                let name = type.databaseTableName
+                if try name.isEmpty || database.schema.table(name, in: "main") == nil {
+                    let reason = name.isEmpty ? "it has no table" : "no such table: main.\(name)"
+                    throw DatabaseError(
+                        message:
+                            "\(type) cannot be registered: \(reason). Register types when migrations have made their "
+                            + "tables, and in place of a base class without a table its subclasses, which inherit its "
+                            + "stamps")
+                }
+                try StampTriggers.check(type.databaseStamps, on: name, database)
+                try stamps.add(type)
+            }
+        }
+    }
+
+    private func changeStamps(_ change: (inout StampDeclarations) throws -> Void) throws {
+        let old = stamps
+        do {
+            try change(&stamps)
             try install()
         } catch {
             stamps = old
@@ -70,29 +109,49 @@ final class TriggerConnection: SchemaFollower {
     /// The triggers that the schema lets us have: name and SQL.
     private func wanted() throws -> [(name: String, sql: String)] {
         var wanted: [(name: String, sql: String)] = []
-        for (table, declared) in stamps {
-            guard let schema = try database.schema.table(table.name, in: "main") else { continue }
+        for recorder in recorders { try recorder.updateLayouts() }
+        func notes(_ table: CaseInsensitiveName) -> String {
+            recorders.compactMap { $0.noteOfInsertion(into: table) }.map { $0 + " " }.joined()
+        }
+        var stamped: Set<CaseInsensitiveName> = []
+        for table in stamps.tables {
+            guard let schema = try database.schema.table(table.name, in: "main"), try !isHidden(table) else {
+                continue
+            }
             let isHeard = callbacks.contains { $0.table == table && $0.hearsUpdates }
-            wanted += try StampTriggers(declared, schema, isHeard: isHeard)?.all(database) ?? []
+            let triggers = StampTriggers(
+                stamps.stamps(of: table), schema, isHeard: isHeard, notes: notes(table))
+            guard let triggers else { continue }
+            stamped.insert(table)
+            wanted += try triggers.all(database)
         }
         for callback in callbacks {
-            guard let schema = try database.schema.table(callback.table.name, in: "main") else { continue }
-            wanted += callback.triggers(schema, running)
+            let table = callback.table
+            guard let schema = try database.schema.table(table.name, in: "main") else { continue }
+            wanted += callback.triggers(
+                schema, running, isStamped: stamped.contains(table), notes: notes(table))
         }
-        for recorder in recorders { wanted += try recorder.triggers(tablesWithTriggers(wanted)) }
+        if recorders.isEmpty { return wanted }
+        let others = Set(
+            try database.schema.objects(.trigger, in: "temp").filter { !own.contains($0.name) }
+                .map { CaseInsensitiveName($0.tableName) })
+        for recorder in recorders { wanted += try recorder.triggers(others) }
         return wanted
     }
 
-    /// The tables that have temporary triggers which record nothing.
-    private func tablesWithTriggers(
-        _ wanted: [(name: String, sql: String)]
-    ) throws -> Set<CaseInsensitiveName> {
-        var tables = Set(stamps.map(\.table)).union(callbacks.map(\.table))
-        for trigger in try database.schema.objects(.trigger, in: "temp")
-        where !trigger.name.hasPrefix(Self.undoPrefix) {
-            tables.insert(CaseInsensitiveName(trigger.tableName))
+    /// Whether a temporary table or view has the name of a stamped one. The statements of a trigger cannot say which
+    /// database they mean, and would update that one, or fail.
+    private func isHidden(_ table: CaseInsensitiveName) throws -> Bool {
+        guard try database.schema.table(table.name, in: "temp") != nil else {
+            hidden.remove(table)
+            return false
         }
-        return tables
+        if hidden.insert(table).inserted {
+            ErrorLog.warn(
+                "the table \(table.name) is not stamped as long as a temporary table or view of the same name hides it "
+                    + "from the triggers that stamp it")
+        }
+        return true
     }
 
     // MARK: - Undo
@@ -105,20 +164,32 @@ final class TriggerConnection: SchemaFollower {
         let recorder = try UndoRecorder(database, tables, limit: limit, number: number, shared: shared)
         do {
             try recorder.check()
+            let writes = recorder.statementsThatWrite().filter { (try? prepare($0)) != nil }
             recorders.append(recorder)
             try install()
+            // SQLite compiles triggers with the statements that run them, and not before.
+            for sql in writes {
+                do { try prepare(sql) } catch let error as DatabaseError {
+                    throw recorder.refusal(of: error)
+                }
+            }
             try database.touchingNothing {
                 try recorder.keepVersion()
                 try recorder.publish()
             }
             recorder.transactionWillBegin()
         } catch {
+            shared.isEnded.store(true, ordering: .relaxed)
+            try? install()
             recorders.removeAll { $0 === recorder }
             formerRecorders.append(recorder)
-            try? install()
             throw error
         }
         return recorder
+    }
+
+    private func prepare(_ sql: String) throws {
+        _ = try database.touchingNothing { try database.prepare(sql: sql, persistent: false) }
     }
 
     func loneStatementDidEnd() { for recorder in recorders { recorder.loneStatementDidEnd() } }
@@ -132,7 +203,10 @@ final class TriggerConnection: SchemaFollower {
             recorders.removeAll(where: \.isEnded)
         }
         // A rollback may have given another schema back.
-        do { if !recorders.isEmpty { try installIfNeeded() } } catch { isDone = false }
+        do {
+            if !recorders.isEmpty || hasInstalledInTransaction { try installIfNeeded() }
+            hasInstalledInTransaction = false
+        } catch { isDone = false }
         if isDone { for recorder in recorders where !recorder.accessWillEnd() { isDone = false } }
         database.owesFollower = !isDone
     }
@@ -149,53 +223,53 @@ final class TriggerConnection: SchemaFollower {
         defer { isInstalling = false }
         try database.touchingNothing {
             let wanted = try wanted()
-            let rows = try Row.fetchAll(
-                database.cachedStatement(
-                    sql:
-                        "SELECT name, sql FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
-                ),
-                arguments: [Self.prefix])
-            var present: [String: String] = [:]
-            for row in rows { present[try row["name"]] = try row["sql"] }
+            var present = try own.present()
             for name in present.keys.sorted()
             where !wanted.contains(where: { $0.name == name && $0.sql == present[name] }) {
-                try drop(name)
+                try own.drop(name)
                 present[name] = nil
             }
             for recorder in recorders { try recorder.createTables(isMigration: isMigration) }
-            for (name, sql) in wanted where present[name] == nil {
-                try database.execute(definition: "CREATE TEMP" + sql.dropFirst("CREATE".count))
-            }
+            for (name, sql) in wanted where present[name] == nil { try own.create(name, sql) }
         }
+        if sqlite3_get_autocommit(database.pointer) == 0 {
+            hasInstalledInTransaction = true
+            database.owesFollower = true
+        }
+        if !recorders.isEmpty { dataVersion = currentDataVersion() }
         // The version of the schema is compared for those databases alone that an answer came from.
         _ = try database.schema.contains(.table, "sqlite_schema", in: "main")
         generation = try database.schemaGeneration
     }
 
-    /// Drops a trigger.
-    ///
-    /// One whose table was dropped by another connection is an orphan: SQLite forgets it when it reads the schema again,
-    /// and leaves it in the list of triggers, where it would be in the way of its successor.
-    private func drop(_ name: String) throws {
-        try database.execute(definition: "DROP TRIGGER IF EXISTS temp.\(name.quotedDatabaseIdentifier)")
-        let count = try Int.fetchOne(
-            database.cachedStatement(sql: "SELECT COUNT(*) FROM temp.sqlite_master WHERE name = ?"),
-            arguments: [name])
-        guard count != 0 else { return }
-        // A defensive connection, as Apple's are, keeps even this list from being written.
-        let pointer = database.pointer
-        let isDefensive = shellac_db_config_value(pointer, SQLITE_DBCONFIG_DEFENSIVE) != 0
-        if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0) }
-        defer { if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1) } }
-        try database.execute(sql: "PRAGMA writable_schema = ON")
-        defer { try? database.execute(sql: "PRAGMA writable_schema = OFF") }
-        try database.execute(
-            sql: "DELETE FROM temp.sqlite_master WHERE type = 'trigger' AND name = ?", arguments: [name])
-    }
-
     private func installIfNeeded() throws {
         guard !isInstalling, try database.schemaGeneration != generation else { return }
         try install()
+    }
+
+    /// Whether the triggers are not those that the schema lets us have, and can be installed now.
+    var isOutdated: Bool {
+        guard !isInstalling, running.depth == 0, database.callbackDepth == 0, !database.isReadOnlyScope,
+            database.lostTransaction == nil, let current = try? database.schemaGeneration
+        else { return false }
+        return current != generation
+    }
+
+    func followSchema() throws { try installIfNeeded() }
+
+    /// Whether the triggers fit the schema, which another connection may have changed: for those that run inside of a
+    /// statement.
+    func fit(_ version: Int64?) -> Bool {
+        if version != nil, version == dataVersion { return true }
+        guard let current = try? database.schemaGeneration, current == generation else { return false }
+        dataVersion = version
+        return true
+    }
+
+    /// A number that changes when another connection has committed: see "PRAGMA data_version". Inside of a transaction, or
+    /// of a statement that writes, it stays the same.
+    func currentDataVersion() -> Int64? {
+        try? database.cachedStatement(sql: "PRAGMA main.data_version").readInteger()
     }
 
     // MARK: - Hearing of statements
@@ -217,8 +291,9 @@ final class TriggerConnection: SchemaFollower {
         case .rollback, .rollbackTo: break
         case nil:
             guard statement.effects.changesSchema else { return }
+            try installIfNeeded()
             try database.touchingNothing { for recorder in recorders { try recorder.schemaWillChange() } }
-            if statement.sql.dropsColumn { try dropAll() }
+            if statement.sql.altersBesideTriggers { try dropAll() }
         }
     }
 
@@ -238,35 +313,36 @@ final class TriggerConnection: SchemaFollower {
         try installIfNeeded()
     }
 
-    /// Drops our triggers: SQLite drops no column that a trigger names. They are there again when it has done so, or
-    /// has failed.
+    /// Drops our triggers: SQLite drops no column that a trigger names, and gives nothing a name that would have a trigger
+    /// mean something else, such as that of the trigger's table to a temporary one. They are there again when it has done
+    /// so, or has failed.
     private func dropAll() throws {
         guard !isInstalling else { return }
         isInstalling = true
         defer { isInstalling = false }
         hasDropped = true
-        try database.touchingNothing {
-            let names = try String.fetchAll(
-                database.makeStatement(
-                    sql:
-                        "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
-                ),
-                arguments: [Self.prefix])
-            for name in names { try drop(name) }
-        }
+        try database.touchingNothing { try own.dropAll() }
+    }
+
+    func transactionDidRollBack() throws {
+        guard hasInstalledInTransaction, !isInstalling, database.callbackDepth == 0,
+            database.lostTransaction == nil
+        else { return }
+        hasInstalledInTransaction = sqlite3_get_autocommit(database.pointer) == 0
+        try installIfNeeded()
     }
 
     func statementDidFail() {
         if hasDropped, !isInstalling { try? install() }
-        if database.callbackDepth == 0 { running.forget() }
+        running.forget(depth: database.callbackDepth)
     }
 }
 
 extension String {
-    /// Whether a statement drops a column.
-    fileprivate var dropsColumn: Bool {
+    /// Whether a statement drops a column, or gives a column or a table another name.
+    fileprivate var altersBesideTriggers: Bool {
         let words = uppercased()
-        return words.contains("ALTER") && words.contains("DROP")
+        return words.contains("ALTER") && (words.contains("DROP") || words.contains("RENAME"))
     }
 
     /// Whether a BEGIN takes the lock of a writer at once.

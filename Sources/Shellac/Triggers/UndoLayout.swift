@@ -3,7 +3,8 @@
 /// A table has another layout after its columns were changed. Each layout has two temporary tables of its own:
 ///
 /// - `before`: the rows that the present transaction has touched, as they were before: `k0…` is the key, `epoch` the number
-///   of the transaction, `e` whether the row was there, `c0…` are its columns.
+///   of the transaction, `e` whether the row was there, `c0…` are its columns, `isForeseen` whether an insertion has noted
+///   it before the row was inserted, where that matters.
 /// - `rows`: the rows of all groups, before (`e`, `o0…`) and after (`l`, `n0…`) the change.
 ///
 /// Their columns have no type, so that they keep each value as it is.
@@ -87,7 +88,7 @@ struct UndoTables {
         let names = list("k", layout.key.count)
         return [
             "CREATE TEMP TABLE IF NOT EXISTS \(before) "
-                + "(\((keys + ["epoch", "e"] + numbered("c")).joined(separator: ", ")), "
+                + "(\((keys + ["epoch", "e"] + numbered("c") + ["isForeseen"]).joined(separator: ", ")), "
                 + "PRIMARY KEY (\(names), epoch)) WITHOUT ROWID",
             "CREATE TEMP TABLE IF NOT EXISTS \(rows) "
                 + "(\((["grp"] + keys + ["e", "l"] + numbered("o") + numbered("n")).joined(separator: ", ")), "

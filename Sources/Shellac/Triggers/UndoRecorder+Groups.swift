@@ -22,6 +22,8 @@ extension UndoRecorder {
             let sql = "SELECT DISTINCT epoch FROM temp.\(tables.before)"
             epochs.formUnion(try Int64.fetchAll(database.cachedStatement(sql: sql)))
         }
+        let now = loneVersions.isEmpty ? nil : try database.triggerConnection.currentDataVersion()
+        let doubtful = loneVersions.filter { $0.value != now }.map { "\($0.key)" }.joined(separator: ", ")
         guard let first = epochs.min(), let last = epochs.max() else {
             return try execute("DELETE FROM temp.\(groups) WHERE isUndone IS NULL")
         }
@@ -39,8 +41,8 @@ extension UndoRecorder {
             if try integers("SELECT 1 \(range) LIMIT 1").isEmpty { continue }
             isNew = true
             try execute(
-                "INSERT INTO temp.\(groups) SELECT DISTINCT grp, NULL, 0 \(range) "
-                    + "ON CONFLICT DO UPDATE SET isUndone = 0")
+                "INSERT INTO temp.\(groups) SELECT DISTINCT grp, NULL, 0, grp IN (\(doubtful)) \(range) "
+                    + "ON CONFLICT DO UPDATE SET isUndone = 0, isDoubtful = excluded.isDoubtful")
         }
         if isCompletion { try dropEmptyGroup(last, known) }
         try execute("DELETE FROM temp.\(groups) WHERE isUndone IS NULL")
@@ -206,6 +208,7 @@ extension UndoRecorder {
                 isBroken = false
                 isUnsettled = false
                 pendingEpochs.removeAll()
+                loneVersions.removeAll()
                 for index in touched.indices { touched[index] = false }
                 hasNews = true
             }
@@ -251,7 +254,7 @@ extension UndoRecorder {
             if isInside, pendingEpochs.last != epoch { pendingEpochs.append(epoch) }
             if let group = pendingEpochs.last {
                 return try database.makeStatement(
-                    sql: "INSERT INTO temp.\(groups) VALUES (\(group), ?, NULL) "
+                    sql: "INSERT INTO temp.\(groups) VALUES (\(group), ?, NULL, 0) "
                         + "ON CONFLICT DO UPDATE SET name = excluded.name"
                 ).execute(arguments: [name])
             }

@@ -14,6 +14,9 @@ extension UndoRecorder {
         let next = try integers(
             "SELECT grp FROM temp.\(groups) WHERE isUndone = \(isUndone) ORDER BY grp \(order) LIMIT 1")
         guard let group = next.first else { return false }
+        if try !integers("SELECT 1 FROM temp.\(groups) WHERE grp = \(group) AND isDoubtful").isEmpty {
+            throw DatabaseUndoConflict(direction, .written)
+        }
         try checkActions()
         let used = try known.filter {
             try !integers("SELECT 1 FROM temp.\($0.rows) WHERE grp = \(group) LIMIT 1").isEmpty

@@ -62,6 +62,9 @@ final class UndoRecorder {
     @exclusivity(unchecked) var epoch: Int64 = 1
     /// The transactions that may have touched rows, and wait for their groups.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
+    /// What ``TriggerConnection/currentDataVersion()`` was in those that were single statements, whose groups are made when
+    /// they have committed. -1 for one that was recorded in a layout that no longer fits.
+    @exclusivity(unchecked) var loneVersions: [Int64: Int64] = [:]
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []
     /// Whether the running statement has no transaction around it.
@@ -89,37 +92,51 @@ final class UndoRecorder {
                     sqlite3_user_data(context).unsafelyUnwrapped
                 ).takeUnretainedValue()
                 let number = sqlite3_value_int64(arguments.unsafelyUnwrapped[0])
-                sqlite3_result_int64(context, recorder.epoch(touching: Int(number)))
+                recorder.giveEpoch(touching: Int(number), to: context)
             }, nil, nil, nil)
         try database.check(code)
     }
 
     var isEnded: Bool { shared.isEnded.load(ordering: .relaxed) }
 
-    /// The number of the running transaction, which touches a table; 0 where nothing is to be recorded.
+    /// Returns the number of the running transaction, which touches a table, to SQLite; 0 where nothing is to be recorded.
     @inline(__always)
-    private func epoch(touching layout: Int) -> Int64 {
-        if suspensions > 0 { return 0 }
+    private func giveEpoch(touching layout: Int, to context: OpaquePointer?) {
+        if suspensions > 0 { return sqlite3_result_int64(context, 0) }
         if layout >= touched.count || !touched[layout] || pendingEpochs.last != epoch || isEnded
             || isOutsideOfTransaction != isLone
         {
-            return beginRecording(layout)
+            guard beginRecording(layout) else {
+                return sqlite3_result_error(
+                    context, "the schema was changed by another connection: try again", -1)
+            }
+            if isEnded { return sqlite3_result_int64(context, 0) }
         }
-        return epoch
+        sqlite3_result_int64(context, epoch)
     }
 
+    /// - Returns: Whether the triggers fit the schema. Where they do not, the statement has to fail: it is run again with
+    ///   those that do.
     @inline(never)
-    private func beginRecording(_ layout: Int) -> Int64 {
+    private func beginRecording(_ layout: Int) -> Bool {
         database.owesFollower = true
-        if isEnded { return 0 }
-        if touched.indices.contains(layout) { touched[layout] = true }
+        if isEnded { return true }
         if isOutsideOfTransaction != isLone {
             isLone.toggle()
             if isLone { epoch += 1 }  // the last one was that of a transaction
         }
         if isLone { database.hasLoneState = true }
-        if pendingEpochs.last != epoch { pendingEpochs.append(epoch) }
-        return epoch
+        if pendingEpochs.last != epoch {
+            guard let triggers = try? database.triggerConnection else { return true }
+            let version = triggers.currentDataVersion()
+            let fits = triggers.fit(version)
+            // Inside of a function the schema cannot be changed, and the statement is not run again.
+            if !fits, database.callbackDepth == 0 { return false }
+            if isLone || !fits { loneVersions[epoch] = fits ? version ?? -1 : -1 }
+            pendingEpochs.append(epoch)
+        }
+        if touched.indices.contains(layout) { touched[layout] = true }
+        return true
     }
 
     private var isOutsideOfTransaction: Bool { sqlite3_get_autocommit(database.pointer) != 0 }
@@ -149,28 +166,59 @@ final class UndoRecorder {
         try checkActions()
     }
 
-    /// The names and the SQL of the triggers that the schema lets us have.
-    ///
-    /// - Parameter others: The tables that have other temporary triggers.
-    func triggers(_ others: Set<CaseInsensitiveName>) throws -> [(name: String, sql: String)] {
+    /// Statements that run all triggers of the tables.
+    func statementsThatWrite() -> [String] {
+        tables.flatMap { name in
+            let columns = (try? database.schema.table(name, in: "main"))??.columns ?? []
+            let names = columns.filter { !$0.isGenerated }.map(\.name.quotedDatabaseIdentifier)
+            let table = "main.\(name.quotedDatabaseIdentifier)"
+            return [
+                "INSERT INTO \(table) DEFAULT VALUES", "DELETE FROM \(table)",
+                "UPDATE \(table) SET \(names.map { "\($0) = \($0)" }.joined(separator: ", "))",
+            ]
+        }
+    }
+
+    /// The error of who would record tables whose triggers do not compile.
+    func refusal(of error: DatabaseError) -> DatabaseError {
+        DatabaseError(
+            resultCode: error.resultCode,
+            message:
+                "the changes of \(tables.joined(separator: ", ")) cannot be undone: the triggers that would record them do "
+                + "not compile: \(error.message ?? "\(error.resultCode)")", sql: error.sql)
+    }
+
+    /// Finds out the layouts of the tables, as they are now.
+    func updateLayouts() throws {
         isUnsettled = true
         database.owesFollower = true
         if isEnded {
             current = tables.map { _ in nil }
-            return []
+            return
         }
-        var triggers: [(name: String, sql: String)] = []
         earlier = Set(current.compactMap { $0?.number })
-        current = []
-        for name in tables {
+        current = try tables.map { name in
             guard let table = try database.schema.table(name, in: "main"), table.kind == .table,
                 let layout = try? UndoLayout(table, { DatabaseError(message: $0) })
-            else {
-                current.append(nil)
-                continue
-            }
-            let tables = tables(for: layout)
-            current.append(tables)
+            else { return nil }
+            return tables(for: layout)
+        }
+    }
+
+    /// What a trigger of ours has to do first that runs after an insertion into a table, and may change the new row: to
+    /// note it. Nil where the table is not recorded.
+    func noteOfInsertion(into table: CaseInsensitiveName) -> String? {
+        current.compactMap(\.self).first { CaseInsensitiveName($0.layout.table) == table }?
+            .noteOfInsertion(function: function)
+    }
+
+    /// The names and the SQL of the triggers that the schema lets us have, once the layouts are known.
+    ///
+    /// - Parameter others: The tables that have temporary triggers of the program.
+    func triggers(_ others: Set<CaseInsensitiveName>) throws -> [(name: String, sql: String)] {
+        var triggers: [(name: String, sql: String)] = []
+        for tables in current.compactMap(\.self) {
+            let table = try database.tableSchema(tables.layout.table, in: "main")
             let objects = try database.schema.objects(.index, in: "main")
             let indexes = table.indexes.filter(\.isUnique).filter { index in
                 // The key of a table without row ids is looked for anyway.
@@ -201,7 +249,8 @@ final class UndoRecorder {
         guard !isEnded else { return try dropTables() }
         try execute(
             definition:
-                "CREATE TEMP TABLE IF NOT EXISTS \(groups) (grp PRIMARY KEY, name, isUndone) WITHOUT ROWID")
+                "CREATE TEMP TABLE IF NOT EXISTS \(groups) (grp PRIMARY KEY, name, isUndone, isDoubtful) WITHOUT ROWID"
+        )
         try execute(
             definition: "CREATE TEMP TABLE IF NOT EXISTS \(known) (layout PRIMARY KEY, since) WITHOUT ROWID")
         try execute(
@@ -232,7 +281,8 @@ final class UndoRecorder {
         }
     }
 
-    /// The groups: `isUndone` is NULL as long as the group is not made.
+    /// The groups: `isUndone` is NULL as long as the group is not made. `isDoubtful` says that another connection has written
+    /// before it was made, so that it is not known what the rows were after the change.
     var groups: String { "\(prefix) groups".quotedDatabaseIdentifier }
     /// The layouts whose tables are there, and the transaction that has changed the schema so, or 0.
     var known: String { "\(prefix) layouts".quotedDatabaseIdentifier }

@@ -5,38 +5,54 @@
 /// vain, because its change was ignored in the end, is found to be unchanged when the group is made.
 ///
 /// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when a stamp was written already.
-/// - *INSERT*: the new key, as one that was not there. It is known before the insertion, unless SQLite finds a row id.
+/// - *INSERT*: the new key, as one that was not there. It is known before the insertion, unless SQLite finds a row id,
+///   which a BEFORE trigger sees as -1 ("CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers"). So may the row
+///   be whose id is -1: the two are not told apart, and what is noted is true of both.
 ///   AFTER triggers run in an order that SQLite does not promise, but those of the connection come before those of the
-///   table. Where the connection has others on the table, the row id is foreseen.
+///   table. Those of stamps and callbacks begin with the note, too: see ``noteOfInsertion(function:)``. Where the program
+///   has temporary triggers on the table, the row id is foreseen.
 /// - *REPLACE* deletes rows without running their triggers. So each insertion, and each update of a unique column,
 ///   notes the rows that it might replace.
 ///
 /// `ON CONFLICT DO NOTHING` it is, and not `OR IGNORE`: `INSERT OR REPLACE` would have its own way in the triggers, too.
 extension UndoTables {
+    /// The statement of an AFTER INSERT trigger that notes the new row, as one that was not there.
+    func noteOfInsertion(function: String) -> String {
+        noteMissing(layout.key.map { "NEW.\($0.sql)" }, epoch(function), where: epoch(function))
+    }
+
+    /// The SQL of the number of the running transaction, or 0 where nothing is to be recorded.
+    private func epoch(_ function: String) -> String { "\(function)(\(number))" }
+
+    private func noteMissing(_ key: [String], _ epoch: String, where condition: String = "1") -> String {
+        "INSERT INTO \(before) (\(keys()), epoch, e) SELECT \(key.joined(separator: ", ")), \(epoch), 0 "
+            + "WHERE \(condition) ON CONFLICT DO NOTHING;"
+    }
+
     /// Name and SQL of the triggers.
     ///
-    /// - Parameter foreseesRowIDs: Whether other temporary triggers may run before ours.
+    /// - Parameter foreseesRowIDs: Whether temporary triggers of the program may run before ours.
     func triggers(
         _ schema: TableSchema, _ indexes: [UniqueKey], function: String, foreseesRowIDs: Bool,
         isAutoIncremented: Bool
     ) -> [(name: String, sql: String)] {
-        let epoch = "\(function)(\(number))"
+        let epoch = epoch(function)
+        let names = (layout.key.indices.map { "k\($0)" } + ["epoch", "e"] + numbered("c")).joined(
+            separator: ", ")
         func note(_ row: String) -> String {
             let values = layout.key.map { "\(row).\($0.sql)" } + [epoch, "1"] + columns("\(row).")
-            return "INSERT INTO \(before) VALUES (\(values.joined(separator: ", "))) ON CONFLICT DO NOTHING;"
-        }
-        func noteMissing(_ key: [String], where condition: String = "1") -> String {
-            "INSERT INTO \(before) (\(keys()), epoch, e) SELECT \(key.joined(separator: ", ")), \(epoch), 0 "
-                + "WHERE \(condition) ON CONFLICT DO NOTHING;"
+            return
+                "INSERT INTO \(before) (\(names)) VALUES (\(values.joined(separator: ", "))) ON CONFLICT DO NOTHING;"
         }
         func noteRows(where condition: String) -> String {
             let values = layout.key.map { "t.\($0.sql)" } + [epoch, "1"] + columns("t.")
-            return "INSERT INTO \(before) SELECT \(values.joined(separator: ", ")) FROM \(table) AS t "
+            return
+                "INSERT INTO \(before) (\(names)) SELECT \(values.joined(separator: ", ")) FROM \(table) AS t "
                 + "WHERE \(condition) ON CONFLICT DO NOTHING;"
         }
-        let newKey = layout.key.map { "NEW.\($0.sql)" }
-        let sameKey = layout.key.map { key in
-            "t.\(key.sql)\(key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "") = NEW.\(key.sql)"
+        let newKey = layout.key.map { layout.hasRowID ? "NEW.\($0.sql)" : schema.newValue(of: $0.name) }
+        let sameKey = zip(layout.key, newKey).map { key, new in
+            "t.\(key.sql)\(key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "") = \(new)"
         }.joined(separator: " AND ")
         let hasMoved = layout.key.map {
             "(NEW.\($0.sql) COLLATE BINARY IS NOT OLD.\($0.sql))"
@@ -56,10 +72,8 @@ extension UndoTables {
         }
         add("BEFORE UPDATE", nil, [note("OLD")])
         add("BEFORE DELETE", nil, [note("OLD")])
-        add("AFTER INSERT", nil, [noteMissing(newKey)])
 
-        // SQLite says -1 for a row id that is not known yet.
-        let isUnknown = layout.hasRowID ? "NEW.\(layout.key[0].sql) IS -1" : "0"
+        let key = newKey[0]
         var insertion = [noteRows(where: sameKey)] + replaced
         if layout.hasRowID, foreseesRowIDs {
             var last = "coalesce((SELECT max(\(layout.key[0].sql)) FROM \(table)), 0)"
@@ -68,27 +82,51 @@ extension UndoTables {
                 last =
                     "max(\(last), coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name)), 0))"
             }
+            // Behind the greatest id, SQLite takes one by chance.
+            let hasNext = "\(key) IS -1 AND \(last) < \(Int64.max)"
+            insertion.append(noteMissing(newKey, epoch))
+            insertion.append(noteMissing(["\(last) + 1"], epoch, where: hasNext))
             insertion.append(
-                noteMissing(["CASE WHEN \(isUnknown) THEN \(last) + 1 ELSE \(newKey[0]) END"]))
+                "UPDATE \(before) SET isForeseen = 1 WHERE k0 = \(key) AND epoch = \(epoch);")
+            insertion.append(
+                "UPDATE \(before) SET isForeseen = 1 WHERE \(hasNext) AND k0 = \(last) + 1 AND epoch = \(epoch);"
+            )
+            add("BEFORE INSERT", nil, insertion)
+            // What was noted of an id that SQLite has taken by chance is what others have made of the new row. (It takes
+            // ids up to 2^62, and none that is there: see "SQLite Autoincrement".)
+            let nothing = (["e"] + numbered("c")).map { $0 == "e" ? "e = 0" : "\($0) = NULL" }
+            let correction =
+                "UPDATE \(before) SET \(nothing.joined(separator: ", ")) WHERE k0 = \(key) AND epoch = \(epoch) "
+                + "AND isForeseen IS NULL AND \(key) BETWEEN 1 AND \(Int64(1) << 62) "
+                + "AND (SELECT max(\(layout.key[0].sql)) FROM \(table)) = \(Int64.max);"
+            add("AFTER INSERT", nil, [noteMissing(newKey, epoch), correction])
         } else {
-            insertion.append(noteMissing(newKey, where: "NOT (\(isUnknown))"))
+            // SQLite says -1 for a row id that is not known yet. The row -1 may be there, and be replaced.
+            let isKnown =
+                layout.hasRowID
+                ? "(\(key) IS NOT -1 OR EXISTS (SELECT 1 FROM \(table) WHERE \(layout.key[0].sql) = -1))"
+                : nil
+            let isGiven =
+                layout.hasRowID
+                ? "\(key) IS NOT -1" : newKey.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+            insertion.append(noteMissing(newKey, epoch, where: isGiven))
+            add("BEFORE INSERT", replaced.isEmpty ? isKnown : nil, insertion)
+            add("AFTER INSERT", nil, [noteMissing(newKey, epoch)])
         }
-        let isNeededForKnownOnly = layout.hasRowID && !foreseesRowIDs && replaced.isEmpty
-        add("BEFORE INSERT", isNeededForKnownOnly ? "NOT (\(isUnknown))" : nil, insertion)
 
         // An update of other columns moves and replaces nothing. `SET rowid = …` goes by that name alone.
         var unique: [String]? = layout.key.map(\.name) + (layout.hasRowID ? TableSchema.rowIDNames : [])
         for index in indexes {
             unique = index.columns(schema).flatMap { columns in unique.map { $0 + columns } }
         }
-        let names = unique.map { names in
+        let watched = unique.map { names in
             var seen: Set<CaseInsensitiveName> = []
             return names.filter { seen.insert(CaseInsensitiveName($0)).inserted }
         }
-        let list = names.map { $0.map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
+        let list = watched.map { $0.map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
         let event = "BEFORE UPDATE" + (list.map { " OF \($0)" } ?? "")
         var move = [noteRows(where: "\(sameKey) AND (\(hasMoved))")] + replaced
-        move.append(noteMissing(newKey, where: hasMoved))
+        move.append(noteMissing(newKey, epoch, where: hasMoved))
         let name = "\(prefix) \(schema.name) BEFORE MOVE"
         triggers.append(
             (
@@ -119,20 +157,30 @@ struct UniqueKey: Hashable {
         var conditions = index.keys.enumerated().map { place, key in
             let collation = "COLLATE \(key.collation.quotedDatabaseIdentifier)"
             guard let column = key.column else {
-                let expression = text?.keys[place] ?? "NULL"
+                // Where the text is not understood, any row may be in the way: to note one in vain does no harm.
+                guard let text, text.keys.indices.contains(place) else { return "1" }
+                let expression = text.keys[place]
                 let new = schema.columns.map(\.name.quotedDatabaseIdentifier).map { "NEW.\($0) AS \($0)" }
                 return "(\(expression)) \(collation) = (SELECT \(expression) "
                     + "FROM (SELECT \(new.joined(separator: ", "))))"
             }
-            let quoted = column.quotedDatabaseIdentifier
-            var value = "NEW.\(quoted)"
-            // With NOT NULL ON CONFLICT REPLACE, the default value takes the place of NULL.
-            if let info = schema.column(named: column), info.isNotNull, let value2 = info.defaultValueSQL {
-                value = "coalesce(\(value), \(value2))"
-            }
-            return "t.\(quoted) \(collation) = \(value)"
+            return "t.\(column.quotedDatabaseIdentifier) \(collation) = \(schema.newValue(of: column))"
         }
         if let condition = text?.condition { conditions.append("(\(condition))") }
         return conditions.joined(separator: " AND ")
+    }
+}
+
+extension TableSchema {
+    /// What a column of the row NEW will have in the table, as SQL.
+    ///
+    /// With NOT NULL ON CONFLICT REPLACE, the default value takes the place of NULL.
+    fileprivate func newValue(of name: String) -> String {
+        let value = "NEW.\(name.quotedDatabaseIdentifier)"
+        guard let column = column(named: name), column.isNotNull, let standard = column.defaultExpression
+        else {
+            return value
+        }
+        return "coalesce(\(value), \(standard))"
     }
 }

@@ -322,7 +322,8 @@ struct StampTriggersTests {
                 """)
             try memos.queue.register(Memo.self)
             #expect(log.elements.count == 1)
-            #expect(log.elements.first?.contains("memo.createdAt is NOT NULL") == true)
+            #expect(log.elements.first?.contains("NOT NULL and have no default value, createdAt:") == true)
+            #expect(log.elements.first?.contains("NOT NULL DEFAULT CURRENT_TIMESTAMP") == true)
             try memos.queue.write { db in
                 let error = databaseError { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
                 #expect(error?.resultCode == .SQLITE_CONSTRAINT)

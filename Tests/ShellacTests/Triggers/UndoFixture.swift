@@ -16,7 +16,8 @@ struct UndoFixture {
             teamId INTEGER REFERENCES team ON DELETE CASCADE ON UPDATE CASCADE,
             name TEXT, score REAL, email TEXT UNIQUE, data, updatedAt,
             double AS (score * 2), upper TEXT AS (upper(name)) STORED);
-        CREATE UNIQUE INDEX best ON player (lower(name) DESC, (score > 95)) WHERE score > 90;
+        CREATE UNIQUE INDEX best ON player (lower(name) DESC /* the best */, (score > 95))
+            WHERE player.score > 90;
         CREATE TABLE tag (weight, player INTEGER REFERENCES player ON DELETE CASCADE, label TEXT COLLATE NOCASE,
             PRIMARY KEY (label, player)) WITHOUT ROWID;
         CREATE TABLE loose (a, b, rowid TEXT);
@@ -110,12 +111,24 @@ struct UndoWorkload {
         ])
     }
 
+    /// A row id: mostly one that is there, or else one of those that mean something else to somebody. SQLite takes ids by
+    /// chance where the greatest one is there, but for a table with AUTOINCREMENT.
+    mutating func id(upTo greatest: Int64) -> Int64 {
+        switch number(0...9) {
+        case 0: pick([-1, 0, .min, greatest])
+        case 1: -1
+        default: Int64(number(1...8))
+        }
+    }
+
     /// A statement, which may fail.
     mutating func statement() -> String {
         let conflict = pick(["", "", " OR REPLACE", " OR IGNORE", " OR FAIL", " OR ABORT"])
-        let id = number(1...8)
-        let other = number(1...8)
-        switch number(0...24) {
+        let kind = number(0...27)
+        let isPlayer = [5, 6, 7, 9, 10, 13, 14].contains(kind)
+        let id = id(upTo: isPlayer ? 9 : .max)
+        let other = self.id(upTo: isPlayer ? 9 : .max)
+        switch kind {
         case 0: return "INSERT\(conflict) INTO team (name) VALUES (\(name()))"
         case 1: return "INSERT\(conflict) INTO team VALUES (\(id), \(name()), 'long ago', NULL)"
         case 2: return "UPDATE\(conflict) team SET id = \(other) WHERE id = \(id)"
@@ -150,6 +163,9 @@ struct UndoWorkload {
                 "INSERT\(conflict) INTO pair VALUES (\(name()), \(pick(["NULL", name()])), \(pick(["NULL", "\(id)"])))"
         case 22: return "UPDATE\(conflict) pair SET n = \(pick(["NULL", "\(id)"])) WHERE code = \(name())"
         case 23: return "UPDATE\(conflict) pair SET code = \(name()), n = n + 1 WHERE n > \(id)"
+        case 24: return "INSERT\(conflict) INTO loose (_rowid_, a) VALUES (\(id), \(value()))"
+        case 25: return "INSERT OR REPLACE INTO team (id, name) VALUES (\(id), \(name()))"
+        case 26: return "UPDATE\(conflict) loose SET _rowid_ = \(other) WHERE _rowid_ = \(id)"
         default:
             return
                 "INSERT INTO team (id, name) VALUES (\(id), \(name())) ON CONFLICT (id) DO UPDATE SET name = excluded.name || '!'"

@@ -1,0 +1,67 @@
+import CSQLite
+
+/// The temporary triggers of ours that a connection has.
+struct OwnTriggers {
+    private unowned(unsafe) let database: Database  // whose triggers own this
+    /// The names of all that we have created. A program may call its own what it likes.
+    private var names: Set<String> = []
+
+    /// What the names of all our triggers begin with.
+    static let prefix = "shellac "
+
+    init(_ database: Database) { self.database = database }
+
+    /// Whether we have created a trigger of a name.
+    func contains(_ name: String) -> Bool { names.contains(name) }
+
+    /// The SQL of those that are there, by their names. (SQLite writes it anew where it renames tables and columns.)
+    func present() throws -> [String: String] {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql:
+                    "SELECT name, sql FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
+            ),
+            arguments: [Self.prefix])
+        var present: [String: String] = [:]
+        for row in rows {
+            let name: String = try row["name"]
+            if names.contains(name) { present[name] = try row["sql"] }
+        }
+        return present
+    }
+
+    mutating func create(_ name: String, _ sql: String) throws {
+        if !names.contains(name), try database.schema.contains(.trigger, name, in: "temp") {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "the temporary trigger \(name) has a name that a trigger of Shellac needs: give it another one",
+                sql: sql)
+        }
+        names.insert(name)
+        try database.execute(definition: "CREATE TEMP" + sql.dropFirst("CREATE".count))
+    }
+
+    func dropAll() throws { for name in try present().keys.sorted() { try drop(name) } }
+
+    /// Drops a trigger.
+    ///
+    /// One whose table was dropped by another connection is an orphan: SQLite forgets it when it reads the schema again,
+    /// and leaves it in the list of triggers, where it would be in the way of its successor.
+    func drop(_ name: String) throws {
+        try database.execute(definition: "DROP TRIGGER IF EXISTS temp.\(name.quotedDatabaseIdentifier)")
+        let count = try Int.fetchOne(
+            database.cachedStatement(sql: "SELECT COUNT(*) FROM temp.sqlite_master WHERE name = ?"),
+            arguments: [name])
+        guard count != 0 else { return }
+        // A defensive connection, as Apple's are, keeps even this list from being written.
+        let pointer = database.pointer
+        let isDefensive = shellac_db_config_value(pointer, SQLITE_DBCONFIG_DEFENSIVE) != 0
+        if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0) }
+        defer { if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1) } }
+        try database.execute(sql: "PRAGMA writable_schema = ON")
+        defer { try? database.execute(sql: "PRAGMA writable_schema = OFF") }
+        try database.execute(
+            sql: "DELETE FROM temp.sqlite_master WHERE type = 'trigger' AND name = ?", arguments: [name])
+    }
+}

@@ -1,0 +1,131 @@
+/// The callbacks that are running on a connection, and what their triggers have handed over.
+final class RunningCallbacks {
+    /// How many are running, each inside of the one before.
+    private(set) var depth = 0
+    /// How many scopes suspend callbacks.
+    var suspensions = 0
+    /// The values of the row that is about to be told.
+    private var values: [DatabaseValue] = []
+    /// The rows whose stamps are being written, each inside of the one before.
+    private var stamping: [StampedRow] = []
+    private var layouts: [RowLayout] = []
+    var lastNumber = 0
+
+    /// Nesting deeper than this would overflow the stack of the thread.
+    static let greatestDepth = 32
+
+    /// A row that a stamp trigger is updating.
+    private struct StampedRow {
+        let table: DatabaseValue
+        let key: ArraySlice<DatabaseValue>
+        /// How many functions were running around the statement that does it.
+        let depth: Int
+        /// The triggers of callbacks that have passed over this update. What they see of the row again is an update by
+        /// somebody else, such as a trigger of the program.
+        var passed: [[DatabaseValue]] = []
+    }
+
+    /// The number of a layout: that of an earlier state of the schema may come back by a rollback.
+    func number(ofLayout names: [String]) -> Int {
+        if let index = layouts.firstIndex(where: { $0.names == names }) { return index }
+        layouts.append(RowLayout(names: names, sql: nil))
+        return layouts.count - 1
+    }
+
+    /// A statement has failed, inside of a number of functions: what it was about to do will not be done.
+    func forget(depth: Int) {
+        values.removeAll()
+        stamping.removeAll { $0.depth >= depth }
+    }
+
+    func refusal(of statement: Statement) -> DatabaseError {
+        let what = statement.effects.changesSchema ? "change the schema" : "use transactions and savepoints"
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "a table-wide callback cannot \(what): the statement that has called it is still running. "
+                + "Throw an error to undo the statement, or do this when it has ended",
+            sql: statement.sql)
+    }
+
+    // MARK: - What the triggers call
+
+    func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
+        nonisolated(unsafe) unowned let running = self  // called while the access to the connection is held
+        nonisolated(unsafe) unowned let connection = triggers  // the same
+        unowned let database = database
+        try database.add(
+            function: DatabaseFunction("shellac_values") { values in
+                if running.suspensions == 0 { running.values += values }
+                return nil
+            })
+        try database.add(
+            function: DatabaseFunction("shellac_change", argumentCount: 3) { arguments in
+                let values = running.values
+                running.values.removeAll()
+                guard running.suspensions == 0, let number = Int.fromDatabaseValue(arguments[0]),
+                    let kind = Int.fromDatabaseValue(arguments[1]),
+                    let layout = Int.fromDatabaseValue(arguments[2]),
+                    let callback = connection.callbacks.first(where: { $0.number == number })
+                else { return nil }
+                try running.tell(callback, kind, values, running.layouts[layout], database)
+                return nil
+            })
+        // (table, key…): the row's stamps are about to be written. (table): they have been.
+        try database.add(
+            function: DatabaseFunction("shellac_stamping") { arguments in
+                guard let table = arguments.first else { return nil }
+                // This function is one more than those around the statement.
+                let depth = database.callbackDepth - 1
+                if arguments.count > 1 {
+                    running.stamping.append(
+                        StampedRow(table: table, key: arguments.dropFirst(), depth: depth))
+                } else if let last = running.stamping.last, last.depth == depth, last.table == table {
+                    running.stamping.removeLast()
+                }
+                return nil
+            })
+        // (table, number, index, key…): whether the update that a callback's trigger has seen is that of a stamp.
+        try database.add(
+            function: DatabaseFunction("shellac_is_stamping") { arguments in
+                guard let last = running.stamping.last, last.depth == database.callbackDepth - 1,
+                    last.table == arguments.first, last.key.elementsEqual(arguments.dropFirst(3))
+                else { return false }
+                let trigger = Array(arguments[1..<3])
+                if last.passed.contains(trigger) { return false }
+                running.stamping[running.stamping.count - 1].passed.append(trigger)
+                return true
+            })
+    }
+
+    private func tell(
+        _ callback: CallbackRegistration, _ kind: Int, _ values: [DatabaseValue], _ layout: RowLayout,
+        _ database: Database
+    ) throws {
+        guard depth < Self.greatestDepth else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "the callbacks of \(callback.table.name) are nested more than \(Self.greatestDepth) deep: "
+                    + "a callback that writes must end by itself")
+        }
+        func row(_ values: some Sequence<DatabaseValue>) -> Row {
+            Row(.make(layout, values: Array(values)))
+        }
+        let change =
+            switch kind {
+            case 0: TableChange(kind: .insert, old: nil, new: row(values))
+            case 1:
+                TableChange(
+                    kind: .update, old: row(values.prefix(layout.count)),
+                    new: row(values.dropFirst(layout.count)))
+            default: TableChange(kind: .delete, old: row(values), new: nil)
+            }
+        depth += 1
+        defer {
+            depth -= 1
+            self.values.removeAll()
+        }
+        try callback.perform(database, change)
+    }
+}

@@ -1,0 +1,93 @@
+/// The stamps of tables, and who has asked for them.
+///
+/// Several types may have one table. Their stamps are put together: a class that declares when a row was created, and
+/// another one that declares when it was updated, have both. Where they contradict each other, the later one is refused.
+struct StampDeclarations {
+    private struct Declaration {
+        let table: CaseInsensitiveName
+        /// The type that has declared them. Nil for those that were given for the table itself.
+        let type: (any MutablePersistableRecord.Type)?
+        let stamps: DatabaseStamps
+
+        var name: String { type.map { "\($0)" } ?? "what was registered for the table" }
+    }
+    private var declarations: [Declaration] = []
+
+    /// The tables, in the order in which they were registered.
+    var tables: [CaseInsensitiveName] {
+        var seen: Set<CaseInsensitiveName> = []
+        return declarations.map(\.table).filter { seen.insert($0).inserted }
+    }
+
+    /// Declares the stamps of a table in place of those that there were. Without any column, they end.
+    mutating func set(_ stamps: DatabaseStamps, on table: String) {
+        let table = CaseInsensitiveName(table)
+        declarations.removeAll { $0.table == table }
+        if !stamps.isEmpty { declarations.append(Declaration(table: table, type: nil, stamps: stamps)) }
+    }
+
+    /// Declares the stamps of a type in place of those that it had declared before.
+    mutating func add(_ type: any MutablePersistableRecord.Type) throws {
+        let declared = Declaration(
+            table: CaseInsensitiveName(type.databaseTableName), type: type, stamps: type.databaseStamps)
+        declarations.removeAll { $0.table == declared.table && $0.type == type }
+        for other in declarations where other.table == declared.table {
+            if let reason = declared.stamps.contradiction(to: other.stamps) {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "the table \(type.databaseTableName) cannot be stamped for \(type) as well: \(reason) for "
+                        + "\(other.name). Have both declare the same")
+            }
+        }
+        declarations.append(declared)
+    }
+
+    /// All stamps of a table.
+    func stamps(of table: CaseInsensitiveName) -> DatabaseStamps {
+        declarations.lazy.filter { $0.table == table }.map(\.stamps)
+            .reduce(DatabaseStamps()) { $0.merging($1) }
+    }
+}
+
+extension DatabaseStamps {
+    /// What keeps a table from having these stamps together with others.
+    fileprivate func contradiction(to others: DatabaseStamps) -> String? {
+        func name(_ name: String) -> CaseInsensitiveName { CaseInsensitiveName(name) }
+        func columns(_ group: Group) -> Set<CaseInsensitiveName> { Set(group.columns.map(name)) }
+        for (what, a, b) in [
+            ("an insertion", created, others.created), ("an update", updated, others.updated),
+        ] {
+            if let a, let b, name(a) != name(b) { return "\(what) stamps \(a) for it, and \(b)" }
+        }
+        for (a, b) in [(created, others.updated), (others.created, updated)] {
+            if let a, let b, name(a) == name(b) {
+                return "\(a) is stamped by insertions alone for one of them, and by updates"
+            }
+        }
+        for group in groups {
+            if let other = others.groups.first(where: { name($0.stamp) == name(group.stamp) }),
+                columns(group) != columns(other)
+            {
+                return "updates of other columns stamp \(group.stamp)"
+            }
+        }
+        for (a, b) in [(self, others), (others, self)] {
+            let plain = [b.created, b.updated].compactMap(\.self).map(name)
+            if let group = a.groups.first(where: { plain.contains(name($0.stamp)) }) {
+                return "\(group.stamp) is stamped by updates of some columns for one of them, and otherwise"
+            }
+        }
+        return nil
+    }
+
+    /// These stamps and others, which do not contradict them.
+    fileprivate func merging(_ others: DatabaseStamps) -> DatabaseStamps {
+        var stamps = DatabaseStamps(created: created ?? others.created, updated: updated ?? others.updated)
+        for group in groups + others.groups
+        where !stamps.groups.contains(where: { CaseInsensitiveName.matches($0.stamp, group.stamp) }) {
+            stamps = stamps.adding(group)
+        }
+        return stamps
+    }
+}
