@@ -12,6 +12,9 @@ public protocol DatabaseFetchable: SendableMetatype {
 
     /// What `fetchOne` gives for the current row.
     static func onlyElement(of row: LiveRow) throws -> Self?
+
+    /// What a cursor gave, made so that it can be kept.
+    static func kept(_ element: Self) throws -> Self
 }
 
 extension DatabaseFetchable {
@@ -20,4 +23,7 @@ extension DatabaseFetchable {
 
     @inlinable @inline(__always)
     public static func onlyElement(of row: LiveRow) throws -> Self? { try keptElement(of: row) }
+
+    @inlinable @inline(__always)
+    public static func kept(_ element: Self) throws -> Self { element }
 }

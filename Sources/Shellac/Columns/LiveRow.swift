@@ -212,8 +212,10 @@ extension LiveRow {
 
     /// Gives the place back, when its statement is freed.
     func recycle() {
-        let generation = place.pointee.generation
-        place.pointee = Place(generation: generation + 1)
+        // What decodes rows may hold objects of the user, which find an empty place when they are freed.
+        let old = place.move()
+        place.initialize(to: Place(generation: old.generation + 1))
+        _ = consume old
         Self.idle.withLock { $0.append(Idle(place: place)) }
     }
 

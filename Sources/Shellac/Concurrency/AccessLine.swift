@@ -15,7 +15,7 @@ import Synchronization
 final class AccessLine: Sendable {
     /// 0: free. 1: taken. 2: taken, and somebody may be waiting.
     private let word = Atomic<UInt8>(0)
-    private let waiting = Lock<Waiting>(Waiting())
+    private let waiting = Lock(WaitingLine<Waiter>())
     private let queue: DispatchQueue
 
     init(label: String) { queue = DispatchQueue(label: label) }
@@ -60,7 +60,7 @@ final class AccessLine: Sendable {
             if ticket.state == .running { interrupt() }
             guard ticket.state == .waiting else { return false }
             ticket.state = .ended
-            waiting.remove(ticket)
+            waiting.noteLeaving()
             return true
         }
         if isOut { ticket.takeJob()?(false) }
@@ -85,6 +85,11 @@ final class AccessLine: Sendable {
 
     /// How many wait.
     var waitingCount: Int { waiting.withLock { $0.count } }
+
+    #if DEBUG
+    /// How often a place in the line was looked at, or has moved.
+    var moveCount: Int { waiting.withLock { $0.moveCount } }
+    #endif
 
     private enum Entrance {
         case taken
@@ -135,40 +140,12 @@ final class AccessLine: Sendable {
 
 extension AccessLine {
     /// Somebody in line.
-    fileprivate enum Waiter {
+    fileprivate enum Waiter: LeavingWaiter {
         case sleeper(Sleeper)
         case ticket(Ticket)
 
         var ticket: Ticket? { if case .ticket(let ticket) = self { ticket } else { nil } }
-    }
-
-    /// Those in line. The places before `head` are empty.
-    fileprivate struct Waiting {
-        private var places: [Waiter?] = []
-        private var head = 0
-
-        var count: Int { places.count - head }
-        var isEmpty: Bool { head == places.count }
-
-        mutating func append(_ waiter: Waiter) { places.append(waiter) }
-
-        mutating func popFirst() -> Waiter? {
-            guard !isEmpty else { return nil }
-            let first = places[head]
-            places[head] = nil
-            head += 1
-            if head == places.count || head >= 64 && head * 2 >= places.count {
-                places.removeFirst(head)
-                head = 0
-            }
-            return first
-        }
-
-        mutating func remove(_ ticket: Ticket) {
-            places.removeAll { $0?.ticket === ticket }
-            head = places.firstIndex { $0 != nil } ?? places.count
-            if isEmpty { (places, head) = ([], 0) }
-        }
+        var hasLeft: Bool { ticket?.state == .ended }
     }
 
     /// A thread in line.

@@ -14,29 +14,25 @@ extension DatabaseQueue {
     /// - Parameters:
     ///   - pagesPerStep: How many pages are copied in one step; all of them if negative.
     ///   - progress: Hears how far the backup has come, after each step. An error that it throws ends the backup,
-    ///     and leaves the destination as it was. It is too late for that once the backup is completed.
+    ///     and leaves the destination as it was. It is too late for that once the backup is completed: then the error
+    ///     is ignored.
+    /// - Throws: a ``DatabaseError``, of code `SQLITE_BUSY` where the source is the destination of another backup, whose
+    ///   source is, and so on, and the last source is this destination: each would wait for the next one.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
         if self === destination { Misuse.trap("a database cannot be copied over itself.") }
-        // Two databases that are copied over each other would wait for each other.
         let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
-        let isReversed = runningBackups.withLock { running in
-            if running.contains(where: { $0.from == to && $0.to == from }) { return true }
-            running.append((from, to))
-            return false
-        }
-        if isReversed {
+        if let ring = runningBackups.withLock({ $0.begin(from: from, to: to) }) {
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
-                message: "the destination of the backup is being copied over its source")
+                message: ring == 2
+                    ? "the destination of the backup is being copied over its source"
+                    : "the destination of the backup is being copied over its source, by way of other databases: "
+                        + "\(ring) backups would wait for each other")
         }
-        defer {
-            runningBackups.withLock { running in
-                if let index = running.firstIndex(where: { $0 == (from, to) }) { running.remove(at: index) }
-            }
-        }
+        defer { runningBackups.withLock { $0.end(from: from, to: to) } }
         try destination.writeWithoutTransaction { destination in
             let backup = try writeWithoutTransaction { source in try Backup(from: source, to: destination) }
             // Neither database can be closed before the backup is finished.
@@ -45,12 +41,40 @@ extension DatabaseQueue {
                 let state = try writeWithoutTransaction { _ in
                     try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
                 }
+                if state.isCompleted {
+                    try? progress?(state)
+                    return
+                }
                 try progress?(state)
-                if state.isCompleted { return }
             }
         }
     }
 }
 
 /// The backups that run now.
-private let runningBackups = Lock<[(from: ObjectIdentifier, to: ObjectIdentifier)]>([])
+private let runningBackups = Lock(RunningBackups())
+
+/// The backups that run now, each with its source and its destination.
+///
+/// A backup holds its destination, and waits for its source, which another backup may hold, as its destination. Where the
+/// last one of such a chain waits for the first one's destination, none would ever end.
+private struct RunningBackups {
+    private var running: [(from: ObjectIdentifier, to: ObjectIdentifier)] = []
+
+    /// Adds a backup, unless it would close a ring: then the number of backups in the ring is returned.
+    mutating func begin(from: ObjectIdentifier, to: ObjectIdentifier) -> Int? {
+        var (reached, newest, length) = (Set([from]), [from], 1)
+        while !newest.isEmpty {
+            length += 1
+            newest = running.filter { newest.contains($0.to) }.map(\.from)
+                .filter { reached.insert($0).inserted || $0 == to }
+            if newest.contains(to) { return length }
+        }
+        running.append((from, to))
+        return nil
+    }
+
+    mutating func end(from: ObjectIdentifier, to: ObjectIdentifier) {
+        if let index = running.firstIndex(where: { $0 == (from, to) }) { running.remove(at: index) }
+    }
+}

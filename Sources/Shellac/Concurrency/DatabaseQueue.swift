@@ -91,14 +91,17 @@ public final class DatabaseQueue: DatabaseWriter {
         try access { db in try db.readTransaction(value) }
     }
 
+    @discardableResult
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
         try access { db in try db.transaction(nil) { (try updates(db), .commit) } }
     }
 
+    @discardableResult
     public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         try access(updates)
     }
 
+    @discardableResult
     public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
         if database.isAccessed { return try updates(database) }
         return try access(updates)
@@ -139,12 +142,14 @@ public final class DatabaseQueue: DatabaseWriter {
         try await line.run(on: database) { db in try db.readTransaction(value) }
     }
 
+    @discardableResult
     public nonisolated(nonsending) func write<T>(
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
         try await line.run(on: database) { db in try db.transaction(nil) { (try updates(db), .commit) } }
     }
 
+    @discardableResult
     public nonisolated(nonsending) func write<R, T>(
         sending record: sending R, _ updates: sending @escaping (Database, sending R) throws -> sending T
     ) async throws -> sending T {
@@ -152,6 +157,7 @@ public final class DatabaseQueue: DatabaseWriter {
         return try await write { db in try updates(db, handover.take()) }
     }
 
+    @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {

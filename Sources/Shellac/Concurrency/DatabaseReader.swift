@@ -3,8 +3,13 @@
 /// All methods can be called from any thread. The synchronous ones wait until the access is free, on the
 /// calling thread; the asynchronous ones wait without blocking a thread.
 ///
-/// In an `async` function, a closure goes to the asynchronous method. A function that is given by its name may go to
-/// the synchronous one, which the compiler tells with the warning that no `async` operation occurs.
+/// In an `async` function, a closure goes to the asynchronous method. Two things go to the synchronous one, which the
+/// compiler tells with the warning that no `async` operation occurs: a function that is given by its name, and an access
+/// at the top level of `main.swift`, which the compiler takes for synchronous code. Put the latter into an `async` function.
+///
+/// To wait on purpose in an `async` function, and block its thread meanwhile, call a method that has no asynchronous
+/// form: ``DatabaseWriter/inDatabase(_:)``, ``DatabaseWriter/inTransaction(_:_:)``, ``DatabaseWriter/inSavepoint(_:)`` or
+/// ``DatabaseWriter/unsafeReentrantWrite(_:)``. Inside of these, ``Database/readOnly(_:)`` refuses what writes.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// How the database was opened.
     var configuration: Configuration { get }
@@ -54,12 +59,14 @@ public protocol DatabaseWriter: DatabaseReader {
     ///
     /// The function runs in a transaction of kind ``Configuration/defaultTransactionKind``. It is committed when
     /// the function returns, and rolled back when it throws.
+    @discardableResult
     func write<T>(_ updates: (Database) throws -> T) throws -> T
 
     /// Writes to the database, without blocking a thread while waiting for the access.
     ///
     /// Cancelling the task takes it out of the line, or interrupts its statements and rolls back: either throws
     /// `CancellationError`.
+    @discardableResult
     nonisolated(nonsending) func write<T>(
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
@@ -75,14 +82,17 @@ public protocol DatabaseWriter: DatabaseReader {
     /// ```
     ///
     /// The compiler sees to it that the record is not used any more where it came from. Return it to have it back.
+    @discardableResult
     nonisolated(nonsending) func write<R, T>(
         sending record: sending R, _ updates: sending @escaping (Database, sending R) throws -> sending T
     ) async throws -> sending T
 
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    @discardableResult
     func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
 
     /// Uses the database without opening a transaction, without blocking a thread while waiting for the access.
+    @discardableResult
     nonisolated(nonsending) func writeWithoutTransaction<T>(
         _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
@@ -90,11 +100,13 @@ public protocol DatabaseWriter: DatabaseReader {
     /// Uses the database without opening a transaction, also from inside an access of the same thread.
     ///
     /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
+    @discardableResult
     func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T
 }
 
 extension DatabaseWriter {
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    @discardableResult
     public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
         try writeWithoutTransaction(updates)
     }

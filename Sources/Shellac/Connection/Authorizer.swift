@@ -130,6 +130,11 @@ final class Authorizer {
             case "RELEASE": effects?.transaction = .release(name)
             default: effects?.transaction = .rollbackTo(name)
             }
+        case SQLITE_PRAGMA:
+            // Asking for the journal mode, and a checkpoint, which moves what is committed. ("PRAGMA Statements" in the
+            // SQLite documentation; PRAGMA query_only allows both, too.)
+            let name = text(first).lowercased()
+            effects?.leavesContent = name == "journal_mode" && second == nil || name == "wal_checkpoint"
         case SQLITE_CREATE_INDEX, SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TABLE,
             SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW,
             SQLITE_CREATE_VTABLE, SQLITE_DROP_INDEX, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_INDEX,

@@ -68,7 +68,7 @@ extension Database {
     /// - Parameters:
     ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
     ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the
-    ///     destination as it was. It is too late for that once the backup is completed.
+    ///     destination as it was. It is too late for that once the backup is completed: then the error is ignored.
     public func backup(
         to destination: Database, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -78,8 +78,11 @@ extension Database {
         defer { backup.finish() }
         while true {
             let state = try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
+            if state.isCompleted {
+                try? progress?(state)
+                return
+            }
             try progress?(state)
-            if state.isCompleted { return }
         }
     }
 }

@@ -19,6 +19,8 @@ final class BusyHandler {
     private let mode: BusyMode
     private unowned let database: Database
     private var waited = 0
+    /// Whether a lock is not waited for now.
+    var isImpatient = false
 
     init(_ mode: BusyMode, database: Database) {
         self.mode = mode
@@ -27,7 +29,7 @@ final class BusyHandler {
 
     /// Returns whether to try again. The number of tries begins anew for each lock.
     func tryAgain(after count: Int) -> Bool {
-        if database.isCancelled.load(ordering: .relaxed) { return false }
+        if isImpatient || database.isCancelled.load(ordering: .relaxed) { return false }
         switch mode {
         case .immediateError: return false
         case .callback(let callback): return callback(count)
@@ -46,6 +48,21 @@ final class BusyHandler {
 }
 
 extension Database {
+    /// Runs a function that waits for no lock, whatever waits otherwise: our handler, or SQLite's own, which
+    /// `PRAGMA busy_timeout` has put in its place. Afterwards, all is as it was.
+    func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+        let outer = busyHandler?.isImpatient ?? false
+        busyHandler?.isImpatient = true
+        defer { busyHandler?.isImpatient = outer }
+        // It is 0 where another handler than SQLite's is installed.
+        let timeout = try Int32.fetchOne(cachedStatement(sql: "PRAGMA busy_timeout")) ?? 0
+        guard timeout > 0 else { return try body() }
+        sqlite3_busy_timeout(pointer, 0)
+        defer { if !isClosed { sqlite3_busy_timeout(pointer, timeout) } }
+        return try body()
+    }
+
+    /// Has a lock waited for, or not. It is said once, when the connection is opened.
     func setBusyMode(_ mode: BusyMode) {
         let handler = BusyHandler(mode, database: self)
         busyHandler = handler

@@ -13,6 +13,12 @@ public protocol Cursor<Element>: AnyObject, SendableMetatype {
 
     /// The next element, or nil when there is none.
     func next() throws -> Element?
+
+    /// Calls a function with each element that is left.
+    ///
+    /// A cursor that has a faster way to its elements than one call for each may do it in its own way: arrays, sets and
+    /// `reduce` ask for all elements so.
+    func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
@@ -47,7 +53,7 @@ extension Cursor {
         into result: Result, _ combine: (inout Result, Element) throws -> Void
     ) throws -> Result {
         var result = result
-        while let element = try next() { try combine(&result, element) }
+        try forEach { try combine(&result, $0) }
         return result
     }
 
@@ -107,8 +113,9 @@ extension Array {
     /// All elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
-        self.init()
-        while let element = try cursor.next() { append(element) }
+        var elements: [Element] = []
+        try cursor.forEach { elements.append($0) }
+        self = elements
     }
 }
 
@@ -116,7 +123,8 @@ extension Set {
     /// All elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
-        self.init()
-        while let element = try cursor.next() { insert(element) }
+        var elements: Set<Element> = []
+        try cursor.forEach { elements.insert($0) }
+        self = elements
     }
 }

@@ -115,6 +115,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var schemaFollower: (any SchemaFollower)?
 
     let statementCache: StatementCache
+    /// What SQLite has let go of, and waits for its return.
+    let departures = Departures()
     /// What was let go of outside of an access, and waits for the next one.
     let leftovers = Lock(Leftovers())
     let hasLeftovers = Atomic<Bool>(false)
@@ -153,7 +155,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// The connections that the running thread has the access to: nobody frees these meanwhile.
     static var accessed: [Database] {
         all.withLock { all in
-            all.values.filter { $0._withUnsafeGuaranteedRef(\.isAccessed) }.map { $0.takeUnretainedValue() }
+            // One that has been closed holds nothing any more.
+            all.values.filter { $0._withUnsafeGuaranteedRef { $0.isAccessed && !$0.isClosed } }
+                .map { $0.takeUnretainedValue() }
         }
     }
 
@@ -246,6 +250,17 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
+    /// Has SQLite prepare every statement again that has not begun, where databases are attached.
+    ///
+    /// A name means the table of the first database that has one of that name: see "Database Object Name Resolution" in
+    /// the SQLite documentation. A table that is created may take the name away from one of an attached database, and
+    /// SQLite looks only at the schemas of the databases that a statement uses.
+    func resolveNamesAgain() {
+        // main and temp are 0 and 1.
+        if let name = Features.databaseName, name(pointer, 2) == nil { return }
+        authorizer.install(on: pointer)
+    }
+
     // MARK: - Closing
 
     /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`: the connection is then as it
@@ -276,24 +291,33 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
+        finishLeftovers()
+        // First what may hold objects of the user, which may use the connection when they are freed.
+        if !isClosed { _ = takeObservers() }
+        statementListener?.connectionWillClose()
+        statementListener?.letGo()
         statementCache.removeAll()
         schemaCache = nil
         queryConnection = nil
         recordConnection = nil
         statementListener = nil
-        let observers = takeObservers()
-        abandoning.withLock { _ in
-            finishLeftovers(abandon: true)
-            dropHandle()
+        departures.hold {
+            abandoning.withLock { _ in
+                finishLeftovers(abandon: true)
+                dropHandle()
+            }
         }
-        withExtendedLifetime(observers) {}
     }
 
     private func dropHandle() {
         let observers = takeObservers()
         isOpen.withLock { $0 = false }
-        handle = nil
-        updateObstruction()
+        departures.hold {
+            // What is freed with the connection finds it closed.
+            let closing = handle.take()
+            updateObstruction()
+            _ = consume closing
+        }
         // An observer that is freed now may look at the database, which is closed.
         withExtendedLifetime(observers) {}
     }

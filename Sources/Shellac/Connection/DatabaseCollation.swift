@@ -32,7 +32,18 @@ public struct DatabaseCollation: Sendable {
 /// Keeps a collation for SQLite.
 private final class CollationBox {
     let collation: DatabaseCollation
-    init(_ collation: DatabaseCollation) { self.collation = collation }
+    private let departures: Departures
+
+    init(_ collation: DatabaseCollation, _ departures: Departures) {
+        self.collation = collation
+        self.departures = departures
+    }
+
+    static func destroy(_ context: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        let box = Unmanaged<CollationBox>.fromOpaque(context).takeRetainedValue()
+        box.departures.depart(box)
+    }
 
     func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
         switch collation.compare(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self)) {
@@ -52,28 +63,29 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the name of the collation")
         }
-        let box = Unmanaged.passRetained(CollationBox(collation))
-        let code = sqlite3_create_collation_v2(
-            pointer, collation.name, SQLITE_UTF8, box.toOpaque(),
-            { context, aLength, a, bLength, b in
-                let box = Unmanaged<CollationBox>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-                return box.compare(
-                    UnsafeRawBufferPointer(start: a, count: Int(aLength)),
-                    UnsafeRawBufferPointer(start: b, count: Int(bLength)))
-            },
-            { context in
-                guard let context else { return }
-                Unmanaged<CollationBox>.fromOpaque(context).release()
-            })
-        // Unlike sqlite3_create_function_v2(), this one does not destroy its context when it fails.
-        if code != SQLITE_OK { box.release() }
-        try check(code)
+        let box = Unmanaged.passRetained(CollationBox(collation, departures))
+        try departures.hold {
+            let code = sqlite3_create_collation_v2(
+                pointer, collation.name, SQLITE_UTF8, box.toOpaque(),
+                { context, aLength, a, bLength, b in
+                    let box = Unmanaged<CollationBox>.fromOpaque(context.unsafelyUnwrapped)
+                        .takeUnretainedValue()
+                    return box.compare(
+                        UnsafeRawBufferPointer(start: a, count: Int(aLength)),
+                        UnsafeRawBufferPointer(start: b, count: Int(bLength)))
+                }, { CollationBox.destroy($0) })
+            // Unlike sqlite3_create_function_v2(), this one does not destroy its context when it fails.
+            if code != SQLITE_OK { CollationBox.destroy(box.toOpaque()) }
+            try check(code)
+        }
     }
 
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()
         if isClosed { throw closedError() }
-        try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
+        try departures.hold {
+            try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
+        }
     }
 }

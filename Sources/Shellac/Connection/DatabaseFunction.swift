@@ -88,28 +88,29 @@ extension Database {
         let box = Unmanaged.passRetained(FunctionBox(function, database: self))
         let isAggregate = if case .aggregate = function.kind { true } else { false }
         // When this fails, SQLite has released the box already.
-        let code = sqlite3_create_function_v2(
-            pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, box.toOpaque(),
-            isAggregate ? nil : { FunctionBox.call($0, $1, $2) },
-            isAggregate ? { FunctionBox.step($0, $1, $2) } : nil,
-            isAggregate ? { FunctionBox.finish($0) } : nil,
-            { context in
-                guard let context else { return }
-                Unmanaged<FunctionBox>.fromOpaque(context).release()
-            })
+        // Its own error, and not the one of what is done where another function is let go of.
+        let (code, error) = departures.hold {
+            let code = sqlite3_create_function_v2(
+                pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, box.toOpaque(),
+                isAggregate ? nil : { FunctionBox.call($0, $1, $2) },
+                isAggregate ? { FunctionBox.step($0, $1, $2) } : nil,
+                isAggregate ? { FunctionBox.finish($0) } : nil, { FunctionBox.destroy($0) })
+            return (code, code == SQLITE_OK ? nil : self.error(code))
+        }
         if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
-        try check(code)
+        if let error { throw error }
     }
 
     /// Removes a function.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }
-        try check(
-            sqlite3_create_function_v2(
-                pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil, nil,
-                nil,
-                nil))
+        try departures.hold {
+            try check(
+                sqlite3_create_function_v2(
+                    pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil,
+                    nil, nil, nil))
+        }
     }
 }
 

@@ -138,10 +138,13 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
     }
 
     /// The first element that passes a test. It can be kept, as those of arrays can.
+    ///
+    /// It is the very element that was tested, not one made anew: the test may have changed it. A test of rows that moves
+    /// the cursor on stops the program, with a sentence: there is no row to keep any more.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {
-            if try isFound(element) { return try Element.keptElement(of: statement.row) }
+            if try isFound(element) { return try Element.kept(element) }
         }
         return nil
     }

@@ -14,10 +14,27 @@ struct FunctionError {
 final class FunctionBox {
     private let function: DatabaseFunction
     private unowned let database: Database
+    private let departures: Departures
 
     init(_ function: DatabaseFunction, database: Database) {
         self.function = function
         self.database = database
+        departures = database.departures
+    }
+
+    /// SQLite lets go of the function.
+    static func destroy(_ context: UnsafeMutableRawPointer?) {
+        guard let context else { return }
+        let box = Unmanaged<FunctionBox>.fromOpaque(context).takeRetainedValue()
+        box.departures.depart(box)
+    }
+
+    /// Runs code of the user's inside of the running statement. What it leaves behind is freed inside, too.
+    @inline(__always)
+    private func calling(_ body: () -> Void) {
+        database.callbackDepth += 1
+        body()
+        database.callbackDepth -= 1
     }
 
     private static func box(_ context: OpaquePointer?) -> FunctionBox {
@@ -48,12 +65,12 @@ final class FunctionBox {
     ) {
         let box = box(context)
         guard case .scalar(let function) = box.function.kind else { return }
-        box.database.callbackDepth += 1
-        defer { box.database.callbackDepth -= 1 }
-        do {
-            (try function(Self.values(count, values))?.databaseValue ?? .null).setResult(context)
-        } catch {
-            box.fail(context, error)
+        box.calling {
+            do {
+                (try function(Self.values(count, values))?.databaseValue ?? .null).setResult(context)
+            } catch {
+                box.fail(context, error)
+            }
         }
     }
 
@@ -81,24 +98,28 @@ final class FunctionBox {
             return
         }
         let place = slot.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        if place.pointee == nil {
-            place.pointee = box.begin().map { Unmanaged.passRetained($0).toOpaque() }
-        }
-        guard let opaque = place.pointee else { return }
-        let running = Unmanaged<Running>.fromOpaque(opaque).takeUnretainedValue()
-        guard !running.hasFailed else { return }
-        box.database.callbackDepth += 1
-        defer { box.database.callbackDepth -= 1 }
-        do {
-            try running.aggregate.step(Self.values(count, values))
-        } catch {
-            running.hasFailed = true
-            box.fail(context, error)
+        box.calling {
+            if place.pointee == nil {
+                place.pointee = box.begin().map { Unmanaged.passRetained($0).toOpaque() }
+            }
+            guard let opaque = place.pointee else { return }
+            let running = Unmanaged<Running>.fromOpaque(opaque).takeUnretainedValue()
+            guard !running.hasFailed else { return }
+            do {
+                try running.aggregate.step(Self.values(count, values))
+            } catch {
+                running.hasFailed = true
+                box.fail(context, error)
+            }
         }
     }
 
     static func finish(_ context: OpaquePointer?) {
         let box = box(context)
+        box.calling { box.finishRunning(context) }
+    }
+
+    private func finishRunning(_ context: OpaquePointer?) {
         let running: Running?
         // SQLite calls this once for each use, also to clean up after an error. Without rows there is no slot.
         if let slot = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(
@@ -108,15 +129,13 @@ final class FunctionBox {
             running = Unmanaged<Running>.fromOpaque(opaque).takeRetainedValue()
             slot.pointee = nil
         } else {
-            running = box.begin()
+            running = begin()
         }
         guard let running, !running.hasFailed else { return }
-        box.database.callbackDepth += 1
-        defer { box.database.callbackDepth -= 1 }
         do {
             (try running.aggregate.finalize()?.databaseValue ?? .null).setResult(context)
         } catch {
-            box.fail(context, error)
+            fail(context, error)
         }
     }
 }

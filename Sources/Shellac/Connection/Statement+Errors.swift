@@ -26,7 +26,10 @@ extension Statement {
             // SQLite may have failed by itself, and the function when it was told to clean up.
             let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
             if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {
-                return failed.error
+                guard let error = failed.error as? DatabaseError else { return failed.error }
+                return error.with(
+                    sql: sql, arguments: boundArguments,
+                    publicStatementArguments: database.configuration.publicStatementArguments)
             }
         }
         return database.failure(code, sql: sql, arguments: boundArguments)

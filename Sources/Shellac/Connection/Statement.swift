@@ -226,7 +226,7 @@ public final class Statement {
 
     @inline(__always)
     private func start() throws {
-        if !isReadonly, database.isReadOnlyScope { throw readOnlyError() }
+        if !isReadonly, database.isReadOnlyScope, !effects.leavesContent { throw readOnlyError() }
         #if DEBUG
         if adviceVersion != database.adviceVersion, !isReadonly { database.advise(on: self) }
         #endif

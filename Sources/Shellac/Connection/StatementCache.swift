@@ -68,8 +68,11 @@ final class StatementCache {
     }
 
     func removeAll() {
-        entries.removeAll()
+        // What a statement holds, such as an argument, may use the connection when it is freed.
+        let old = entries
+        entries = [:]
         recent = Array(repeating: nil, count: recent.count)
+        withExtendedLifetime(old) {}
     }
 
     /// Lets go of a quarter of the statements: those that were not used for the longest time.
@@ -77,6 +80,7 @@ final class StatementCache {
         let old = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 4))
         for (sql, _) in old { entries[sql] = nil }
         recent = Array(repeating: nil, count: recent.count)
+        withExtendedLifetime(old) {}
     }
 }
 

@@ -26,4 +26,6 @@ struct StatementEffects: Equatable, Sendable {
     var changesSchema = false
     /// Whether it is a PRAGMA that changes what other statements do to rows, and has SQLite prepare them again.
     var changesRules = false
+    /// Whether it is a PRAGMA that changes no content, though `sqlite3_stmt_readonly()` says that it writes.
+    var leavesContent = false
 }

@@ -117,7 +117,7 @@ extension Database {
         guard !isClosed else { return }
         guard let trace, !options.isEmpty else {
             sqlite3_trace_v2(pointer, 0, nil, nil)
-            tracer = nil
+            exchangeTracer(for: nil)
             return
         }
         let tracer = Tracer(trace, showsValues: configuration.publicStatementArguments)
@@ -128,7 +128,14 @@ extension Database {
                 tracer.hear(event, statement.map { OpaquePointer($0) }, detail)
                 return 0
             }, Unmanaged.passUnretained(tracer).toOpaque())
+        exchangeTracer(for: tracer)
+    }
+
+    /// What the old one holds is freed when nobody is in the middle of the exchange.
+    private func exchangeTracer(for tracer: Tracer?) {
+        let old = self.tracer
         self.tracer = tracer
+        withExtendedLifetime(old) {}
     }
 }
 

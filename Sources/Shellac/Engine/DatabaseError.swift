@@ -16,7 +16,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// The extended result code: `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
 
-    /// What SQLite says of the error.
+    /// What SQLite says of the error: of this one, or else of its code.
     public let message: String?
 
     /// The SQL that could not be executed.
@@ -36,11 +36,22 @@ public struct DatabaseError: Error, Hashable, Sendable {
         arguments: StatementArguments? = nil, publicStatementArguments: Bool = false, offset: Int? = nil
     ) {
         extendedResultCode = resultCode
-        self.message = message
+        self.message = message ?? sqlite3_errstr(resultCode.rawValue).map { String(cString: $0) }
         self.sql = sql
         self.arguments = arguments
         self.offset = offset
         publicArguments = publicStatementArguments
+    }
+
+    /// The error, with the SQL that could not be executed, unless it has one.
+    func with(
+        sql: String, arguments: StatementArguments, publicStatementArguments: Bool
+    ) -> DatabaseError {
+        guard self.sql == nil else { return self }
+        return DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql,
+            arguments: self.arguments ?? arguments,
+            publicStatementArguments: publicArguments || publicStatementArguments, offset: offset)
     }
 
     /// The error, with the values that the SQL was executed with.
@@ -59,11 +70,7 @@ extension DatabaseError: CustomStringConvertible {
 
     private func sentence(withArguments: Bool) -> String {
         var sentence = "SQLite error \(resultCode.rawValue)"
-        if let message {
-            sentence += ": \(message)"
-        } else if let text = sqlite3_errstr(extendedResultCode.rawValue) {
-            sentence += ": \(String(cString: text))"
-        }
+        if let message { sentence += ": \(message)" }
         guard let sql else { return sentence }
         sentence += " - while executing `\(sql)`"
         if withArguments, let arguments, !arguments.isEmpty { sentence += " with arguments \(arguments)" }

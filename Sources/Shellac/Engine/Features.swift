@@ -36,6 +36,13 @@ enum Features {
                 + "without SQLITE_\(option)")
     }
 
+    /// `sqlite3_db_name()`, where there is one (3.39 and newer).
+    static let databaseName: (@convention(c) (OpaquePointer?, Int32) -> UnsafePointer<CChar>?)? =
+        symbol("sqlite3_db_name").map {
+            unsafeBitCast(
+                $0, to: (@convention(c) (OpaquePointer?, Int32) -> UnsafePointer<CChar>?).self)
+        }
+
     /// `sqlite3_error_offset()`, where there is one.
     static let errorOffset: shellac_error_offset_function? =
         symbol("sqlite3_error_offset").map { unsafeBitCast($0, to: shellac_error_offset_function.self) }

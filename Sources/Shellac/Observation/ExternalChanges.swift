@@ -1,5 +1,3 @@
-import CSQLite
-
 /// Tells that other connections have committed changes: those of other processes, and others of this one.
 ///
 /// ```swift
@@ -93,9 +91,7 @@ extension Database {
     /// The number that other connections' commits change. A lock is not waited for.
     fileprivate var dataVersion: Int64 {
         get throws {
-            sqlite3_busy_handler(pointer, nil, nil)
-            defer { setBusyMode(configuration.busyMode) }
-            return try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0
+            try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
         }
     }
 }

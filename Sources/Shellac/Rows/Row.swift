@@ -181,4 +181,7 @@ extension Row: DatabaseFetchable {
 
     @inlinable
     public static func keptElement(of row: LiveRow) throws -> Row { Row(row).copy() }
+
+    @inlinable
+    public static func kept(_ row: Row) throws -> Row { row.copy() }
 }

@@ -8,17 +8,19 @@ extension Database {
         try execute(sql: fragment.sql, arguments: fragment.arguments)
     }
 
-    /// Prepares an SQL literal, and binds its values.
+    /// Prepares an SQL literal, and binds its values. One without values may have parameters, to be bound later:
+    /// `"SELECT ?"`. It cannot have both.
     public func makeStatement(literal fragment: SQL) throws -> Statement {
         let statement = try makeStatement(sql: fragment.sql)
-        try statement.setArguments(fragment.arguments)
+        if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }
         return statement
     }
 
-    /// The statement that the connection keeps for an SQL literal, with its values bound.
+    /// The statement that the connection keeps for an SQL literal, with its values bound, as
+    /// ``makeStatement(literal:)`` does it.
     public func cachedStatement(literal fragment: SQL) throws -> Statement {
         let statement = try cachedStatement(sql: fragment.sql)
-        try statement.setArguments(fragment.arguments)
+        if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }
         return statement
     }
 }

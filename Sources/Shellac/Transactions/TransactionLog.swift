@@ -182,6 +182,7 @@ final class TransactionLog: StatementListener {
         if statement.effects.changesSchema {
             schemaChangeCount &+= 1
             hasUnsettledSchemaChange = true
+            database.resolveNamesAgain()
         } else if statement.effects.changesRules {
             schemaChangeCount &+= 1
         } else if hasUnsettledSchemaChange, failed || statement.effects.transaction?.undoes == true {

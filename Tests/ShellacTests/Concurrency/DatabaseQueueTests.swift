@@ -417,6 +417,29 @@ struct DatabaseQueueTests {
         #expect(threadError?.message == "the database test is closed")
         #expect(taskError?.message == "the database test is closed")
     }
+
+    @Test("What a writing access returns may be left unused, in each form")
+    func unusedResults() async throws {
+        let queue = try DatabaseQueue.withHeroes()
+        func insert(_ db: Database) throws -> Bool {
+            try Hero("hero \(try db.heroes().count)").insert(db)
+            return true
+        }
+        try await queue.write { db in try insert(db) }
+        try await queue.writeWithoutTransaction { db in try insert(db) }
+        try await queue.write(sending: Hero("sent")) { db, hero in
+            try hero.insert(db)
+            return hero.id
+        }
+        func synchronous() throws {
+            try queue.write { db in try insert(db) }
+            try queue.writeWithoutTransaction { db in try insert(db) }
+            try queue.inDatabase { db in try insert(db) }
+            try queue.unsafeReentrantWrite { db in try insert(db) }
+        }
+        try synchronous()
+        #expect(try await queue.read { db in try db.heroes().count } == 7)
+    }
 }
 
 extension ExitTest.Result? {

@@ -243,12 +243,66 @@ struct BackupTests {
         try destination.close()
     }
 
-    @Test("An error thrown by the last progress is thrown, and comes too late")
-    func tooLate() throws {
+    @Test("An error thrown by the last progress comes too late, and is ignored", arguments: [true, false])
+    func tooLate(isInside: Bool) throws {
         let (source, destination) = (try DatabaseQueue.withPlayers(), try DatabaseQueue())
         try source.write { db in try fill(db) }
-        #expect(throws: TestError(3)) { try source.backup(to: destination) { _ in throw TestError(3) } }
+        var heard: [Bool] = []
+        func hear(_ progress: DatabaseBackupProgress) throws {
+            heard.append(progress.isCompleted)
+            if progress.isCompleted { throw TestError(3) }
+        }
+        if isInside {
+            try source.inDatabase { from in
+                try destination.inDatabase { to in try from.backup(to: to, pagesPerStep: 5, progress: hear) }
+            }
+        } else {
+            try source.backup(to: destination, pagesPerStep: 5, progress: hear)
+        }
+        #expect(heard.count > 1 && heard.filter { $0 }.count == 1)
         #expect(try content(destination) == content(source))
+        try source.close()
+        try destination.close()
+    }
+
+    @Test("A backup that would close a ring throws SQLITE_BUSY, and the others end", arguments: [2, 3, 5])
+    func ring(length: Int) async throws {
+        let queues = try (0..<length).map { _ in try DatabaseQueue.withPlayers() }
+        try await queues[0].write { [self] db in try fill(db) }
+        // Each database is copied over the one before it, which is held: all but the first wait for their source.
+        let (begun, end) = (Gate(), Gate())
+        let first = Task {
+            try await onThread {
+                try queues[0].backup(to: queues[1], pagesPerStep: 1) { _ in
+                    begun.open()
+                    try end.wait()
+                }
+            }
+        }
+        try await waitUntil { begun.isOpen }
+        var others: [Task<Void, any Error>] = []
+        for number in queues.indices.dropFirst().dropLast() {
+            others.append(
+                Task { try await onThread { try queues[number].backup(to: queues[number + 1]) } })
+            try await waitUntil { queues[number].line.waitingCount == 1 }
+        }
+        func close(_ queues: [DatabaseQueue]) -> DatabaseError? {
+            databaseError { try queues[queues.count - 1].backup(to: queues[0]) }
+        }
+        let error = close(queues)
+        #expect(error?.resultCode == .SQLITE_BUSY)
+        #expect(
+            error?.message
+                == (length == 2
+                    ? "the destination of the backup is being copied over its source"
+                    : "the destination of the backup is being copied over its source, by way of other databases: "
+                        + "\(length) backups would wait for each other"))
+        end.open()
+        try await first.value
+        for other in others { try await other.value }
+        for queue in queues { #expect(try content(queue) == content(queues[0])) }
+        // The ring is no more.
+        #expect(close(queues) == nil)
     }
 
     // MARK: - Errors

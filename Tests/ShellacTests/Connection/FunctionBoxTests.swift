@@ -162,6 +162,134 @@ struct FunctionErrorTests {
             try #expect(db.isUsable())
         }
     }
+
+    @Test(
+        "A DatabaseError without SQL that a function throws gets that of its statement",
+        arguments: [true, false])
+    func sqlOfStatement(isPublic: Bool) throws {
+        var configuration = Configuration()
+        configuration.publicStatementArguments = isPublic
+        try DatabaseQueue(configuration: configuration).inDatabase { db in
+            try db.add(
+                function: DatabaseFunction("f", argumentCount: 1) { _ in
+                    throw DatabaseError(resultCode: .SQLITE_CONSTRAINT, message: "mine")
+                })
+            let error = #expect(throws: DatabaseError.self) {
+                try Int.fetchAll(db, sql: "SELECT f(?)", arguments: [7])
+            }
+            #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT)
+            #expect(error?.message == "mine")
+            #expect(error?.sql == "SELECT f(?)")
+            #expect(
+                error?.description == "SQLite error 19: mine - while executing `SELECT f(?)`"
+                    + (isPublic ? " with arguments [7]" : ""))
+        }
+    }
+
+    // MARK: - Letting go
+
+    /// Does something when it is freed.
+    private final class Last: Sendable {
+        let work: @Sendable () -> Void
+        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+        deinit { work() }
+    }
+
+    /// A way in which SQLite lets go of a function, or of a collation.
+    enum LettingGo: String, CaseIterable { case replaced, removed, refused, closed, freed }
+
+    @Test(
+        "What a function or a collation holds may use the connection when it is freed",
+        arguments: LettingGo.allCases, [true, false])
+    func lettingGo(_ way: LettingGo, isCollation: Bool) throws {
+        let heard = Shared<[String]>([])
+        let hero = Hero("Arthur")
+        nonisolated(unsafe) let record = hero  // all of this happens on one thread
+        var queue: DatabaseQueue? = try DatabaseQueue.withHeroes()
+        func add(_ body: @escaping @Sendable () -> Int, _ db: Database) throws {
+            if isCollation {
+                try db.add(
+                    collation: DatabaseCollation("f") { _, _ in body() == 1 ? .orderedAscending : .orderedSame
+                    })
+            } else {
+                try db.add(function: DatabaseFunction("f", argumentCount: 0) { _ in body() })
+            }
+        }
+        let sql = isCollation ? "SELECT 'a' < 'b' COLLATE f" : "SELECT f()"
+        try queue?.inDatabase { db in
+            let last = Last { [unowned db] in
+                do {
+                    heard.append("\(try Int.fetchOne(db, sql: sql) ?? -1)")
+                } catch { heard.append("\(error)") }
+                record.hasDatabaseChanges = false
+                record.hasDatabaseChanges = true
+                heard.append("\(Database.accessed.count { $0 === db })")
+            }
+            try add({ withExtendedLifetime(last) { 1 } }, db)
+            #expect(try Int.fetchOne(db, sql: sql) == 1)
+        }
+        switch way {
+        case .replaced: try queue?.inDatabase { db in try add({ 0 }, db) }
+        case .removed:
+            try queue?.inDatabase { db in
+                if isCollation {
+                    try db.remove(collation: DatabaseCollation("f") { _, _ in .orderedSame })
+                } else {
+                    try db.remove(function: DatabaseFunction("f", argumentCount: 0) { _ in nil })
+                }
+            }
+        case .refused:
+            try queue?.inDatabase { db in
+                // The name is too long: SQLite destroys what it has refused.
+                let last = Last { [unowned db] in
+                    heard.append("refused \((try? Int.fetchOne(db, sql: sql)) ?? -1)")
+                }
+                #expect(throws: DatabaseError.self) {
+                    try db.add(
+                        function: DatabaseFunction(String(repeating: "f", count: 300), argumentCount: 0) {
+                            _ in
+                            withExtendedLifetime(last) { 2 }
+                        })
+                }
+            }
+            #expect(heard.value == ["refused 1"])
+            return
+        case .closed: try queue?.close()
+        case .freed: queue = nil
+        }
+        let expected =
+            switch way {
+            case .replaced: ["0", "1"]
+            case .removed:
+                isCollation
+                    ? ["SQLite error 1: no such collation sequence: f - while executing `\(sql)`", "1"]
+                    : ["SQLite error 1: no such function: f - while executing `\(sql)`", "1"]
+            default: ["SQLite error 21: the database test is closed", "0"]
+            }
+        #expect(heard.value == expected)
+    }
+
+    @Test("What an aggregate holds is freed inside of its statement", arguments: [true, false])
+    func aggregate(fails: Bool) throws {
+        struct Keeping: DatabaseAggregate {
+            @TaskLocal static var make: (@Sendable () -> Void)?
+            @TaskLocal static var fails = false
+            let last = Last { make?() }
+            mutating func step(_ values: [DatabaseValue]) throws { if Self.fails { throw Boom(1) } }
+            func finalize() throws -> (any DatabaseValueConvertible)? { nil }
+        }
+        let depths = Shared<[Int]>([])
+        try DatabaseQueue().inDatabase { db in
+            try db.add(function: DatabaseFunction("keeping", argumentCount: 1, aggregate: Keeping.self))
+            Keeping.$fails.withValue(fails) {
+                Keeping.$make.withValue({ [unowned db] in depths.append(db.callbackDepth) }) {
+                    _ = try? Int.fetchAll(db, sql: "SELECT keeping(value) FROM json_each('[1, 2]')")
+                }
+            }
+            #expect(depths.value == [1])
+            #expect(db.callbackDepth == 0)
+        }
+    }
 }
 
 extension ResultCode {

@@ -124,4 +124,17 @@ struct DatabaseErrorTests {
             try #expect(db.isUsable())
         }
     }
+
+    @Test(
+        "The message of an error that has none of its own is what SQLite says of its code",
+        arguments: [
+            (.SQLITE_BUSY, "database is locked"), (.SQLITE_CONSTRAINT_UNIQUE, "constraint failed"),
+            (.SQLITE_ERROR, "SQL logic error"), (.SQLITE_AUTH_USER, "authorization denied"),
+        ] as [(ResultCode, String)])
+    func bareMessage(_ code: ResultCode, _ message: String) {
+        #expect(DatabaseError(resultCode: code).message == message)
+        #expect(
+            DatabaseError(resultCode: code).description == "SQLite error \(code.rawValue & 255): \(message)")
+        #expect(DatabaseError(resultCode: code, message: "").message == "")
+    }
 }

@@ -135,4 +135,31 @@ struct ExternalChangesTests {
         try Data(repeating: 7, count: 4096).write(to: URL(filePath: file.path))
         await #expect(throws: DatabaseError.self) { for try await _ in changes {} }
     }
+
+    @Test(
+        "Who waits for a lock waits as before, once external changes have been asked for",
+        arguments: [true, false])
+    func busyTimeout(isSQLites: Bool) throws {
+        let file = try TemporaryDatabase()
+        let queue = try file.queue { configuration in
+            if isSQLites {
+                configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA busy_timeout = 3000") }
+            } else {
+                configuration.busyMode = .timeout(3)
+            }
+        }
+        func timeout() throws -> Int? {
+            try queue.inDatabase { db in try Int.fetchOne(db, sql: "PRAGMA busy_timeout") }
+        }
+        let before = try timeout()
+        #expect(before == (isSQLites ? 3000 : 0))
+        _ = queue.externalChanges
+        #expect(try timeout() == before)
+        // Also where the question meets a lock, which it does not wait for.
+        let other = try SecondProcess(path: file.path, lock: .exclusive)
+        _ = queue.externalChanges
+        #expect(try timeout() == before)
+        other.release()
+        try queue.write { db in try db.insert("Arthur") }
+    }
 }

@@ -221,4 +221,74 @@ struct CursorTests {
         #expect(try Array(cursor.map { $0 + 1 }) == [2, 3, 4])
         #expect(try cursor.next() == nil)
     }
+
+    @Test("The first element that passes a test is the very one that was tested")
+    func testedElement() throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            for name in ["Arthur", "Barbara", "Craig"] { try Hero(name).insert(db) }
+            let sql = "SELECT * FROM hero ORDER BY id"
+            // The test moves the cursor on, and to its end.
+            for count in [1, 2, 9] {
+                let cursor = try Hero.fetchCursor(db, sql: sql)
+                var tested: Hero?
+                let found = try cursor.first { hero in
+                    tested = hero
+                    hero.score = 7
+                    for _ in 0..<count { _ = try cursor.next() }
+                    return true
+                }
+                #expect(found === tested)
+                #expect(found?.name == "Arthur" && found?.score == 7)
+            }
+            let values = try String.fetchCursor(db, sql: "SELECT name FROM hero ORDER BY id")
+            let name = try values.first { _ in
+                while try values.next() != nil {}
+                return true
+            }
+            #expect(name == "Arthur")
+        }
+    }
+
+    @Test("A row that is found can be kept, and the test of rows must not move the cursor")
+    func testedRow() async throws {
+        try await DatabaseQueue().read { db in
+            let cursor = try Row.fetchCursor(db, sql: Self.sql)
+            let row = try cursor.first { row in try row["value"] == 2 }
+            _ = try cursor.next()
+            #expect(try row?["value"] == 2)
+        }
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            crashWithoutBacktrace()
+            try await DatabaseQueue().read { db in
+                let cursor = try Row.fetchCursor(db, sql: "SELECT value FROM json_each('[1,2,3]')")
+                _ = try cursor.first { _ in
+                    while try cursor.next() != nil {}
+                    return true
+                }
+            }
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(output.contains("Shellac was misused: a row was read after its cursor had moved on."))
+    }
+
+    @Test("A cursor that has its own way through all elements is asked for them so")
+    func ownForEach() throws {
+        final class Fast: Cursor {
+            var calls = 0
+            func next() throws -> Int? { nil }
+            func forEach(_ body: (Int) throws -> Void) throws {
+                calls += 1
+                for number in [1, 2, 3] { try body(number) }
+            }
+        }
+        let fast = Fast()
+        let any: any Cursor<Int> = fast
+        var seen: [Int] = []
+        try any.forEach { seen.append($0) }
+        #expect(seen == [1, 2, 3])
+        #expect(try Array(fast) == [1, 2, 3])
+        #expect(try Set(fast) == [1, 2, 3])
+        #expect(try fast.reduce(0, +) == 6)
+        #expect(fast.calls == 4)
+    }
 }

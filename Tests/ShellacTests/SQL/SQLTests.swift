@@ -140,4 +140,25 @@ struct SQLTests {
             try #expect(String.fetchOne(db, literal: "SELECT \("a\0b")") == "a\0b")
         }
     }
+
+    @Test(
+        "A literal may leave its parameters to be bound later, and cannot have values, too",
+        arguments: [true, false])
+    func parameters(isCached: Bool) throws {
+        try DatabaseQueue().inDatabase { db in
+            func prepare(_ literal: SQL) throws -> Statement {
+                isCached ? try db.cachedStatement(literal: literal) : try db.makeStatement(literal: literal)
+            }
+            let statement = try prepare("SELECT ? + :b")
+            #expect(try Int.fetchOne(statement, arguments: [1, 2]) == 3)
+            try statement.setArguments([3, 4])
+            #expect(try Int.fetchOne(statement) == 7)
+            #expect(try Int.fetchOne(prepare("SELECT \(5)")) == 5)
+            // Nothing is left of who used the statement before.
+            let unbound = #expect(throws: DatabaseError.self) { try prepare("SELECT ? + :b").execute() }
+            #expect(unbound?.message == "wrong number of arguments: 0 for 2 parameters")
+            let mixed = #expect(throws: DatabaseError.self) { try prepare("SELECT ?, \(1)") }
+            #expect(mixed?.message == "wrong number of arguments: 1 for 2 parameters")
+        }
+    }
 }

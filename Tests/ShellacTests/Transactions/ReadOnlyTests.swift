@@ -216,4 +216,47 @@ struct ReadOnlyTests {
                 + "while executing `INSERT INTO player (name) VALUES (?)`")
         #expect(try queue.names() == ["Arthur"])
     }
+
+    /// PRAGMAs that do something without an argument, and are refused where they write.
+    static let actingPragmas: Set = ["incremental_vacuum", "optimize"]
+
+    @Test("A PRAGMA that only asks can be asked in a read", arguments: [JournalMode.default, .wal])
+    func pragmas(mode: JournalMode) throws {
+        let file = try TemporaryDatabase(journalMode: mode)
+        let queue = try file.queue()
+        let names = try queue.read { db in try String.fetchAll(db, sql: "SELECT name FROM pragma_pragma_list")
+        }
+        #expect(names.contains("journal_mode") && names.contains("wal_checkpoint"))
+        for name in names where !Self.actingPragmas.contains(name) {
+            #expect(throws: Never.self, "PRAGMA \(name)") {
+                try queue.read { db in try db.execute(sql: "PRAGMA \(name)") }
+                try queue.read { db in try db.execute(sql: "PRAGMA main.\(name)") }
+            }
+        }
+        #expect(
+            try queue.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") }
+                == (mode == .wal ? "wal" : "delete"))
+        #expect(try queue.read { db in try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint") }?.count == 3)
+        try queue.write { db in try db.insert("Arthur") }
+    }
+
+    @Test(
+        "A PRAGMA that sets what the file holds is refused in a read",
+        arguments: [
+            "journal_mode = TRUNCATE", "main.journal_mode = MEMORY", "journal_mode(PERSIST)",
+            "user_version = 7",
+            "application_id = 7", "auto_vacuum = FULL", "encoding = 'UTF-16'",
+        ])
+    func settingPragmas(sql: String) throws {
+        let file = try TemporaryDatabase()
+        let queue = try file.queue()
+        func state() throws -> [String] {
+            try ["journal_mode", "user_version", "application_id", "auto_vacuum", "encoding"].map { name in
+                try queue.read { db in try String.fetchOne(db, sql: "PRAGMA \(name)") } ?? ""
+            }
+        }
+        let before = try state()
+        _ = try? queue.read { db in try db.execute(sql: "PRAGMA \(sql)") }
+        #expect(try state() == before)
+    }
 }
