@@ -10,6 +10,9 @@ public enum RecordError: Error, Hashable, Sendable {
     /// The row is written all the same.
     case rowNotTaken(recordType: String, reason: String)
 
+    /// A record could not be copied, by which it is saved: thrown by `save(in:)`. Nothing is saved.
+    case notCopied(recordType: String, reason: String)
+
     /// A dictionary is no unique key of the table.
     case notAUniqueKey(databaseTableName: String, columns: [String])
 
@@ -29,6 +32,8 @@ extension RecordError: CustomStringConvertible {
                 "there is no row in the table \(table) for the key \(DatabaseValue.description(of: columns))"
         case .rowNotTaken(let type, let reason):
             return "a \(type) did not take its row: \(reason)"
+        case .notCopied(let type, let reason):
+            return "a \(type) could not be copied: \(reason)"
         case .notAUniqueKey(let table, let columns):
             let names = columns.sorted().joined(separator: ", ")
             return

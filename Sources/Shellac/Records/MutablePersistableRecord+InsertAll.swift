@@ -18,6 +18,9 @@ extension MutablePersistableRecord {
     /// where the table has triggers or conflict clauses, where the policy of the type or `onConflict` resolves conflicts,
     /// and for a virtual table or a view.
     ///
+    /// What the `didInsert` or `didSave` of a class record changes in a later one may come too late for the statement: then
+    /// it is kept, and the later record has changes.
+    ///
     /// - Parameters:
     ///   - records: The records. Without any, nothing is done.
     ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type

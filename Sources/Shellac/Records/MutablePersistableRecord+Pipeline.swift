@@ -77,14 +77,31 @@ extension MutablePersistableRecord {
         return insertion
     }
 
-    /// Inserts the record, with the callbacks that come before the statement and around it.
-    private mutating func insertAmongCallbacks(
+    /// Inserts the record, with the callbacks that come before the statement and around it, and no others. Those of a save
+    /// are called by the save, where the insertion is a part of one.
+    mutating func insertAmongCallbacks(
         in db: Database, _ options: PersistenceOptions?, isUpsert: Bool,
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
+        if options?.isPartOfSave == true {
+            try willInsert(db)
+            return try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        }
         try willSave(db)
         try willInsert(db)
-        return try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+        return try aroundSaving(db) {
+            let insertion = try insertAsItIs(in: db, options, isUpsert: isUpsert, didStore: didStore)
+            return insertion.map { PersistenceSuccess(insertion: $0) }
+        }?.insertion
+    }
+
+    /// Runs what inserts or updates the record. Returns nil when a conflict was resolved by ignoring it.
+    func aroundSaving(
+        _ db: Database, _ save: () throws -> PersistenceSuccess?
+    ) throws -> PersistenceSuccess? {
+        var step = Step<PersistenceSuccess>.none
+        do { try aroundSave(db) { try step.run(save) } } catch is IgnoredConflict where step.isIgnored {}
+        return step.result("aroundSave", recordType)
     }
 
     /// Inserts what was encoded.
@@ -105,35 +122,25 @@ extension MutablePersistableRecord {
 
     /// Inserts the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
     @inline(never)
-    private func insertAsItIs(
+    func insertAsItIs(
         in db: Database, _ options: PersistenceOptions?, isUpsert: Bool,
         didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
         let type = recordType
         var step = Step<InsertionSuccess>.none
         do {
-            try aroundSave(db) {
-                try aroundInsert(db) {
-                    step = .begun
-                    let insertion = try Persistence.with(
+            try aroundInsert(db) {
+                try step.run {
+                    try Persistence.with(
                         type, on: db, encoding: { try encode(to: &$0) },
                         perform: {
                             try insert(
                                 $0, options, isUpsert: isUpsert, of: self as? Record, didStore: didStore)
                         })
-                    guard let insertion else {
-                        step = .ignored
-                        throw IgnoredConflict()
-                    }
-                    step = .done(insertion)
-                    return insertion
                 }
-                return PersistenceSuccess(insertion: try step.result("aroundInsert", type))
             }
-        } catch is IgnoredConflict where step.isIgnored {
-            return nil
-        }
-        return step.isIgnored ? nil : try step.result("aroundSave", type)
+        } catch is IgnoredConflict where step.isIgnored {}
+        return step.result("aroundInsert", type)
     }
 
     /// Updates columns of the record's row, or all of them.
@@ -144,6 +151,19 @@ extension MutablePersistableRecord {
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws {
         db.checkAccess()
+        let success = try updateAmongCallbacks(
+            in: db, columns: columns, isFull: isFull, options, didStore: didStore)
+        guard let success else { return }
+        didUpdate(success)
+        didSave(success)
+    }
+
+    /// Updates the record, with the callbacks that come before the statement and around it, and no others. Returns nil when
+    /// a conflict was resolved by ignoring it.
+    mutating func updateAmongCallbacks(
+        in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions?,
+        didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
+    ) throws -> PersistenceSuccess? {
         // What the will-callbacks change is written, too: compare what is encoded before and after them.
         if !isFull, options?.encoded == nil {
             let record = self
@@ -151,31 +171,34 @@ extension MutablePersistableRecord {
                 recordType, on: db, encoding: { try record.encode(to: &$0) },
                 perform: {
                     let options = PersistenceOptions(
-                        options?.conflictResolution, returning: options?.returning, encoded: $0)
-                    try runUpdate(in: db, columns: columns, isFull: false, options, didStore: didStore)
+                        options?.conflictResolution, returning: options?.returning, encoded: $0,
+                        isPartOfSave: options?.isPartOfSave ?? false)
+                    return try updateAmongCallbacks(
+                        in: db, columns: columns, isFull: false, options, didStore: didStore)
                 })
+        }
+        if options?.isPartOfSave == true {
+            try willUpdate(db, columns: columns)
+            return try updateAsItIs(in: db, columns: columns, isFull: isFull, options, didStore: didStore)
         }
         try willSave(db)
         try willUpdate(db, columns: columns)
-        let success = try updateAsItIs(
-            in: db, columns: columns, isFull: isFull, options, didStore: didStore)
-        guard let success else { return }
-        didUpdate(success)
-        didSave(success)
+        return try aroundSaving(db) {
+            try updateAsItIs(in: db, columns: columns, isFull: isFull, options, didStore: didStore)
+        }
     }
 
     /// Updates the record, which does not change meanwhile. Returns nil when a conflict was resolved by ignoring it.
     @inline(never)
-    private func updateAsItIs(
+    func updateAsItIs(
         in db: Database, columns: Set<String>, isFull: Bool, _ options: PersistenceOptions?,
         didStore: (Persistence, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws -> PersistenceSuccess? {
         let type = recordType
         var step = Step<PersistenceSuccess>.none
         do {
-            try aroundSave(db) {
-                try aroundUpdate(db, columns: columns) {
-                    step = .begun
+            try aroundUpdate(db, columns: columns) {
+                try step.run {
                     let isWritten = try Persistence.with(
                         type, on: db, reusing: isFull ? nil : options?.encoded,
                         encoding: { try encode(to: &$0) },
@@ -191,20 +214,14 @@ extension MutablePersistableRecord {
                                 return isWritten
                             }
                         })
-                    guard isWritten else {
-                        step = .ignored
-                        throw IgnoredConflict()
-                    }
-                    step = .done(PersistenceSuccess(insertion: nil))
-                    return PersistenceSuccess(insertion: nil)
+                    return isWritten ? PersistenceSuccess(insertion: nil) : nil
                 }
-                return try step.result("aroundUpdate", type)
             }
-        } catch is IgnoredConflict where step.isIgnored {
-            return nil
-        }
-        return step.isIgnored ? nil : try step.result("aroundSave", type)
+        } catch is IgnoredConflict where step.isIgnored {}
+        return step.result("aroundUpdate", type)
     }
+
+    // MARK: - Deleting
 
     /// Deletes the record's row. Returns whether there was one.
     func runDeletion(in db: Database, didStore: () -> Void) throws -> Bool {
@@ -213,17 +230,17 @@ extension MutablePersistableRecord {
         try willDelete(db)
         var step = Step<Bool>.none
         try aroundDelete(db) {
-            step = .begun
-            let isDeleted = try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
-                perform: {
-                    try $0.delete()
-                })
-            didStore()
-            step = .done(isDeleted)
-            return isDeleted
+            try step.run {
+                let isDeleted = try Persistence.with(
+                    type, on: db, encoding: { try encode(to: &$0) },
+                    perform: {
+                        try $0.delete()
+                    })
+                didStore()
+                return isDeleted
+            }
         }
-        let isDeleted = try step.result("aroundDelete", type)
+        let isDeleted = step.result("aroundDelete", type) ?? false
         didDelete(deleted: isDeleted)
         return isDeleted
     }
@@ -247,7 +264,7 @@ extension Persistence {
     }
 }
 
-/// How far the statement of a save has come, inside of its `around` callbacks.
+/// How far what an `around` callback is called around has come.
 private enum Step<Success> {
     case none
     case begun
@@ -256,11 +273,23 @@ private enum Step<Success> {
 
     var isIgnored: Bool { if case .ignored = self { true } else { false } }
 
-    /// What the statement did. A callback that did not run it is told so.
-    func result(_ callback: String, _ type: any Any.Type) throws -> Success {
+    /// Runs what the callback is called around. It returns nil when a conflict was resolved by ignoring the record.
+    @inline(__always)
+    mutating func run(_ body: () throws -> Success?) throws -> Success {
+        self = .begun
+        guard let success = try body() else {
+            self = .ignored
+            throw IgnoredConflict()
+        }
+        self = .done(success)
+        return success
+    }
+
+    /// What came of it: nil when a conflict was resolved by ignoring the record. A callback that did not run it is told so.
+    func result(_ callback: String, _ type: any Any.Type) -> Success? {
         switch self {
         case .done(let success): return success
-        case .ignored: throw IgnoredConflict()
+        case .ignored: return nil
         case .begun, .none:
             Misuse.trap(
                 "\(callback) of \(type) has returned without having called the function that it was given, or has "

@@ -11,14 +11,7 @@ extension MutablePersistableRecord {
         case .upsert: return try runInsertion(in: db, options, isUpsert: true) { _, _ in } != nil
         case .update(let columns): try update(columns, in: db, options)
         case .delete: return try runDeletion(in: db) {}
-        case .save:
-            do {
-                guard try hasKey(in: db) else { return try runInsertion(in: db, options) { _, _ in } != nil }
-                try update(nil, in: db, options)
-            } catch let error as RecordError {
-                guard try isAbsence(error, in: db) else { throw error }
-                return try runInsertion(in: db, options) { _, _ in } != nil
-            }
+        case .save: return try save(in: db, options)
         }
         return true
     }
@@ -30,16 +23,29 @@ extension MutablePersistableRecord {
         try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _, _ in }
     }
 
+    private mutating func save(in db: Database, _ options: PersistenceOptions?) throws -> Bool {
+        guard let columns = try columnsToUpdate(in: db) else {
+            return try runInsertion(in: db, options) { _, _ in } != nil
+        }
+        let success = try saveAmongCallbacks(
+            in: db, columns: columns, options, didUpdate: { _, _, _ in }, didInsert: { _, _ in })
+        guard let success else { return false }
+        if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
+        didSave(success)
+        return true
+    }
+
     /// The names of all columns that the record encodes.
     func allColumns(in db: Database) throws -> Set<String> {
         try Persistence.with(
             recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
     }
 
-    /// Whether the record has a key to be found by.
-    func hasKey(in db: Database) throws -> Bool {
+    /// The names of all columns that the record encodes. Nil where it has no key to be found by.
+    func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.hasKey })
+            recordType, on: db, encoding: { try encode(to: &$0) },
+            perform: { $0.hasKey ? $0.shape.allNames : nil })
     }
 
     /// Whether an error says that the record has no row.
@@ -162,7 +168,8 @@ extension MutablePersistableRecord {
 
     /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
     ///
-    /// The callbacks of both run where the update finds no row.
+    /// `willSave`, `aroundSave` and `didSave` are called once. Where the update finds no row, `willUpdate` and `aroundUpdate`
+    /// have been called, and then, inside of `aroundSave`, come `willInsert` and `aroundInsert`.
     public mutating func save(_ db: Database) throws { try persist(PersistenceOperation(.save), in: db) }
 
     /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.

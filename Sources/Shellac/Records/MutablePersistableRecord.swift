@@ -25,7 +25,8 @@
 ///
 /// Saving calls, in this order: `willSave`, `willInsert` or `willUpdate`, `aroundSave`, and inside of it `aroundInsert`
 /// or `aroundUpdate`, and inside of that the statement; then `didInsert` or `didUpdate`, and `didSave`. What `willSave`
-/// and `willInsert` change is written. Deleting calls `willDelete`, `aroundDelete`, `didDelete`. When something throws,
+/// and `willInsert` change is written. A save whose update finds no row goes on inside of `aroundSave`, with `willInsert`
+/// and `aroundInsert`: `willSave`, `aroundSave` and `didSave` are called once. Deleting calls `willDelete`, `aroundDelete`, `didDelete`. When something throws,
 /// no later callback is called.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// What SQLite does when the record violates a constraint: by default, it throws.

@@ -7,11 +7,16 @@ enum Overrides {
     /// Whether a class overrides a callback that is called with a database around a save. True where it is not known.
     static func callbacks(_ type: Record.Type) -> Bool { overrides(callbackPlaces, type) ?? true }
 
-    /// Whether a class overrides such a callback, or a method that saves. Nil where it is not known.
-    static func whatSaves(_ type: Record.Type) -> Bool? {
-        guard let methods = overrides(methodPlaces, type) else { return nil }
-        return methods || callbacks(type)
+    /// Whether a class overrides a method that inserts or updates. True where it is not known.
+    static func methods(_ type: Record.Type) -> Bool { overrides(methodPlaces, type) ?? true }
+
+    /// Whether a class overrides a callback that tells a record of its insertion. True where it is not known.
+    static func insertionCallbacks(_ type: Record.Type) -> Bool {
+        overrides(insertionCallbackPlaces, type) ?? true
     }
+
+    /// Whether a class reads rows by ``Record/updateFromRow(_:)``. True where it is not known.
+    static func reading(_ type: Record.Type) -> Bool { overrides(readingPlaces, type) ?? true }
 
     static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
         if places.isEmpty { return nil }
@@ -22,6 +27,9 @@ enum Overrides {
     /// The places of these methods among the words of a class's metadata. None where they were not found.
     private static let methodPlaces = places(overriddenBy: Methods.self, count: Methods.count)
     private static let callbackPlaces = places(overriddenBy: Callbacks.self, count: Callbacks.count)
+    private static let insertionCallbackPlaces = places(
+        overriddenBy: InsertionCallbacks.self, count: InsertionCallbacks.count)
+    private static let readingPlaces = places(overriddenBy: Reading.self, count: Reading.count)
 
     static func places(overriddenBy type: Record.Type, count: Int) -> [Int] {
         let (base, plain, overriding) = (words(Record.self), words(Plain.self), words(type))
@@ -81,5 +89,18 @@ enum Overrides {
         ) throws {
             try super.aroundUpdate(db, columns: columns, update: update)
         }
+    }
+
+    private final class InsertionCallbacks: Record {
+        static let count = 2
+
+        override func didInsert(_ inserted: InsertionSuccess) { super.didInsert(inserted) }
+        override func didSave(_ saved: PersistenceSuccess) { super.didSave(saved) }
+    }
+
+    private final class Reading: Record {
+        static let count = 1
+
+        override func updateFromRow(_ row: Row) throws { try super.updateFromRow(row) }
     }
 }

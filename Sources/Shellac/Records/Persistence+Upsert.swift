@@ -14,7 +14,10 @@ extension Persistence {
         upserted = nil
         let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
         var selections = returning.map { [$0.selection] } ?? []
-        if clause != nil { selections += names }
+        // What the row in the way has, or at least what it is found by: the row id is told in any case.
+        var told = clause == nil ? shape.keyColumns : Array(names.indices)
+        if clause == nil, told == shape.rowIDColumn.map({ [$0] }) { told = [] }
+        selections += told.map { names[$0] }
         let stamped = boundStamps?.unread ?? []
         selections += stamped.map { names[boundStamps?.stamps[$0].column ?? 0] }
         // The last row id is that of an insertion alone.
@@ -31,8 +34,8 @@ extension Persistence {
                 let row = statement.row
                 hasRow = true
                 var position = row.count - 1 - stamped.count
-                if clause != nil {
-                    upserted = (position - columns.count..<position).map { row.value(at: $0).databaseValue }
+                upserted = zip(told, position - told.count..<position).map { column, position in
+                    (column, row.value(at: position).databaseValue)
                 }
                 for index in stamped {
                     boundStamps?.stamps[index].stored = row.value(at: position).databaseValue
@@ -46,6 +49,9 @@ extension Persistence {
             throw error.with(StatementArguments((0..<columns.count).map { columns[$0] } + arguments))
         }
         guard hasRow || plan.isView else { return nil }
+        if let rowID, let column = shape.rowIDColumn, !told.contains(column), !columns.isNull(column) {
+            upserted?.append((column, rowID.databaseValue))
+        }
         return InsertionSuccess(
             rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }

@@ -14,8 +14,8 @@ final class Persistence {
 
     /// The stamps that were bound among the columns.
     @exclusivity(unchecked) var boundStamps: BoundStamps?
-    /// What the row has become by an upsert that does not write all columns as they are encoded.
-    @exclusivity(unchecked) var upserted: [DatabaseValue]?
+    /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
+    @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
 
     init(_ database: Database) {
         self.database = database

@@ -37,11 +37,18 @@ final class PersistenceOptions {
     let returning: Returning?
     /// What the record encoded when the columns to update were found.
     let encoded: Persistence?
+    /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
+    let isPartOfSave: Bool
+    /// Whether that part has resolved a conflict by ignoring the record.
+    var isIgnored = false
+    /// What came of that part, and whether the record was given a row id.
+    var outcome: (success: PersistenceSuccess, givesRowID: Bool)?
 
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil, encoded: Persistence? = nil
+        returning: Returning? = nil, encoded: Persistence? = nil, isPartOfSave: Bool = false
     ) {
+        self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert
         self.returning = returning

@@ -11,92 +11,149 @@ extension Record {
     /// }
     /// ```
     ///
-    /// The record is encoded where it is, and its values alone are sent. It is updated, or inserted where there is no
-    /// row, in a transaction of its own. Then, where the record is, it takes its row id, and its `did`
-    /// callbacks are called. What its owner changes meanwhile is not saved, and ``hasDatabaseChanges`` tells so.
+    /// A copy is sent, made by ``copy()``, and saved as ``save(_:)`` does it, in a transaction of its own. So the callbacks
+    /// that are given a `Database`, and overriding methods, are called with the copy, where the database is. Then, where the
+    /// record is, it takes what came of that: its row id, its stamps, and what the callbacks have changed; and its `did`
+    /// callbacks are called. (One that takes its row id in ``didInsert(_:)``, and not in ``updateFromRow(_:)``, has that
+    /// called with the copy, too.) What the copy holds beyond its columns is not taken.
     ///
-    /// A class that overrides a method which saves records, or which is called with a `Database` around that, stops the
-    /// program here: such a method needs the record where the database is. Use `write(sending:_:)`.
+    /// What its owner changes meanwhile is not saved, and not overwritten, and ``hasDatabaseChanges`` tells so. Where the
+    /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,
+    /// it knows nothing of its row afterwards, and has changes.
     ///
-    /// - Throws: what ``save(_:)`` throws.
+    /// - Throws: what ``save(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)`` when ``copy()`` throws, or gives
+    ///   a record that has other values: nothing is saved then.
     nonisolated(nonsending) public final func save(in writer: some DatabaseWriter) async throws {
-        let type = type(of: self)
-        guard let overrides = Overrides.whatSaves(type) else {
-            Misuse.trap(
-                "this Swift runtime does not tell whether \(type) overrides a method that saves: "
-                    + "use write(sending:_:) instead of save(in:).")
+        let turn = SaveTurn()
+        try await turn.begin(ObjectIdentifier(self))
+        defer { turn.end(ObjectIdentifier(self)) }
+        let sent = try encoded().row()
+        rememberedRow.leaveChunk()
+        let remembered = snapshot
+        let (copy, untold) = try await writer.write(sending: copy(of: sent)) { db, copy in
+            let untold = try db.records.leavingUntold(copy) { try copy.saveByLongRoad(in: db, nil) }
+            return (copy, untold)
         }
-        if overrides {
-            Misuse.trap(
-                "\(type) overrides a method that saves, or one of its callbacks, which need the record inside of the "
-                    + "access: save it with write(sending:_:), and not with save(in:).")
-        }
-        let sent = SentColumns(row: try encoded().row())
-        let saved = try await writer.write { db in
-            try Persistence.with(
-                type, on: db, encoding: { sent.encode(to: &$0) }, perform: { try $0.save(type) })
-        }
-        guard let saved else { return }
-        snapshot = saved.row.copy(saved.row.layout, past: takePast(moment: 0))
-        var rejection: RecordError?
-        if let rowID = saved.newRowID, rowID.road != .didInsert, rowID.road != .none {
-            rejection = take(Row(saved.row))
-        }
-        if let insertion = saved.insertion { didInsert(insertion) } else { didUpdate(saved.success) }
-        didSave(saved.success)
+        if untold.isEmpty { return }
+        let rejection = takeOutcome(of: copy, sent, remembered)
+        for success in untold { tell(success) }
         if let rejection { throw rejection }
     }
-}
 
-/// Values on their way to the connection.
-private struct SentColumns: @unchecked Sendable {  // the row is never changed
-    let row: PackedRow
-
-    func encode(to container: inout PersistenceContainer) {
-        PackedTag.eachColumn(row.bytes, count: row.count) { column, tag, payload in
-            container.store(Packed(tag: tag, payload: payload), in: row.layout.names[column])
+    /// A copy of the record, which has encoded some values.
+    private func copy(of sent: PackedRow) throws -> sending Self {
+        func refusal(_ reason: String) -> RecordError {
+            .notCopied(
+                recordType: "\(type(of: self))",
+                reason:
+                    "\(reason). It is saved by a copy: have \(type(of: self)) read all that it encodes, in "
+                    + "updateFromRow(_:) or init(row:), or override copy()")
         }
+        // It is sent, and takes no more than values from the record below.
+        nonisolated(unsafe) let copy: Self
+        do { copy = try self.copy() } catch { throw refusal("copy() threw \(error)") }
+        // An overriding method may have made it without `super`.
+        copy.becomeCopy(of: self)
+        let copied = try copy.encoded()
+        let lost = copied.columns(notIn: sent)
+        // A column that is never encoded as the same value is not lost.
+        let again = lost.isEmpty ? sent : try encoded().row()
+        let names = lost.filter { name in
+            guard let column = sent.layout.column(named: name), let other = again.layout.column(named: name)
+            else { return true }
+            return sent.databaseValue(at: column) == again.databaseValue(at: other)
+        }
+        if !names.isEmpty {
+            throw refusal("its copy encodes other values in \(names.joined(separator: ", "))")
+        }
+        return copy
     }
 
-    /// A value that stands elsewhere.
-    private struct Packed: DatabaseValueConvertible {
-        let tag: UInt8
-        let payload: UnsafeRawPointer
-
-        var databaseValue: DatabaseValue { PackedTag.databaseValue(tag, payload) }
-        static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { nil }
-
-        func store(in sink: borrowing DatabaseValueSink) { sink.store(tag, payload) }
-    }
-}
-
-/// What came of values that were sent.
-private struct SavedColumns: @unchecked Sendable {  // the row is never changed
-    let row: PackedRow
-    let insertion: InsertionSuccess?
-    let newRowID: (value: Int64, road: RecordPlan.RowIDRoad)?
-
-    var success: PersistenceSuccess { PersistenceSuccess(insertion: insertion) }
-}
-
-extension Persistence {
-    /// Updates or inserts what was encoded. Returns nil when a conflict was resolved by ignoring it.
-    fileprivate func save(_ type: Record.Type) throws -> SavedColumns? {
-        let policy = type.persistenceConflictPolicy
-        if hasKey {
-            do {
-                let isWritten = try update(shape.allColumns, policy.conflictResolutionForUpdate, nil)
-                return isWritten ? SavedColumns(row: columns.row(), insertion: nil, newRowID: nil) : nil
-            } catch RecordError.recordNotFound {
-                // It is to be inserted.
+    /// Takes what came of the save of a copy, where it was not changed itself. Returns the error to throw.
+    private func takeOutcome(of copy: Record, _ sent: PackedRow, _ remembered: PackedRow?) -> RecordError? {
+        if snapshot === remembered {
+            snapshot = copy.snapshot.map { $0.copy($0.layout, past: takePast(moment: 0)) }
+        } else {
+            snapshot = .nothing(past: pastOfSave(moment: 0))
+        }
+        do {
+            let saved = try copy.encoded()
+            let given = saved.layout.names.enumerated().compactMap { column, name in
+                let new = saved[column]
+                let old = sent.layout.column(named: name).map(sent.databaseValue(at:))
+                return old.flatMap { $0 == new ? nil : GivenValue(name: name, old: $0, new: new) }
             }
+            if !given.isEmpty { try take(given) }
+            return nil
+        } catch {
+            return .rowNotTaken(
+                recordType: "\(type(of: self))", reason: "encode or updateFromRow threw \(error)")
         }
-        guard let insertion = try insert(policy.conflictResolutionForInsert, nil) else { return nil }
-        guard let column = shape.rowIDColumn, columns.isNull(column) else {
-            return SavedColumns(row: columns.row(), insertion: insertion, newRowID: nil)
+    }
+}
+
+extension PackedColumns {
+    /// The names of columns that a row has, and that are not the same here.
+    fileprivate func columns(notIn row: PackedRow) -> [String] {
+        row.layout.names.enumerated().compactMap { column, name in
+            guard let own = layout.column(named: name) else { return name }
+            return GivenValue.isEncoded(self[own], as: row.databaseValue(at: column), nil) ? nil : name
         }
-        return SavedColumns(
-            row: columns.row(with: insertion.rowID, in: column), insertion: insertion,
-            newRowID: (insertion.rowID, plan.rowIDRoad))
+    }
+}
+
+/// One of the saves of a record that wait for each other: it would be inserted twice, otherwise.
+private final class SaveTurn: Sendable {
+    private typealias Continuation = CheckedContinuation<Void, any Error>
+    private struct Waiting {
+        let turn: SaveTurn
+        let continuation: Continuation
+    }
+    /// The records that are being saved, with those that wait. They are alive, and so nobody else has their address.
+    private static let records = Lock<[ObjectIdentifier: [Waiting]]>([:])
+    /// Whether the task was cancelled.
+    private let isCancelled = Lock(false)
+
+    /// Waits for the turn.
+    nonisolated(nonsending) func begin(_ record: ObjectIdentifier) async throws {
+        let isFree = Self.records.withLock { records in
+            if records[record] != nil { return false }
+            records[record] = []
+            return true
+        }
+        if isFree { return }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result: Result<Void, any Error>? = Self.records.withLock { records in
+                    if isCancelled.withLock({ $0 }) { return .failure(CancellationError()) }
+                    if records[record] == nil {
+                        records[record] = []
+                        return .success(())
+                    }
+                    records[record]?.append(Waiting(turn: self, continuation: continuation))
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let continuation = Self.records.withLock { records in
+                isCancelled.withLock { $0 = true }
+                guard let place = records[record]?.firstIndex(where: { $0.turn === self }) else {
+                    return nil as Continuation?
+                }
+                return records[record]?.remove(at: place).continuation
+            }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Gives the turn to who waits longest.
+    func end(_ record: ObjectIdentifier) {
+        let next = Self.records.withLock { records in
+            if records[record]?.isEmpty == false { return records[record]?.removeFirst().continuation }
+            records[record] = nil
+            return nil as Continuation?
+        }
+        next?.resume()
     }
 }

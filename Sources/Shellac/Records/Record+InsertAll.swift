@@ -54,15 +54,14 @@ extension Record {
     /// Remembers that the record was inserted.
     private func take(_ insertion: InsertionSuccess, _ persistence: Persistence, in db: Database) throws {
         let moment = snapshot?.moment ?? 0
-        let aftermath = store(persistence, insertion, in: db)
+        let aftermath = storeLate(persistence, insertion, in: db)
         if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the same \(type(of: self)) stands twice among the records to insert, "
                     + "and can have one row of the table \(persistence.plan.tableName) alone")
         }
-        didInsert(insertion)
-        didSave(PersistenceSuccess(insertion: insertion))
+        tell(PersistenceSuccess(insertion: insertion))
         if let aftermath { try finish(aftermath) }
     }
 }

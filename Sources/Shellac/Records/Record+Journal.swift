@@ -1,27 +1,25 @@
 // A record's state follows the transaction: see ``Journal``.
 
 extension Record: Journaled {
+    final var original: AnyObject { self }
+
+    final func inPlace(of copy: AnyObject) -> (any Journaled)? { copy as? Record }
+
     /// Gives the record back what it remembered.
     final func giveBack(_ note: Journal.Note) {
-        snapshot = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
+        let state = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
+        // A copy shares nothing with its original.
+        snapshot = note.object === self ? state : state.map { $0.copy($0.layout) }
         snapshot?.forgetPast()
     }
 
-    /// Takes the row id away that the record was given.
-    final func takeAwayValues(_ note: Journal.Note) {
-        if let rowID = note.rowID { takeAway(rowID) }
-    }
-
-    /// Has the record read a row of all that it encodes, with NULL for the row id.
-    private func takeAway(_ rowID: Journal.GivenRowID) {
+    /// Takes the row id away that the record was given: has it read a row of all that it encodes, with NULL for the row id.
+    final func takeAwayValues(_ note: Journal.Note, on database: Database) {
+        guard let rowID = note.rowID else { return }
         do {
-            let row = try encoded().row()
-            var values = row.databaseValues
-            let column = rowID.column
-            guard values.indices.contains(column), values[column] == rowID.value.databaseValue
-            else { return }  // it has another one by now
-            values[column] = .null
-            try updateFromRow(Row(.make(row.layout, values: values)))
+            // By its name: the record may encode its columns in another order by now.
+            guard let name = database.records.knownPlan(for: type(of: self))?.rowIDColumn else { return }
+            try take([GivenValue(name: name, old: rowID.value.databaseValue, new: .null, affinity: .integer)])
         } catch {
             ErrorLog.warn(
                 "the insertion of a \(type(of: self)) was rolled back, and the record has kept the row id \(rowID.value): "
@@ -29,8 +27,19 @@ extension Record: Journaled {
         }
     }
 
+    /// Remembers the same row as another record, and follows the transactions that this has been saved in.
+    final func becomeCopy(of record: Record) {
+        // Not the same memory: that belongs to the other one, as its past does.
+        snapshot = record.snapshot.map { $0.copy($0.layout) }
+        for database in Database.accessed { database.transactionLog.note(copy: self, of: record) }
+    }
+
+    /// Forgets what it remembers: nothing is known of its row.
+    final func forget() { snapshot = nil }
+
     /// Whether the database holds what the record remembers. A record without a table remembers nothing of a database.
-    final func isTrue(on database: Database) -> Bool {
+    /// Nil where it cannot be asked.
+    final func isTrue(on database: Database) -> Bool? {
         if type(of: self).databaseTableName.isEmpty { return true }
         do {
             guard let snapshot, snapshot.count > 0 else {
@@ -45,9 +54,10 @@ extension Record: Journaled {
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null
             }
-            // It may have been fetched with columns that are not the table's.
-            let known = snapshot.layout.names.indices.filter {
-                plan.table.column(named: snapshot.layout.names[$0]) != nil
+            // It may have been fetched with columns that are not the table's, and with several of one name.
+            let names = snapshot.layout.names
+            let known = names.indices.filter {
+                plan.table.column(named: names[$0]) != nil && snapshot.layout.column(named: names[$0]) == $0
             }
             let columns = known.map { snapshot.layout.names[$0].quotedDatabaseIdentifier }
                 .joined(separator: ", ")
@@ -62,7 +72,7 @@ extension Record: Journaled {
                     in: plan.table.affinity(ofColumn: snapshot.layout.names[column]))
             }
         } catch {
-            return false
+            return nil
         }
     }
 }

@@ -1,8 +1,9 @@
 // How a class record is saved. Whatever saves it comes to one of its four overridable methods, whose base
 // implementation comes here. What the record remembers is kept here, in final code.
 //
-// A class that overrides no callback with a `Database` takes the straight road: there is nobody to be called around
-// the statement. One that overrides no method that saves either is encoded once, and has its columns named by nobody.
+// A class that overrides no method that saves, and no callback with a `Database`, takes the straight road: there is nobody
+// to be called around the statement, it is encoded once, and has its columns named by nobody. All others take the long
+// road. What came of either is stored in the record by Record+Outcome.swift.
 
 extension Record {
     /// Runs an operation: hands it to the overridable methods.
@@ -25,12 +26,7 @@ extension Record {
     private func saveRow(in db: Database, _ options: PersistenceOptions?) throws {
         let type = Swift.type(of: self)
         if try db.records.plan(for: type, on: db).overridesWhatSaves {
-            do {
-                if try hasKey(in: db) { return try db.records.with(options, for: self) { try update(db) } }
-            } catch let error as RecordError {
-                guard try isAbsence(error, in: db) else { throw error }
-            }
-            return try db.records.with(options, for: self) { try insert(db) }
+            return try saveByLongRoad(in: db, options)
         }
         var aftermath: Aftermath?
         try Persistence.with(
@@ -61,12 +57,8 @@ extension Record {
         var aftermath: Aftermath?
         try db.withRecords { records in
             try records.withPlan(for: Swift.type(of: self), on: db) { plan in
-                if plan.overridesCallbacks {
-                    var record = self
-                    try record.runInsertion(in: db, options, isUpsert: isUpsert) {
-                        aftermath = store($0, $1, in: db)
-                        if isUpsert { takeUpserted($0) }
-                    }
+                if plan.overridesWhatSaves {
+                    aftermath = try insertByLongRoad(in: db, options, isUpsert: isUpsert)
                 } else {
                     aftermath = try Persistence.with(
                         plan, records, on: db, encoding: { try encode(to: &$0) },
@@ -105,133 +97,79 @@ extension Record {
             options, isUpsert: isUpsert, type(of: self).persistenceConflictPolicy)
         guard let insertion else { return nil }
         let aftermath = store(persistence, insertion, in: db)
-        if isUpsert { takeUpserted(persistence) }
+        if isUpsert { takeUpserted(persistence, in: db) }
         didInsert(insertion)
         didSave(PersistenceSuccess(insertion: insertion))
         return aftermath
     }
+}
 
-    /// What is left to do after an insertion.
-    indirect enum Aftermath {
-        /// An error is to be thrown.
-        case rejection(RecordError)
-        /// It is not known whether the record has taken its row id.
-        case unknownRowID(Int64, RecordPlan)
-    }
+// MARK: - The long road
 
-    /// Remembers what a row has become that was in the way: it may differ from what the record has.
-    private func takeUpserted(_ persistence: Persistence) {
-        guard let values = persistence.upserted else { return }
-        persistence.upserted = nil
-        snapshot = snapshot?.with(Array(zip(persistence.columns.layout.names, values)))
-    }
-
-    /// Remembers what was inserted, and takes the row id.
-    @inline(__always)
-    final func store(
-        _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
-    ) -> Aftermath? {
-        let aftermath = storeRow(persistence, insertion, in: db)
-        if persistence.boundStamps != nil { takeStamps(of: persistence) }
+extension Record {
+    /// Inserts the record with all that is called around it.
+    private func insertByLongRoad(
+        in db: Database, _ options: PersistenceOptions?, isUpsert: Bool
+    ) throws -> Aftermath? {
+        var (aftermath, givesRowID) = (nil as Aftermath?, false)
+        var record = self
+        let insertion = try record.insertAmongCallbacks(in: db, options, isUpsert: isUpsert) {
+            (aftermath, givesRowID) = store($0, $1, isUpsert: isUpsert, in: db)
+        }
+        tell(insertion.map { PersistenceSuccess(insertion: $0) }, options, givesRowID: givesRowID, in: db)
         return aftermath
     }
 
-    @inline(__always)
-    private func storeRow(
-        _ persistence: Persistence, _ insertion: InsertionSuccess, in db: Database
-    ) -> Aftermath? {
-        let columns = persistence.columns
-        let rowIDColumn = persistence.withShape { $0.rowIDColumn }
-        guard let column = rowIDColumn, columns.isNull(column) else {
-            let moment = note(in: db)
-            if !remember(persistence, since: moment, in: db, inserted: { columns.row(among: &$0) }) {
-                snapshot = columns.row(past: takePast(moment: moment))
-            }
-            return nil
-        }
-        let rowID = insertion.rowID
-        let moment = note(Journal.GivenRowID(value: rowID, column: column), in: db)
-        let road = persistence.withPlan { $0.rowIDRoad }
-        if road == .didInsert || road == .none,
-            remember(
-                persistence, since: moment, in: db,
-                inserted: { columns.row(with: rowID, in: column, among: &$0) })
-        {
-            return nil
-        }
-        let row = columns.row(with: rowID, in: column, past: takePast(moment: moment))
-        snapshot = row
-        switch road {
-        case .didInsert, .none: return nil
-        case .updateFromRow:
-            return persistence.withShape { $0.withRow(on: row, take) }.map(Aftermath.rejection)
-        case .unknown: return learnWhetherTaken(row, rowID, persistence.plan)
-        }
-    }
-
-    /// Remembers a row that was inserted, among those that were inserted since the same moment. Returns false where it is
-    /// to stand alone.
-    @inline(__always)
-    private func remember(
-        _ persistence: Persistence, since moment: UInt64, in db: Database,
-        inserted row: (inout ChunkedRow.Filling) -> ChunkedRow?
-    ) -> Bool {
-        // A row that will have to leave the chunk at once, or has a past, is better off alone.
-        guard moment != 0, rememberedRow.isNothing, persistence.boundStamps == nil else { return false }
-        return db.withRecords { records in
-            records.insertedRows.begin(moment: moment)
-            guard let row = row(&records.insertedRows) else { return false }
-            rememberedRow.remember(row)
-            return true
-        }
-    }
-
-    /// The first insertion of a class: finds out whether the record takes its row id from `updateFromRow`.
-    @inline(never)
-    private func learnWhetherTaken(_ row: PackedRow, _ rowID: Int64, _ plan: RecordPlan) -> Aftermath? {
-        let rejection = take(Row(row))
-        let isTaken = hasRowID(rowID, plan)
-        if isTaken { plan.rowIDRoad = .updateFromRow }
-        if let rejection { return .rejection(rejection) }
-        return isTaken ? nil : .unknownRowID(rowID, plan)
-    }
-
-    final func finish(_ aftermath: Aftermath) throws {
-        switch aftermath {
-        case .rejection(let error): throw error
-        case .unknownRowID(let rowID, let plan): learnRowIDRoad(rowID, plan)
-        }
-    }
-
-    /// Takes the row that was inserted. Returns the error to throw.
-    final func take(_ row: Row) -> RecordError? {
-        do {
-            try updateFromRow(row)
-            return nil
-        } catch {
-            return .rowNotTaken(recordType: "\(type(of: self))", reason: "updateFromRow threw \(error)")
-        }
-    }
-
-    /// Whether the record has taken its row id.
-    private func hasRowID(_ rowID: Int64, _ plan: RecordPlan) -> Bool {
-        guard let name = plan.rowIDColumn, let columns = try? encoded(),
-            let column = columns.layout.column(named: name)
-        else { return false }
-        return columns[column] == rowID.databaseValue
-    }
-
-    /// The class does not take its row id from `updateFromRow`: remembers how it does, for all its records.
-    private func learnRowIDRoad(_ rowID: Int64, _ plan: RecordPlan) {
-        guard plan.rowIDRoad == .unknown else { return }
-        if hasRowID(rowID, plan) {
-            plan.rowIDRoad = .didInsert
+    /// Updates or inserts the record with all that is called around it: `willSave` and `aroundSave` once.
+    final func saveByLongRoad(in db: Database, _ options: PersistenceOptions?) throws {
+        var aftermath: Aftermath?
+        if try db.records.plan(for: type(of: self), on: db).overridesMethods {
+            try saveByMethods(in: db, options)
+        } else if let columns = try columnsToUpdate(in: db) {
+            var givesRowID = false
+            var record = self
+            let success = try record.saveAmongCallbacks(
+                in: db, columns: columns, options,
+                didUpdate: { remember($0, $1, isFull: $2, in: db) },
+                didInsert: { (aftermath, givesRowID) = store($0, $1, isUpsert: false, in: db) })
+            tell(success, nil, givesRowID: givesRowID, in: db)
         } else {
-            plan.rowIDRoad = .none
-            let column = plan.rowIDColumn ?? "rowid"
-            ErrorLog.warn(
-                "\(type(of: self)) was inserted, and has not taken its row id (\(column)). Override updateFromRow(_:) and "
-                    + "read the column there, or override didInsert(_:) and take inserted.rowID.")
+            aftermath = try insertByLongRoad(in: db, options, isUpsert: false)
+        }
+        if let aftermath { try finish(aftermath) }
+    }
+
+    /// Updates or inserts the record by its own methods.
+    private func saveByMethods(in db: Database, _ asked: PersistenceOptions?) throws {
+        guard try columnsToUpdate(in: db) != nil else {
+            return try db.records.with(asked, for: self) { try insert(db) }
+        }
+        // What `willSave` changes is written, whatever columns the methods name: compare with what is encoded before.
+        let part = try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: { encoded in
+                func options() -> PersistenceOptions {
+                    PersistenceOptions(
+                        asked?.conflictResolution, returning: asked?.returning, encoded: encoded,
+                        isPartOfSave: true)
+                }
+                var part = options()
+                var record = self
+                let success = try record.saveAmongCallbacks(in: db) {
+                    do {
+                        try db.records.with(part, for: self) { try update(db) }
+                    } catch let error as RecordError {
+                        guard try isAbsence(error, in: db) else { throw error }
+                        part = options()
+                        try db.records.with(part, for: self) { try insert(db) }
+                    }
+                    return part.isIgnored ? nil : part.outcome?.success ?? PersistenceSuccess(insertion: nil)
+                }
+                return success == nil ? nil : part
+            })
+        // A method that has not called `super` has saved the record by itself, or has not.
+        if let outcome = part?.outcome {
+            tell(outcome.success, nil, givesRowID: outcome.givesRowID, in: db)
         }
     }
 }
@@ -254,7 +192,7 @@ extension Record {
         let returning = Returning("*") { row = $0.copy() }
         try persist(PersistenceOperation(.insert, resolution, returning: returning), in: db)
         guard let row else { return }
-        try refresh(from: row, in: db)
+        try refresh(from: row, before: encoded().row(), in: db)
     }
 
     /// Takes what the database holds.
@@ -264,27 +202,36 @@ extension Record {
     ///   ``updateFromRow(_:)``.
     public final func reload(_ db: Database) throws {
         db.checkAccess()
-        var row: Row?
-        try Persistence.with(
+        let found = try Persistence.with(
             type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: {
-                try $0.withRow { row = $0.copy() }
+            perform: { persistence in
+                var row: Row?
+                try persistence.withRow { row = $0.copy() }
+                return row.map { (row: $0, before: persistence.columns.row()) }
             })
-        if let row { try refresh(from: row, in: db) }
+        if let found { try refresh(from: found.row, before: found.before, in: db) }
     }
 
     /// Takes a row of the record's table.
-    private func refresh(from row: Row, in db: Database) throws {
-        let before = try encoded().row()
+    ///
+    /// - Parameter before: What the record had encoded before the row was read.
+    private func refresh(from row: Row, before: PackedRow, in db: Database) throws {
         try updateFromRow(row)
-        let after = try encoded()
         let fetched = try row.remembered(
             by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
+        let remembered = snapshot
+        // To encode the record may save it, which it then remembers.
+        snapshot = fetched
+        let after: PackedColumns
+        do { after = try encoded() } catch {
+            if snapshot === fetched { snapshot = remembered }
+            throw error
+        }
         if after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
+            if snapshot === fetched { snapshot = remembered }
             throw RecordError.rowNotTaken(
                 recordType: "\(type(of: self))",
                 reason: "override updateFromRow(_:), and read the columns there")
         }
-        snapshot = fetched
     }
 }

@@ -32,9 +32,9 @@ extension Record {
         }
         let date = try db.transactionDate.databaseValue
         let isAlone = !db.isInsideTransaction && db.lastBegun == nil
-        let stamp = StampNote.Stamp(name: name, old: columns[column], new: date)
+        let stamp = GivenValue(name: name, old: columns[column], new: date)
         do {
-            try set([stamp], \.new)
+            try take([stamp])
             guard try encodes(date, in: name) else {
                 throw RecordError.rowNotTaken(
                     recordType: "\(type)", reason: "override updateFromRow(_:), and read \(name) there")
@@ -47,10 +47,10 @@ extension Record {
             defer { if isAlone, db.hasLoneState, db.lastBegun == nil { db.endLoneState() } }
             try update(db, columns: [name])
         } catch {
-            try? set([stamp], \.old)
+            try? take([stamp.reversed])
             throw error
         }
-        _ = db.transactionLog.note(StampNote(self, [stamp]), nil, rowID: nil, moment: 0, in: db)
+        noteGiven([stamp], in: db)
     }
 
     /// Takes the stamps that a save has written: into the properties, and into what is remembered.
@@ -65,21 +65,26 @@ extension Record {
         }
         let names = persistence.columns.layout.names
         let stamps = bound.stamps.compactMap { stamp in
-            stamp.stored.map { StampNote.Stamp(name: names[stamp.column], old: stamp.old, new: $0) }
+            stamp.stored.map { GivenValue(name: names[stamp.column], old: stamp.old, new: $0) }
         }
         guard !stamps.isEmpty else { return }
-        let changed = stamps.filter { $0.old != $0.new }
-        if !changed.isEmpty {
-            _ = db.transactionLog.note(
-                StampNote(self, changed), nil, rowID: nil, moment: 0, in: db)
+        // With its row id, the record has read what was bound for an insertion, which an upsert may not have stored.
+        let bindings = bound.stamps.compactMap { stamp in
+            stamp.stored.map {
+                GivenValue(name: names[stamp.column], old: persistence.columns[stamp.column], new: $0)
+            }
         }
+        let changed = stamps.filter { $0.old != $0.new }
+        if !changed.isEmpty { noteGiven(changed, in: db) }
         var reason: (any Error)?
-        do { try set(stamps, \.new) } catch { reason = error }
-        // A class that does not take a stamp remembers what it has: it would seem to have been given another one.
+        do { try take(stamps + bindings) } catch { reason = error }
+        // A class that does not take a stamp remembers what it has: it would seem to have been given another one. One that
+        // was given another one by the program meanwhile differs from its row.
         let remembered = stamps.map { stamp in
             let isTaken = (try? encodes(stamp.new, in: stamp.name)) == true
-            if !isTaken { warnOfStamp(stamp.name, reason, persistence.plan) }
-            return isTaken ? stamp : StampNote.Stamp(name: stamp.name, old: stamp.new, new: stamp.old)
+            let isKept = !isTaken && (try? encodes(stamp.old, in: stamp.name)) != false
+            if isKept { warnOfStamp(stamp.name, reason, persistence.plan) }
+            return isKept ? stamp.reversed : stamp
         }
         snapshot = snapshot?.with(remembered.map { ($0.name, $0.new) })
     }
@@ -90,31 +95,6 @@ extension Record {
         let why =
             reason.map { ": updateFromRow threw \($0)" } ?? ". Override updateFromRow(_:), and read it there"
         ErrorLog.warn("\(type(of: self)) was saved, and has not taken its stamp \(name)\(why)")
-    }
-
-    /// Has the record read a row of all that it encodes, with other stamps.
-    fileprivate final func set(
-        _ stamps: [StampNote.Stamp], _ value: KeyPath<StampNote.Stamp, DatabaseValue>
-    ) throws {
-        let row = try encoded().row()
-        var values = row.databaseValues
-        var isSet = true
-        for stamp in stamps {
-            guard let column = row.layout.column(named: stamp.name) else { continue }
-            if values[column] != stamp[keyPath: value] { isSet = false }
-            values[column] = stamp[keyPath: value]
-        }
-        if isSet { return }
-        try updateFromRow(Row(.make(row.layout, values: values)))
-    }
-
-    /// Whether a column is encoded as a value, or as the same date.
-    fileprivate final func encodes(_ value: DatabaseValue, in name: String) throws -> Bool {
-        let columns = try encoded()
-        guard let column = columns.layout.column(named: name) else { return false }
-        let encoded = columns[column]
-        if encoded == value { return true }
-        return StoredDate(encoded)?.isEqual(to: StoredDate(value)) ?? false
     }
 }
 
@@ -149,36 +129,4 @@ extension PackedRow {
         let row = PackedRow.make(layout, values: all)
         return row.copy(layout, past: Past(memory: memory, moment: moment))
     }
-}
-
-/// Gives a record the stamps back that it had before a save that is rolled back, unless it was given others since.
-private final class StampNote: Journaled {
-    struct Stamp {
-        let name: String
-        let old: DatabaseValue
-        let new: DatabaseValue
-    }
-
-    private let record: Record
-    private let stamps: [Stamp]
-
-    init(_ record: Record, _ stamps: [Stamp]) {
-        self.record = record
-        self.stamps = stamps
-    }
-
-    func giveBack(_ note: Journal.Note) {}
-
-    func takeAwayValues(_ note: Journal.Note) {
-        do {
-            let kept = try stamps.filter { try record.encodes($0.new, in: $0.name) }
-            try record.set(kept, \.old)
-        } catch {
-            ErrorLog.warn(
-                "a save of a \(type(of: record)) was rolled back, and the record has kept its stamps: \(error)"
-            )
-        }
-    }
-
-    func isTrue(on database: Database) -> Bool { record.isTrue(on: database) }
 }

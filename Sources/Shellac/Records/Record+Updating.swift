@@ -36,9 +36,10 @@ extension Record {
         }
         let isFull = plan.shape?.allNames == columns
         var record = self
-        try record.runUpdate(in: db, columns: columns, isFull: isFull, options) {
+        let success = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options) {
             remember($0, $1, isFull: $2, in: db)
         }
+        tell(success, options, in: db)
     }
 
     /// Updates columns that were encoded, where no callback stands around it.
@@ -79,7 +80,7 @@ extension Record {
 
     /// Remembers the columns that were updated.
     @inline(__always)
-    private func remember(
+    final func remember(
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, in db: Database
     ) {
         let columns = persistence.columns

@@ -56,13 +56,15 @@
 /// ``update(_:columns:)``, and ``delete(_:)``. Override them to validate, say. The exception is
 /// ``upsert(_:)``, which is one statement that does two of these.
 ///
-/// The order of callbacks is that of ``MutablePersistableRecord``. What the will-callbacks change is written, also
+/// The order of callbacks is that of ``MutablePersistableRecord``. (Where a class overrides one of the first three methods,
+/// ``save(_:)`` of a record that has a key calls `willSave`, and then these methods inside of `aroundSave`.) What the will-callbacks change is written, also
 /// where only some columns are updated. Forgetting to call `super` in a callback harms nothing.
 ///
 /// ## Concurrency
 ///
 /// A record is not Sendable. Records can be fetched in an asynchronous access and returned from it, and one can be
-/// handed to `write(sending:_:)`. A record that was saved in an access belongs to that access until it ends, since the
+/// handed to `write(sending:_:)`: a copy, where the record stays with its owner, who may also call `save(in:)`. A record
+/// that was saved in an access belongs to that access until it ends, since the
 /// connection still holds it.
 nonisolated open class Record: FetchableRecord, PersistableRecord {
     @exclusivity(unchecked) final var rememberedRow = RememberedRow()
@@ -124,11 +126,24 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     /// A record with the same values, which remembers the same row.
     ///
-    /// It has what is encoded. Override it to copy more.
-    open func copy() throws -> Self {
-        let copy = try type(of: self).init(row: Row(encoded().row()))
-        // Not the same row: it belongs to this record, as its past does.
-        copy.snapshot = snapshot.map { $0.copy($0.layout) }
+    /// It has what is encoded. Override it to copy more: call `super`, and copy values that are Sendable, or copies.
+    ///
+    /// ```swift
+    /// override func copy() throws -> sending Self {
+    ///     let copy = try super.copy()
+    ///     copy.color = color
+    ///     return copy
+    /// }
+    /// ```
+    ///
+    /// It shares nothing with the record: one that stays with its owner hands a copy to `write(sending:_:)`. A copy that is
+    /// made inside of a transaction follows its rollback as the record does.
+    ///
+    /// - Throws: what ``encode(to:)`` and the initializer throw.
+    open func copy() throws -> sending Self {
+        // It is made of values, which are copied.
+        nonisolated(unsafe) let copy = try type(of: self).init(row: Row(encoded().row()))
+        copy.becomeCopy(of: self)
         return copy
     }
 

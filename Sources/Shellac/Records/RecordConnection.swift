@@ -13,6 +13,8 @@ final class RecordConnection {
     @exclusivity(unchecked) private var saveCount = 0
     /// The memory for what inserted records remember.
     @exclusivity(unchecked) var insertedRows = ChunkedRow.Filling()
+    /// The record whose `did` callbacks are left to somebody else, and what it was not told.
+    private var untold: (record: ObjectIdentifier, successes: [PersistenceSuccess])?
     /// What was asked of the next save of a class record.
     @exclusivity(unchecked) private var request: (record: ObjectIdentifier, options: PersistenceOptions?)?
 
@@ -136,6 +138,24 @@ final class RecordConnection {
         defer { request = outer }
         return try save()
     }
+
+    /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
+    func leavingUntold(_ record: Record, _ save: () throws -> Void) rethrows -> [PersistenceSuccess] {
+        let outer = exchange(&untold, with: (ObjectIdentifier(record), []))
+        defer { untold = outer }
+        try save()
+        return untold?.successes ?? []
+    }
+
+    /// Whether a record's `did` callbacks are left to somebody else, who will hear of a success.
+    func leaves(_ success: PersistenceSuccess, untoldTo record: Record) -> Bool {
+        guard untold?.record == ObjectIdentifier(record) else { return false }
+        untold?.successes.append(success)
+        return true
+    }
+
+    /// The last plan of a type, without a look at the schema, which may take SQL.
+    func knownPlan(for type: any TableRecord.Type) -> RecordPlan? { plans[ObjectIdentifier(type)] }
 
     /// Takes what was asked of the save of a record.
     @inline(__always)

@@ -22,7 +22,11 @@ final class RecordPlan {
 
     /// How class records of the type take the row id that an insertion gave them.
     enum RowIDRoad {
-        case unknown, updateFromRow, didInsert, none
+        case unknown, updateFromRow, didInsert
+        /// They do not, and read no rows.
+        case none
+        /// One did not, and the log has said so: the others are asked again.
+        case doubtful
     }
     @exclusivity(unchecked) var rowIDRoad = RowIDRoad.unknown
     /// Whether no callback of a struct is called with a database around an insertion. Nil until one was inserted.
@@ -30,9 +34,12 @@ final class RecordPlan {
     /// Whether one statement may insert many rows. Nil until it was asked.
     @exclusivity(unchecked) var takesManyRows: Bool?
 
-    /// Whether a class overrides callbacks that are called with a database around a save, or the methods that save.
-    let overridesCallbacks: Bool
+    /// Whether a class overrides the methods that save.
+    let overridesMethods: Bool
+    /// Whether it overrides these, or callbacks that are called with a database around a save.
     let overridesWhatSaves: Bool
+    /// Whether it overrides a callback that tells it of its insertion.
+    let overridesInsertionCallbacks: Bool
     /// The stamps of the type, if it has any.
     let stamps: RecordStamps?
 
@@ -50,8 +57,10 @@ final class RecordPlan {
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
         stamps = RecordStamps(type)
-        overridesCallbacks = (type as? Record.Type).map(Overrides.callbacks) ?? true
-        overridesWhatSaves = (type as? Record.Type).map { Overrides.whatSaves($0) ?? true } ?? true
+        let recordType = type as? Record.Type
+        overridesMethods = recordType.map(Overrides.methods) ?? true
+        overridesWhatSaves = overridesMethods || recordType.map(Overrides.callbacks) ?? true
+        overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
     }
 
     var tableName: String { table.name }

@@ -8,10 +8,19 @@ protocol Journaled: AnyObject {
 
     /// Takes the values away that the object was given, such as a row id. All objects have been given back what they knew:
     /// the user's code that is called for it sees none of them as it is no more.
-    func takeAwayValues(_ note: Journal.Note)
+    func takeAwayValues(_ note: Journal.Note, on database: Database)
 
-    /// Whether the database holds what the object believes that it holds.
-    func isTrue(on database: Database) -> Bool
+    /// Whether the database holds what the object believes that it holds. Nil where that cannot be told.
+    func isTrue(on database: Database) -> Bool?
+
+    /// Believes nothing any more.
+    func forget()
+
+    /// The object that was changed: what was noted of it before it was copied concerns its copy, too.
+    var original: AnyObject { get }
+
+    /// What is given back to a copy in the place of this. Nil where that is no copy of it.
+    func inPlace(of copy: AnyObject) -> (any Journaled)?
 }
 
 /// What gives objects their state back: notes of what they were before they were changed, in order of time.
@@ -215,15 +224,25 @@ extension TransactionLog {
         return journal.moment
     }
 
-    /// What was saved since a savepoint was opened, or at all, is undone.
-    func playBack(since savepoint: Int?) {
-        playBack(journal.takeNotes(since: savepoint).reversed())
+    /// Notes that an object was copied. The copy has the original's past: what is undone of that is given back to it, too.
+    func note(copy: AnyObject, of original: AnyObject) {
+        if journal.isEmpty { return }
+        let depth = database.callbackDepth
+        let note = CopyNote(copy, of: original)
+        journal.add(Journal.Note(object: note, state: nil, rowID: nil, depth: depth))
+        if depth > 0 { database.hasNestedState = true }
     }
 
-    /// What was noted is undone, the latest first.
-    private func playBack(_ notes: [Journal.Note]) {
-        for note in notes { (note.object as? any Journaled)?.giveBack(note) }
-        for note in notes { (note.object as? any Journaled)?.takeAwayValues(note) }
+    /// What was saved since a savepoint was opened, or at all, is undone.
+    func playBack(since savepoint: Int?) {
+        let notes = journal.takeNotes(since: savepoint)
+        var playback = Playback()
+        for note in notes.reversed() { playback.giveBack(note) }
+        if savepoint != nil {
+            // What their originals were before the savepoint can still be undone.
+            for note in notes where (note.object as? CopyNote)?.copy != nil { journal.add(note) }
+        }
+        playback.takeAwayValues(on: database)
         journal.depart(notes)
     }
 
@@ -237,23 +256,71 @@ extension TransactionLog {
         var settled: Set<ObjectIdentifier> = []
         var kept: [Journal.Note] = []
         var undone: [Journal.Note] = []
+        var playback = Playback()
         let notes = journal.takeNotes(deeperThan: database.callbackDepth)
         let start = journal.count
         for note in notes.reversed() {
-            let identifier = ObjectIdentifier(note.object)
-            if settled.contains(identifier)
-                || (note.object as? any Journaled)?.isTrue(on: database) != false
-            {
-                settled.insert(identifier)
+            guard let object = note.object as? any Journaled else {
+                playback.giveBack(note)
                 kept.append(note)
-            } else {
-                // (The next note of the object is compared with what it then knows.)
-                (note.object as? any Journaled)?.giveBack(note)
-                undone.append(note)
+                continue
             }
+            let identifier = ObjectIdentifier(note.object)
+            if !settled.contains(identifier) {
+                let isTrue = object.isTrue(on: database)
+                if isTrue == false {
+                    // (The next note of the object is compared with what it then knows.)
+                    playback.giveBack(note)
+                    undone.append(note)
+                    continue
+                }
+                if isTrue == nil { object.forget() }
+                settled.insert(identifier)
+            }
+            kept.append(note)
         }
         journal.putBack(kept.reversed(), at: start, depth: database.callbackDepth)
-        for note in undone { (note.object as? any Journaled)?.takeAwayValues(note) }
+        playback.takeAwayValues(on: database)
         journal.depart(undone)
+    }
+}
+
+/// That an object was copied, at this place of the journal.
+private final class CopyNote {
+    private(set) weak var copy: AnyObject?
+    /// The original: nobody else can have that address among the notes that were made before.
+    let original: ObjectIdentifier
+
+    init(_ copy: AnyObject, of original: AnyObject) {
+        self.copy = copy
+        self.original = ObjectIdentifier(original)
+    }
+}
+
+/// Notes that are played back, the latest first.
+private struct Playback {
+    private var copies: [ObjectIdentifier: [AnyObject]] = [:]
+    private var played: [(object: any Journaled, note: Journal.Note)] = []
+
+    mutating func giveBack(_ note: Journal.Note) {
+        if let object = note.object as? any Journaled {
+            play(note, object)
+            if copies.isEmpty { return }
+            for copy in copies[ObjectIdentifier(object.original)] ?? [] {
+                if let object = object.inPlace(of: copy) { play(note, object) }
+            }
+        } else if let note = note.object as? CopyNote, let copy = note.copy {
+            // A copy of a copy has the past of both.
+            copies[note.original, default: []] += [copy] + (copies[ObjectIdentifier(copy)] ?? [])
+        }
+    }
+
+    private mutating func play(_ note: Journal.Note, _ object: any Journaled) {
+        object.giveBack(note)
+        played.append((object, note))
+    }
+
+    func takeAwayValues(on database: Database) {
+        for (object, note) in played { object.takeAwayValues(note, on: database) }
     }
 }

@@ -165,9 +165,15 @@ struct RecordCallbacksTests {
         ]
     }
 
-    private static let failedUpdate = Array(update(["id", "name", "score"]).prefix(4))
+    /// A save whose update finds no row.
+    private static let saveOfNone =
+        Array(update(["id", "name", "score"]).prefix(4)) + [
+            "willInsert", "aroundInsert {", "} aroundInsert 1", "} aroundSave 1", "didInsert id", "didSave 1",
+        ]
 
-    @Test("35. the order of callbacks, class and struct", arguments: [true, false])
+    @Test(
+        "35, 98. the order of callbacks, each of which is called once, class and struct",
+        arguments: [true, false])
     func order(_ isClass: Bool) throws {
         try write { db in
             let calls = Calls()
@@ -196,7 +202,7 @@ struct RecordCallbacksTests {
                 #expect(take(calls).last == "didDelete false")
                 // An update that finds no row, and then an insertion.
                 try record.save(db)
-                #expect(take(calls) == Self.failedUpdate + Self.insertion)
+                #expect(take(calls) == Self.saveOfNone)
                 setID(&record, nil)
                 try record.insert(db, onConflict: .ignore)
                 #expect(take(calls) == Array(Self.insertion.prefix(4)))
@@ -208,6 +214,106 @@ struct RecordCallbacksTests {
             } else {
                 try run(CalledStruct(calls, name: "Arthur"), setID: { $0.id = $1 }, change: { $0.score += 1 })
             }
+        }
+    }
+
+    @Test(
+        "98. save calls willSave and aroundSave once around methods that a class overrides, and their order stays"
+    )
+    func overriddenMethods() throws {
+        final class Player: Record {
+            var id: Int64?
+            var name = "Arthur"
+            var calls: [String] = []
+            var names: [String] = []
+            override class var databaseTableName: String { "player" }
+            override func updateFromRow(_ row: Row) throws { id = try row["id"] }
+            override func encode(to container: inout PersistenceContainer) throws {
+                (container["id"], container["name"], container["score"]) = (id, name, 1)
+            }
+            override func insert(_ db: Database) throws {
+                calls.append("insert {")
+                try super.insert(db)
+                calls.append("} \(id ?? 0)")
+            }
+            override func update(_ db: Database) throws {
+                calls.append("update {")
+                try super.update(db)
+                calls.append("}")
+            }
+            override func update(_ db: Database, columns: Set<String>) throws {
+                calls.append("update columns {")
+                try super.update(db, columns: names.isEmpty ? columns : Set(names))
+                calls.append("}")
+            }
+            override func willSave(_ db: Database) throws {
+                calls.append("willSave")
+                name += "!"
+            }
+            override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+                calls.append("aroundSave {")
+                _ = try save()
+                calls.append("}")
+            }
+            override func willUpdate(_ db: Database, columns: Set<String>) throws {
+                calls.append("willUpdate")
+            }
+            override func willInsert(_ db: Database) throws { calls.append("willInsert") }
+            override func didInsert(_ inserted: InsertionSuccess) { calls.append("didInsert") }
+            override func didUpdate(_ updated: PersistenceSuccess) { calls.append("didUpdate") }
+            override func didSave(_ saved: PersistenceSuccess) { calls.append("didSave") }
+            func take() -> [String] {
+                defer { calls = [] }
+                return calls
+            }
+        }
+        try write { db in
+            let player = Player()
+            try player.save(db)
+            #expect(
+                player.take() == [
+                    "insert {", "willSave", "willInsert", "aroundSave {", "}", "didInsert", "didSave", "} 1",
+                ])
+            try player.save(db)
+            let update = [
+                "willSave", "aroundSave {", "update {", "update columns {", "willUpdate", "}", "}", "}",
+            ]
+            #expect(player.take() == update + ["didUpdate", "didSave"])
+            try player.delete(db)
+            try player.save(db)
+            let insertion = ["insert {", "willInsert", "} 1", "}", "didInsert", "didSave"]
+            #expect(player.take() == update.prefix(5) + insertion)
+            #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "Arthur!!!")
+            #expect(!player.hasDatabaseChanges)
+            // What willSave changes is written, whatever columns the method names.
+            player.names = ["score"]
+            try player.save(db)
+            #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "Arthur!!!!")
+            #expect(!player.hasDatabaseChanges)
+        }
+    }
+
+    @Test(
+        "98. a struct's mutating willSave and willInsert run once in a save that inserts, and what they change is written"
+    )
+    func mutatingSave() throws {
+        struct Player: MutablePersistableRecord {
+            var id: Int64?
+            var name = ""
+            func encode(to container: inout PersistenceContainer) throws {
+                (container["id"], container["name"]) = (id, name)
+            }
+            mutating func willSave(_ db: Database) throws { name += "s" }
+            mutating func willInsert(_ db: Database) throws { name += "i" }
+            mutating func didInsert(_ inserted: InsertionSuccess) { name += "d" }
+        }
+        try write { db in
+            var player = Player(id: 5)
+            try player.save(db)
+            #expect(player.name == "sid")
+            #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "si")
+            try player.save(db)
+            #expect(player.name == "sids")
         }
     }
 

@@ -118,6 +118,83 @@ struct UpsertTests {
         }
     }
 
+    @Test(
+        "100. An upsert that met a row of another id leaves the record with that id, until it is rolled back",
+        arguments: [false, true], [false, true])
+    func otherID(isClause: Bool, isCalled: Bool) throws {
+        final class CalledMate: Mate {
+            override func willSave(_ db: Database) throws {}
+        }
+        try Crew.database().inDatabase { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (1, 'a', 2)")
+            for isRolledBack in [true, false] {
+                let mate = isCalled ? CalledMate("a", id: 77, rank: 5) : Mate("a", id: 77, rank: 5)
+                try db.inTransaction {
+                    if isClause {
+                        try mate.upsert(db, onConflict: ["name"]) { _ in Column("rank").noOverwrite }
+                    } else {
+                        try mate.upsert(db)
+                    }
+                    #expect(mate.id == 1)
+                    #expect(try mate.databaseChanges == (isClause ? ["rank": 2] : [:]))
+                    return isRolledBack ? .rollback : .commit
+                }
+                #expect(mate.id == (isRolledBack ? 77 : 1))
+                if isRolledBack {
+                    #expect(try mate.databaseChanges.values.allSatisfy { $0 == nil })
+                } else {
+                    mate.rank = 6
+                    try mate.update(db)
+                    #expect(try Int.fetchAll(db, sql: "SELECT rank FROM sailor") == [6])
+                }
+            }
+            var sailor = Crew.Sailor(id: 78, name: "a")
+            try sailor.upsert(db)
+            #expect(sailor.id == 1)
+            sailor.id = 79
+            try sailor.upsert(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+            #expect(sailor.id == 1)
+        }
+    }
+
+    @Test("100. The same where the key is a text, or of two columns", arguments: ["", " WITHOUT ROWID"])
+    func otherKey(withoutRowID: String) throws {
+        final class Badge: Record {
+            var (country, number, name) = ("", 0, "")
+            override class var databaseTableName: String { "badge" }
+            convenience init(_ country: String, _ number: Int, _ name: String) {
+                self.init()
+                (self.country, self.number, self.name) = (country, number, name)
+            }
+            override func updateFromRow(_ row: Row) throws {
+                (country, number, name) = (try row["country"], try row["number"], try row["name"])
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                (container["country"], container["number"], container["name"]) = (country, number, name)
+            }
+        }
+        for key in ["country, number", "country"] {
+            try DatabaseQueue().inDatabase { db in
+                try db.execute(
+                    sql:
+                        "CREATE TABLE badge (country TEXT, number INTEGER, name TEXT UNIQUE, PRIMARY KEY (\(key)))"
+                        + withoutRowID)
+                try Badge("FR", 1, "a").insert(db)
+                let badge = Badge("IT", 1, "a")
+                try db.inTransaction {
+                    try badge.upsert(db)
+                    #expect(badge.country == "FR" && !badge.hasDatabaseChanges)
+                    try badge.update(db)
+                    return .rollback
+                }
+                #expect(badge.country == "IT" && badge.hasDatabaseChanges)
+                let own = Badge("FR", 1, "b")
+                try own.upsert(db)
+                #expect(own.country == "FR" && own.number == 1 && !own.hasDatabaseChanges)
+            }
+        }
+    }
+
     @Test("and fetching give what the row has become")
     func fetching() throws {
         struct Named: FetchableRecord, TableRecord {

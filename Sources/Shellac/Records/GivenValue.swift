@@ -1,0 +1,85 @@
+/// A value that the database gave a record, in the place of another one: its row id, a stamp, the key of a row that was in
+/// the way of an upsert.
+struct GivenValue {
+    let name: String
+    let old: DatabaseValue
+    let new: DatabaseValue
+    /// How values are compared that the record may encode in another class than they are stored in.
+    var affinity: ColumnAffinity?
+
+    var reversed: Self { Self(name: name, old: new, new: old, affinity: affinity) }
+
+    /// Whether a value is encoded as one that is stored as another, or as the same date.
+    static func isEncoded(
+        _ encoded: DatabaseValue, as value: DatabaseValue, _ affinity: ColumnAffinity?
+    ) -> Bool {
+        if ColumnAffinity.isStored(encoded, as: value, in: affinity) { return true }
+        return StoredDate(encoded)?.isEqual(to: StoredDate(value)) ?? false
+    }
+}
+
+extension Record {
+    /// Has the record read a row of all that it encodes, in which values were given to it. Where it encodes another value
+    /// than the one that it had, by now, that is kept.
+    final func take(_ given: [GivenValue]) throws {
+        let row = try encoded().row()
+        var values = row.databaseValues
+        var hasChanged = false
+        for value in given {
+            guard let column = row.layout.column(named: value.name), values[column] != value.new,
+                GivenValue.isEncoded(values[column], as: value.old, value.affinity)
+            else { continue }
+            values[column] = value.new
+            hasChanged = true
+        }
+        if hasChanged { try updateFromRow(Row(.make(row.layout, values: values))) }
+    }
+
+    /// Whether a column is encoded as a value, or as one that is stored as it, or as the same date.
+    final func encodes(
+        _ value: DatabaseValue, in name: String, _ affinity: ColumnAffinity? = nil
+    ) throws -> Bool {
+        let columns = try encoded()
+        guard let column = columns.layout.column(named: name) else { return false }
+        return GivenValue.isEncoded(columns[column], as: value, affinity)
+    }
+
+    /// Notes values that are about to be given to the record: a rollback takes them away.
+    final func noteGiven(_ given: [GivenValue], in db: Database) {
+        _ = db.transactionLog.note(GivenValuesNote(self, given), nil, rowID: nil, moment: 0, in: db)
+    }
+}
+
+/// Gives a record the values back that it had before a save that is rolled back, unless it was given others since.
+private final class GivenValuesNote: Journaled {
+    private let record: Record
+    private let given: [GivenValue]
+
+    init(_ record: Record, _ given: [GivenValue]) {
+        self.record = record
+        self.given = given
+    }
+
+    var original: AnyObject { record }
+
+    func inPlace(of copy: AnyObject) -> (any Journaled)? {
+        (copy as? Record).map { GivenValuesNote($0, given) }
+    }
+
+    func giveBack(_ note: Journal.Note) {}
+
+    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+        do {
+            try record.take(given.map(\.reversed))
+        } catch {
+            let names = given.map(\.name).joined(separator: ", ")
+            ErrorLog.warn(
+                "a save of a \(type(of: record)) was rolled back, and the record has kept its \(names): \(error)"
+            )
+        }
+    }
+
+    func isTrue(on database: Database) -> Bool? { record.isTrue(on: database) }
+
+    func forget() {}
+}

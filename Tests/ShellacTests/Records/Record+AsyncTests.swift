@@ -1,0 +1,349 @@
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+/// A hero that tells whether it was encoded, and whom what was called.
+private class Traveller: Hero {
+    var isEncoded = false
+    var told: [String] = []
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        isEncoded = true
+        try super.encode(to: &container)
+    }
+    override func didInsert(_ inserted: InsertionSuccess) { told.append("didInsert \(inserted.rowID)") }
+    override func didUpdate(_ updated: PersistenceSuccess) { told.append("didUpdate") }
+    override func didSave(_ saved: PersistenceSuccess) { told.append("didSave") }
+}
+
+/// One that overrides all callbacks, and says where all of its kind are called.
+private final class CalledTraveller: Traveller {
+    static let calls = Recorder<String>()
+
+    override func willSave(_ db: Database) throws {
+        Self.calls.record("willSave")
+        name = name.uppercased()
+        if name.isEmpty { throw TestError(7) }
+    }
+    override func willInsert(_ db: Database) throws { Self.calls.record("willInsert") }
+    override func willUpdate(_ db: Database, columns: Set<String>) throws { Self.calls.record("willUpdate") }
+    override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+        Self.calls.record("aroundSave {")
+        _ = try save()
+        Self.calls.record("}")
+    }
+    override func didInsert(_ inserted: InsertionSuccess) { Self.calls.record("didInsert \(score)") }
+    override func didUpdate(_ updated: PersistenceSuccess) { Self.calls.record("didUpdate \(score)") }
+    override func didSave(_ saved: PersistenceSuccess) { Self.calls.record("didSave \(score)") }
+}
+
+/// One that takes its row id where the family does, and needs it in a method.
+private final class InsertedTraveller: Record {
+    var id: Int64?
+    var name = ""
+    var seen: Int64?
+
+    init(_ name: String) {
+        self.name = name
+        super.init()
+    }
+    required init(row: Row) throws {
+        (id, name, seen) = (try row["id"], try row["name"], try row["score"])
+        try super.init(row: row)
+    }
+    override class var databaseTableName: String { "hero" }
+    override func encode(to container: inout PersistenceContainer) throws {
+        (container["id"], container["name"], container["score"]) = (id, name, seen ?? 0)
+    }
+    override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    override func insert(_ db: Database) throws {
+        try super.insert(db)
+        try db.execute(sql: "UPDATE hero SET score = ? WHERE name = ?", arguments: [id, name])
+    }
+}
+
+@MainActor
+@Suite("Saving a record that stays with its owner", .serialized)
+struct RecordAsyncTests {
+    private let queue: DatabaseQueue
+
+    init() throws { queue = try .withHeroes() }
+
+    private func row(_ id: Int64 = 1) async throws -> String? {
+        try await queue.read { db in
+            try String.fetchOne(
+                db, sql: "SELECT id || ' ' || name || ' ' || score FROM hero WHERE id = ?", arguments: [id])
+        }
+    }
+
+    /// Saves a record, whose owner does something while the save is on its way.
+    private func save(_ record: Traveller, meanwhile: @MainActor () async throws -> Void) async throws {
+        let hold = try await Hold(queue)
+        record.isEncoded = false
+        let queue = queue
+        let task = Task { @MainActor in try await record.save(in: queue) }
+        while !record.isEncoded { await Task.yield() }
+        try await meanwhile()
+        try await hold.release()
+        try await task.value
+    }
+
+    // MARK: - What its owner changes
+
+    @Test(
+        "101. What its owner changes meanwhile is kept, and dirty: first and later insertions, and updates",
+        arguments: [false, true])
+    func changesMeanwhile(isCalled: Bool) async throws {
+        for round in 1...3 {
+            let record: Traveller = isCalled ? CalledTraveller("A\(round)", score: 1) : Traveller("A\(round)")
+            try await save(record) { record.name = "B" }
+            #expect(record.id == Int64(round))
+            #expect(record.name == "B" && record.hasDatabaseChanges)
+            #expect(try record.databaseChanges == ["name": "A\(round)".databaseValue])
+            try await save(record) { record.score = 9 }
+            #expect(try record.databaseChanges == ["score": (isCalled ? 1 : 0).databaseValue])
+            try await save(record) {}
+            #expect(!record.hasDatabaseChanges)
+            #expect(try await row(Int64(round)) == "\(round) B 9")
+            record.score = round
+            record.name = "C\(round)"
+            try await record.save(in: queue)
+        }
+    }
+
+    @Test("101. A record that was given another id meanwhile keeps it, and has changes")
+    func otherID() async throws {
+        let record = Traveller("A")
+        try await save(record) { record.id = 77 }
+        #expect(record.id == 77 && record.hasDatabaseChanges)
+        #expect(try await row() == "1 A 0")
+    }
+
+    @Test("101. A record that is told otherwise of its row meanwhile knows nothing of it", arguments: [0, 1])
+    func savedMeanwhile(way: Int) async throws {
+        let record = Traveller("A")
+        try await record.save(in: queue)
+        record.score = 1
+        try await save(record) {
+            if way == 0 { record.hasDatabaseChanges = true } else { record.hasDatabaseChanges = false }
+        }
+        #expect(try record.databaseChanges == Hero.allUnknown)
+        #expect(try await row() == "1 A 1")
+    }
+
+    // MARK: - Callbacks
+
+    @Test("101. All callbacks are called once, those that get no database where the record is")
+    func callbacks() async throws {
+        let record = CalledTraveller("a")
+        CalledTraveller.calls.removeAll()
+        try await record.save(in: queue)
+        #expect(
+            CalledTraveller.calls.removeAll() == [
+                "willSave", "willInsert", "aroundSave {", "}", "didInsert 0", "didSave 0",
+            ])
+        #expect(record.id == 1 && record.name == "A" && !record.hasDatabaseChanges)
+        #expect(record.savedDatabaseChanges == Hero.allUnknown)
+        record.score = 5
+        try await save(record) { record.score = 6 }
+        #expect(
+            CalledTraveller.calls.removeAll() == [
+                "willSave", "willUpdate", "aroundSave {", "}", "didUpdate 6", "didSave 6",
+            ])
+        #expect(try await row() == "1 A 5")
+        #expect(record.savedDatabaseChanges == ["score": 0])
+        #expect(try record.databaseChanges == ["score": 5])
+        try await queue.write { db in _ = try Hero.deleteOne(db, key: 1) }
+        try await record.save(in: queue)
+        #expect(
+            CalledTraveller.calls.removeAll() == [
+                "willSave", "willUpdate", "aroundSave {", "willInsert", "}", "didInsert 6", "didSave 6",
+            ])
+        #expect(!record.hasDatabaseChanges)
+
+        let plain = Traveller("b")
+        try await plain.save(in: queue)
+        plain.score = 1
+        try await plain.save(in: queue)
+        #expect(plain.told == ["didInsert 2", "didSave", "didUpdate", "didSave"])
+    }
+
+    @Test("101. What a callback throws is thrown, nothing is saved, and the record is as it was")
+    func refusal() async throws {
+        let record = CalledTraveller("", score: 3)
+        await #expect(throws: TestError(7)) { try await record.save(in: queue) }
+        #expect(record.id == nil && record.name.isEmpty && record.hasDatabaseChanges)
+        #expect(record.told.isEmpty)
+        record.name = "A"
+        try await record.save(in: queue)
+        #expect(try await row() == "1 A 3")
+    }
+
+    @Test(
+        "101. A class that takes its row id in didInsert has it, and so has the copy where a method needs it")
+    func idInDidInsert() async throws {
+        for round in 1...3 {
+            let record = InsertedTraveller("A\(round)")
+            try await record.save(in: queue)
+            #expect(record.id == Int64(round))
+            #expect(try await row(Int64(round)) == "\(round) A\(round) \(round)")
+        }
+    }
+
+    @Test("101. A conflict that is ignored leaves the record as it was")
+    func ignored() async throws {
+        final class Ignoring: Hero {
+            override class var persistenceConflictPolicy: PersistenceConflictPolicy {
+                PersistenceConflictPolicy(insert: .ignore, update: .ignore)
+            }
+        }
+        try await Hero("A").save(in: queue)
+        let record = Ignoring("A")
+        try await record.save(in: queue)
+        #expect(record.id == nil && record.hasDatabaseChanges)
+        record.name = "B"
+        try await record.save(in: queue)
+        record.name = "A"
+        try await record.save(in: queue)
+        #expect(try record.databaseChanges == ["name": "B"])
+    }
+
+    // MARK: - Stamps
+
+    @Test(
+        "38, 101. It is stamped, and has its stamps, whether the class is registered",
+        arguments: [true, false])
+    func stamps(isRegistered: Bool) async throws {
+        let memos = try MemoDatabase(registers: isRegistered)
+        let memo = Memo("a")
+        try await memo.save(in: memos.queue)
+        #expect(memo.stamps == "0 0 -" && !memo.hasDatabaseChanges)
+        for number in 1...2 {
+            memos.clock.advance()
+            memo.title = "\(number)"
+            try await memo.save(in: memos.queue)
+            #expect(try await memos.queue.read { try $0.memoStamps() }.hasPrefix("0 \(number) "))
+            #expect(memo.stamps.hasPrefix("0 \(number) ") && !memo.hasDatabaseChanges)
+        }
+        try await memos.queue.write { db in try db.execute(sql: "UPDATE memo SET updatedAt = NULL") }
+        memos.clock.advance()
+        try await memo.save(in: memos.queue)
+        #expect(try await memos.queue.read { try $0.memoStamps() }.hasPrefix("0 3 "))
+    }
+
+    // MARK: - Copies
+
+    @Test("A copy that cannot be made, or has other values, throws what to do, and saves nothing")
+    func notCopied() async throws {
+        final class WriteOnly: Record {
+            var name = "A"
+            override class var databaseTableName: String { "hero" }
+            override func encode(to container: inout PersistenceContainer) throws {
+                (container["name"], container["score"]) = (name, 0)
+            }
+        }
+        final class Failing: Hero {
+            override func copy() throws -> sending Self { throw TestError(3) }
+        }
+        let way =
+            "It is saved by a copy: have WriteOnly read all that it encodes, in updateFromRow(_:) or init(row:), or "
+            + "override copy()"
+        let writeOnly = WriteOnly()
+        writeOnly.name = "B"
+        let lost = RecordError.notCopied(
+            recordType: "WriteOnly", reason: "its copy encodes other values in name. \(way)")
+        await #expect(throws: lost) { try await writeOnly.save(in: queue) }
+        #expect("\(lost)" == "a WriteOnly could not be copied: its copy encodes other values in name. \(way)")
+        let failing = RecordError.notCopied(
+            recordType: "Failing",
+            reason: "copy() threw \(TestError(3)). "
+                + way.replacingOccurrences(of: "WriteOnly", with: "Failing"))
+        await #expect(throws: failing) { try await Failing("A").save(in: queue) }
+        #expect(try await queue.read { try $0.heroes() } == [])
+    }
+
+    @Test("A record that never encodes the same values is saved, and has changes as ever")
+    func restless() async throws {
+        final class Restless: Hero {
+            nonisolated(unsafe) static var count = 0  // of this test alone
+            override func encode(to container: inout PersistenceContainer) throws {
+                try super.encode(to: &container)
+                Self.count += 1
+                container["score"] = Self.count
+            }
+        }
+        let record = Restless("A")
+        try await record.save(in: queue)
+        #expect(record.id == 1 && record.hasDatabaseChanges)
+        #expect(try record.databaseChanges.keys.sorted() == ["score"])
+    }
+
+    @Test("A copy of a record that is held is handed over")
+    func heldCopy() async throws {
+        final class Model {
+            var hero = Hero("A")
+        }
+        let model = Model()
+        try await model.hero.save(in: queue)
+        model.hero.score = 4
+        model.hero = try await queue.write(sending: model.hero.copy()) { db, hero in
+            try hero.updateChanges(db)
+            return hero
+        }
+        #expect(try await row() == "1 A 4")
+        #expect(model.hero.id == 1 && !model.hero.hasDatabaseChanges)
+    }
+
+    // MARK: - Several at once
+
+    @Test("Several saves of one new record at once insert one row")
+    func severalAtOnce() async throws {
+        let record = Traveller("A")
+        let hold = try await Hold(queue)
+        let queue = queue
+        let saves = (0..<4).map { _ in Task { @MainActor in try await record.save(in: queue) } }
+        while !record.isEncoded { await Task.yield() }
+        record.score = 2
+        try await hold.release()
+        for save in saves { try await save.value }
+        #expect(try await queue.read { try $0.heroes() } == ["A"])
+        #expect(record.id == 1 && !record.hasDatabaseChanges)
+        #expect(record.told.filter { $0.hasPrefix("didInsert") } == ["didInsert 1"])
+        #expect(try await row() == "1 A 2")
+    }
+
+    @Test("A save that waits for another one of the record is cancelled, and the others go on")
+    func cancelledWaiting() async throws {
+        let record = Traveller("A")
+        let hold = try await Hold(queue)
+        let queue = queue
+        let first = Task { @MainActor in try await record.save(in: queue) }
+        while !record.isEncoded { await Task.yield() }
+        let waiting = (0..<3).map { _ in Task { @MainActor in try await record.save(in: queue) } }
+        waiting[1].cancel()
+        await #expect(throws: CancellationError.self) { try await waiting[1].value }
+        try await hold.release()
+        try await first.value
+        try await waiting[0].value
+        try await waiting[2].value
+        #expect(try await queue.read { try $0.heroes() } == ["A"])
+        let cancelled = Task { @MainActor in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await record.save(in: queue)
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        try await record.save(in: queue)
+    }
+
+    @Test("A save that fails leaves the turn to the next one, and the record as it was")
+    func failing() async throws {
+        try await Hero("A").save(in: queue)
+        let record = Traveller("A")
+        await #expect(throws: DatabaseError.self) { try await record.save(in: queue) }
+        #expect(record.id == nil && record.hasDatabaseChanges && record.told.isEmpty)
+        record.name = "B"
+        try await record.save(in: queue)
+        #expect(record.id == 2 && !record.hasDatabaseChanges)
+    }
+}
