@@ -21,15 +21,16 @@ final class Backup {
     private let source: Database
     private let destination: Database
 
-    /// Begins a backup. It must be finished.
-    init(from source: Database, to destination: Database) throws {
+    /// Begins a backup of `main`, or of another database that both connections have. It must be finished.
+    init(from source: Database, to destination: Database, of schemaName: String = "main") throws {
         source.checkAccess()
         destination.checkAccess()
         if source.isClosed { throw source.closedError() }
         if destination.isClosed { throw destination.closedError() }
         // Kept statements would hold the destination.
         destination.statementCache.removeAll()
-        guard let pointer = sqlite3_backup_init(destination.pointer, "main", source.pointer, "main") else {
+        guard let pointer = sqlite3_backup_init(destination.pointer, schemaName, source.pointer, schemaName)
+        else {
             throw destination.error(sqlite3_extended_errcode(destination.pointer))
         }
         self.pointer = pointer

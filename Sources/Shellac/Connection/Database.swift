@@ -111,6 +111,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var defaultCallbacks: UInt8 = 0
     /// What is kept for stamps: another slot for the layer of records.
     @exclusivity(unchecked) var stampConnection: AnyObject?
+    /// The functions and collations that were added, for a connection that is to have them, too.
+    @exclusivity(unchecked) var addedFunctions: [DatabaseFunction] = []
+    @exclusivity(unchecked) var addedCollations: [DatabaseCollation] = []
     /// What hears of changes of the schema: a slot for the layer of triggers.
     @exclusivity(unchecked) var schemaFollower: (any SchemaFollower)?
 
@@ -315,8 +318,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         departures.hold {
             // What is freed with the connection finds it closed.
             let closing = handle.take()
+            let added = (addedFunctions, addedCollations)
+            (addedFunctions, addedCollations) = ([], [])
             updateObstruction()
             _ = consume closing
+            withExtendedLifetime(added) {}
         }
         // An observer that is freed now may look at the database, which is closed.
         withExtendedLifetime(observers) {}
@@ -325,9 +331,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Takes the observers, and SQLite's hooks off: the connection may outlive them, in a statement that is finalized
     /// later.
     private func takeObservers() -> [AnyObject] {
-        sqlite3_update_hook(pointer, nil, nil)
-        sqlite3_commit_hook(pointer, nil, nil)
-        preUpdateHook?.takeOff()
+        if !isClosed {
+            sqlite3_update_hook(pointer, nil, nil)
+            sqlite3_commit_hook(pointer, nil, nil)
+            preUpdateHook?.takeOff()
+        }
         let observers = [statementObserver, observation, preUpdateHook].compactMap { $0 }
         statementObserver = nil
         observation = nil

@@ -78,6 +78,15 @@ extension Database {
             if code != SQLITE_OK { CollationBox.destroy(box.toOpaque()) }
             try check(code)
         }
+        replaceAdded(collation, by: [collation])
+    }
+
+    /// Notes a collation, for connections that are to have the same. What is let go of may come back when it is freed, and
+    /// finds the list as it is then.
+    private func replaceAdded(_ collation: DatabaseCollation, by collations: [DatabaseCollation]) {
+        let before = addedCollations
+        addedCollations = before.filter { !CaseInsensitiveName.matches($0.name, collation.name) } + collations
+        withExtendedLifetime(before) {}
     }
 
     /// Removes a collation.
@@ -87,5 +96,6 @@ extension Database {
         try departures.hold {
             try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
         }
+        replaceAdded(collation, by: [])
     }
 }

@@ -99,6 +99,15 @@ extension Database {
         }
         if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
         if let error { throw error }
+        replaceAdded(function, by: [function])
+    }
+
+    /// Notes a function, for connections that are to have the same. What is let go of may come back when it is freed, and
+    /// finds the list as it is then.
+    private func replaceAdded(_ function: DatabaseFunction, by functions: [DatabaseFunction]) {
+        let before = addedFunctions
+        addedFunctions = before.filter { !function.isSame($0) } + functions
+        withExtendedLifetime(before) {}
     }
 
     /// Removes a function.
@@ -111,6 +120,7 @@ extension Database {
                     pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil,
                     nil, nil, nil))
         }
+        replaceAdded(function, by: [])
     }
 }
 
@@ -120,6 +130,11 @@ extension DatabaseFunction {
             resultCode: .SQLITE_MISUSE,
             message: "the function \(name) cannot be added: its name has 255 bytes at most, and no NUL, "
                 + "and it takes 0 to 127 arguments")
+    }
+
+    /// Whether one of the two takes the place of the other.
+    fileprivate func isSame(_ other: DatabaseFunction) -> Bool {
+        CaseInsensitiveName.matches(name, other.name) && argumentCount == other.argumentCount
     }
 
     fileprivate var sqliteArgumentCount: Int32 { argumentCount.map { Int32(clamping: $0) } ?? -1 }

@@ -35,6 +35,9 @@ public final class Statement {
     /// The state of the schema that these are the effects in, or 0 where that is not known.
     @exclusivity(unchecked) var effectsGeneration: UInt64
 
+    /// Has observers hear nothing of what the statement writes.
+    func hideWrites() { effects.writes = [] }
+
     /// What is kept of the effects: a slot for the layer of observation.
     @exclusivity(unchecked) var observationPlan: AnyObject? {
         didSet { observationReference = observationPlan.map { Unmanaged.passUnretained($0) } }

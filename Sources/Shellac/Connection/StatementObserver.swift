@@ -29,6 +29,9 @@ class StatementObserver {
     ///
     /// - Parameter isTransaction: Whether observers know of the transaction, and are to hear of its end.
     func changesWereLost(isTransaction: Bool) {}
+
+    /// A table has changed as a whole, by statements that nobody was told of.
+    func tableDidChange(_ name: String) throws {}
 }
 
 /// What hears that the schema may have changed, and keeps what depends on it. It hears of the statements that the

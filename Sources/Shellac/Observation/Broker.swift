@@ -171,6 +171,10 @@ final class Broker: StatementObserver {
         try begin(statement, isInside: isInside, isSilent: isSilent, audience)
     }
 
+    override func tableDidChange(_ name: String) throws {
+        tellUndetectedChanges(try DatabaseRegion(table: name).eventKinds(database))
+    }
+
     override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
         guard let loneRun, loneRun.statement == ObjectIdentifier(statement) else {
             let error = endRun(of: statement, error)

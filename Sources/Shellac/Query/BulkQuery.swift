@@ -10,10 +10,18 @@ struct BulkQuery: WritableQuery {
     /// Whether what the request selects is read from the rows.
     let isReturning: Bool
 
+    var sources: [QuerySource] { query.sources }
+
     func write(to writer: inout some QueryWriter) throws {
         let source = query.source
         switch source.form {
-        case .type, .table: break
+        case .type, .table:
+            // SQLite does not see the tables of a WITH clause there: see "DELETE" and "UPDATE" in its documentation.
+            if let name = source.tableName, query.commonTables.contains(where: { $0.isNamed(name) }) {
+                throw DatabaseError(
+                    message: "only the rows of a table are updated and deleted: \(name) is a common table "
+                        + "expression of the request")
+            }
         case .query, .compound:
             throw DatabaseError(message: "only the rows of a table are updated and deleted")
         }
@@ -37,14 +45,11 @@ struct BulkQuery: WritableQuery {
             try writer.list(assignments) { try $1.write(to: &$0) }
         }
         if query.matchesRows {
-            if let condition = query.condition {
-                writer.text(" WHERE ")
-                try writer.expression(condition, above: .lowest)
-            }
+            try query.writeCondition(to: &writer)
         } else {
-            // The rows are found first, by their keys.
+            // The rows are found first, by their row ids or keys.
             writer.text(" WHERE (")
-            try writer.key(of: source, ", ")
+            try writer.rowKey(of: source, ", ")
             writer.text(") IN (")
             try query.writeKeys(to: &writer)
             writer.text(")")

@@ -31,4 +31,8 @@ extension Row {
         @inline(__always)
         get throws { try self[column.name] }
     }
+
+    /// Whether the row has a column.
+    @inlinable
+    public func hasColumn(_ column: Column) -> Bool { hasColumn(column.name) }
 }

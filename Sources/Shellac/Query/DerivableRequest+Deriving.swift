@@ -35,6 +35,9 @@ extension DerivableRequest {
     ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
 
     /// The row with a primary key. Nil finds nothing.
+    ///
+    /// A date, data or a UUID is looked for as the record type stores it: see
+    /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
     public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
         filter(keys: [key])
     }
@@ -45,12 +48,17 @@ extension DerivableRequest {
     /// Player.filter(keys: [1, 2, 3])
     /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
     /// ```
-    public func filter(
-        keys: some Sequence<some DatabaseValueConvertible>
+    public func filter<Key: DatabaseValueConvertible>(
+        keys: some Sequence<Key>
     ) -> QueryInterfaceRequest<RowDecoder> {
+        if KeyValue.mayBeStored(otherwise: Key.self) {
+            let keys = keys.map { KeyValue($0) }.filter { !$0.databaseValue.isNull }
+            guard !keys.isEmpty else { return none() }
+            return derived { $0.filter($0.keys(nil, keys.map { [$0] }, of: RowDecoder.self)) }
+        }
         let keys = keys.map(\.databaseValue).filter { !$0.isNull }
         guard !keys.isEmpty else { return none() }
-        return derived { $0.filter(.values(keys)) }
+        return derived { $0.filter(.stored(.values(keys))) }
     }
 
     /// The row with a composite primary key, or with the values of a unique index. A nil among them finds nothing.
@@ -66,20 +74,21 @@ extension DerivableRequest {
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) -> QueryInterfaceRequest<RowDecoder> {
         // Those that name the same columns belong together.
-        var rows: [[String]: [[DatabaseValue]]] = [:]
+        var rows: [[String]: [[KeyValue]]] = [:]
         var names: [[String]] = []
         for key in keys {
             let columns = key.keys.sorted()
-            let values = columns.map { key[$0]??.databaseValue ?? .null }
+            let values = columns.map { (key[$0] ?? nil).map { KeyValue($0) } ?? .value(.null) }
             if rows[columns] == nil { names.append(columns) }
             rows[columns, default: []].append(values)
         }
         return derived { query in
             let source = query.source
             let conditions = names.compactMap { columns -> SQLExpression? in
-                let values = (rows[columns] ?? []).filter { !$0.contains(where: \.isNull) }
+                let values = (rows[columns] ?? []).filter { !$0.contains(where: \.databaseValue.isNull) }
                 guard !values.isEmpty else { return nil }
-                return SQLExpression(.key(KeyCondition(source: source, keys: .rows(columns, values))))
+                let keys = query.keys(columns, values, of: RowDecoder.self)
+                return SQLExpression(.key(KeyCondition(source: source, keys: keys)))
             }
             if keys.count == 1, query.joins.isEmpty { query.hasUniqueKey = true }
             query.filter(.chain(.or, conditions))
@@ -176,6 +185,8 @@ extension DerivableRequest {
     ) -> QueryInterfaceRequest<RowDecoder> { order(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// The rows in the opposite order. Where there is none, nothing changes.
+    ///
+    /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`.
     public func reversed() -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.ordering = $0.ordering.map(\.reversed) }
     }
@@ -223,9 +234,23 @@ extension DerivableRequest {
 }
 
 extension SelectQuery {
-    fileprivate mutating func filter(_ keys: KeyCondition.Keys) {
-        if case .values(let values) = keys, values.count == 1, joins.isEmpty { hasUniqueKey = true }
-        filter(SQLExpression(.key(KeyCondition(source: source, keys: keys))))
+    fileprivate mutating func filter(_ keys: KeyCondition.Given) {
+        let condition = KeyCondition(source: source, keys: keys)
+        if condition.count == 1, joins.isEmpty { hasUniqueKey = true }
+        filter(SQLExpression(.key(condition)))
+    }
+
+    /// Keys, which are stored as the type of the table says, or else that of the rows.
+    fileprivate func keys(_ columns: [String]?, _ rows: [[KeyValue]], of decoder: Any.Type)
+        -> KeyCondition.Given
+    {
+        if let type = source.type ?? decoder as? any TableRecord.Type,
+            rows.contains(where: { !$0.allSatisfy(\.isValue) })
+        {
+            return .unstored(columns, rows, type)
+        }
+        let values = rows.map { $0.map(\.databaseValue) }
+        return .stored(columns.map { .rows($0, values) } ?? .values(values.compactMap(\.first)))
     }
 }
 

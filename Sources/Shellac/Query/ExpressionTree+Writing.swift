@@ -16,10 +16,7 @@ extension ExpressionTree.Syntax {
 
 extension KeyCondition {
     fileprivate var precedence: Precedence {
-        switch keys {
-        case .values: .equality
-        case .rows(_, let rows): rows.count == 1 ? .and : .or
-        }
+        isOfPrimaryKey ? .equality : count == 1 ? .and : .or
     }
 }
 
@@ -43,10 +40,7 @@ extension ExpressionTree {
             writer.text(infix.text)
             try writer.expression(second, above: infix.precedence)
         case .chain(let chain, let operands):
-            for (index, operand) in operands.enumerated() {
-                if index > 0 { writer.text(chain.text) }
-                try writer.expression(operand, above: chain.precedence)
-            }
+            try writer.balanced(operands[...], chain.text) { try $0.expression($1, above: chain.precedence) }
         case .isNull(let operand, let isNegated):
             try writer.expression(operand, above: Precedence.equality.below)
             writer.text(isNegated ? " IS NOT NULL" : " IS NULL")

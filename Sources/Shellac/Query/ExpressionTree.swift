@@ -164,16 +164,3 @@ struct FunctionCall: Sendable {
     var filter: SQLExpression?
     var window: SQLWindow?
 }
-
-/// Primary keys, or values of a unique key, whose columns the schema knows.
-struct KeyCondition: Sendable {
-    enum Keys: Sendable {
-        /// Values of a primary key of one column.
-        case values([DatabaseValue])
-        /// Values of several columns.
-        case rows([String], [[DatabaseValue]])
-    }
-
-    let source: QuerySource
-    let keys: Keys
-}

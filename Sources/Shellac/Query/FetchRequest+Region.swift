@@ -23,13 +23,16 @@ extension QueryInterfaceRequest {
 extension SelectQuery {
     /// The rows that are found by row id, where nothing else is read.
     fileprivate func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
-        guard case .key(let condition)? = self.condition?.syntax, case .values(let values) = condition.keys,
+        let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
+        guard case .key(let condition)? = self.condition?.syntax, condition.isOfPrimaryKey,
             let name = source.tableName, annotations.isEmpty, joins.isEmpty, commonTables.isEmpty,
-            groupCondition == nil, (selection ?? []).allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),
+            groupCondition == nil, selection.allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),
             groups.isEmpty
         else { return nil }
         let table = try db.tableSchema(name)
-        guard table.primaryKey.rowIDColumn != nil, source.type?.databasePrimaryKey == nil else { return nil }
+        guard table.primaryKey.rowIDColumn != nil, source.type?.databasePrimaryKey == nil,
+            case .values(let values) = try condition.keys({ table.primaryKey.columns })
+        else { return nil }
         let rowIDs = values.compactMap(Int64.fromDatabaseValue)
         // SQLite finds 1 by '1', too.
         guard rowIDs.count == values.count else { return nil }

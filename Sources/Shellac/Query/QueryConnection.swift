@@ -29,15 +29,18 @@ final class QueryConnection: StatementKeeper {
     /// How often SQL was made.
     private(set) var buildCount = 0
 
+    /// The names of tables, by the types that gave them.
+    private var tableNames: [ObjectIdentifier: String] = [:]
+
     init(capacity: Int) { self.capacity = Swift.max(capacity, 1) }
 
     /// The statement of a query, and its arguments.
     func prepare(
         _ query: some WritableQuery, on database: Database
     ) throws -> (statement: Statement, arguments: StatementArguments) {
-        var shape = ShapeWriter(over: buffer.take())
+        var shape = ShapeWriter(over: buffer.take(), database)
         defer { buffer = shape.bytes }
-        try query.write(to: &shape)
+        do { try query.write(to: &shape) } catch { throw database.tellingNames(error, of: query.sources) }
         let arguments = StatementArguments(positional: shape.arguments)
         let hash = Self.hash(shape.bytes)
         if let entry = hash == lastHash ? lastEntry : entries[hash], Self.areEqual(entry.shape, shape.bytes),
@@ -53,10 +56,15 @@ final class QueryConnection: StatementKeeper {
             return (entry.statement, arguments)
         }
         var writer = SQLWriter(database)
-        try query.write(to: &writer)
-        buildCount += 1
-        assert(writer.arguments == shape.arguments, "the writers disagree: \(writer.sql)")
-        let statement = try database.prepare(sql: writer.sql, persistent: true)
+        let statement: Statement
+        do {
+            try query.write(to: &writer)
+            buildCount += 1
+            assert(writer.arguments == shape.arguments, "the writers disagree: \(writer.sql)")
+            statement = try database.prepare(sql: writer.sql, persistent: true)
+        } catch {
+            throw database.tellingNames(error, of: query.sources)
+        }
         let generation = writer.dependsOnSchema ? try database.schemaGeneration : nil
         if entries.count >= capacity { removeAll() }
         let entry = Entry(shape.bytes, statement, generation)
@@ -72,13 +80,33 @@ final class QueryConnection: StatementKeeper {
         }
     }
 
+    /// Refuses a type whose table is no longer the one that it was: what is kept for the type belongs to that one.
+    ///
+    /// It is asked where something is made for a type, and in debug builds each time that a type is used.
+    func checkTableName(of type: any TableRecord.Type) throws {
+        let name = type.checkedTableName
+        guard let known = tableNames[ObjectIdentifier(type)] else {
+            tableNames[ObjectIdentifier(type)] = name
+            return
+        }
+        if known == name { return }
+        let sentence =
+            "the databaseTableName of \(type) was \(known), and is \(name) now: it must always be the same. Give another "
+            + "table a type of its own, or fetch from it by Table(\"\(name)\")."
+        #if DEBUG
+        Misuse.trap(sentence)
+        #else
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence)
+        #endif
+    }
+
     private func removeAll() {
         entries.removeAll(keepingCapacity: true)
         lastEntry = nil
     }
 
     @inline(__always)
-    private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count
             && a.withUnsafeBytes { a in
                 b.withUnsafeBytes { b in
@@ -90,7 +118,7 @@ final class QueryConnection: StatementKeeper {
 
     /// Eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no more.
     @inline(__always)
-    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash = UInt64(bytes.count)
             var offset = 0
@@ -112,6 +140,9 @@ final class QueryConnection: StatementKeeper {
 
 /// What has a statement.
 protocol WritableQuery {
+    /// The tables that are named in it.
+    var sources: [QuerySource] { get }
+
     func write(to writer: inout some QueryWriter) throws
 }
 
@@ -146,6 +177,8 @@ extension Database {
 struct PurposefulQuery: WritableQuery {
     let storage: QueryStorage
     let purpose: SelectQuery.Purpose
+
+    var sources: [QuerySource] { storage.query.sources }
 
     func write(to writer: inout some QueryWriter) throws {
         try storage.query.write(to: &writer, for: purpose)

@@ -22,10 +22,12 @@ protocol QueryWriter {
     mutating func selection(of type: any TableRecord.Type) throws
     /// Writes what a type selects, where its table is joined with others.
     mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws
-    /// Writes the columns of a table's primary key, and separators between them.
-    mutating func key(of source: QuerySource, _ separator: StaticString) throws
+    /// Writes the columns that tell the rows of a table apart, and separators between them.
+    mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws
     /// Writes the condition that finds the rows of primary keys.
     mutating func condition(_ keys: KeyCondition) throws
+    /// Writes the condition of a query, in which the columns of keys belong to a table of a name.
+    mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws
 }
 
 extension QueryWriter {
@@ -38,6 +40,30 @@ extension QueryWriter {
             isFirst = false
             try write(&self, element)
         }
+    }
+
+    /// Writes operands, with an operator between them of which the order of evaluation does not matter.
+    ///
+    /// Many of them are put into parentheses by halves: SQLite refuses a tree that is deeper than 1000, as one is in which
+    /// each operator is an operand of the next. See "Limits In SQLite", section "Maximum Depth Of An Expression Tree".
+    mutating func balanced<Element>(
+        _ operands: ArraySlice<Element>, _ text: StaticString, _ write: (inout Self, Element) throws -> Void
+    ) throws {
+        guard operands.count > 64 else {
+            for (index, operand) in zip(operands.indices, operands) {
+                if index > operands.startIndex { self.text(text) }
+                try write(&self, operand)
+            }
+            return
+        }
+        let middle = operands.startIndex + operands.count / 2
+        self.text("(")
+        try balanced(operands[..<middle], text, write)
+        self.text(")")
+        self.text(text)
+        self.text("(")
+        try balanced(operands[middle...], text, write)
+        self.text(")")
     }
 
     /// Writes expressions, with commas between them.
@@ -54,6 +80,8 @@ struct SQLWriter: QueryWriter {
     private let database: Database?
     /// Whether the schema was asked.
     private(set) var dependsOnSchema = false
+    /// The table that the columns of keys belong to, where they could be those of another one.
+    private var keyTable: String?
 
     init(_ database: Database?) { self.database = database }
 
@@ -74,7 +102,7 @@ struct SQLWriter: QueryWriter {
             sql += try fragment.literalSQL()
             return
         }
-        sql += fragment.sql
+        sql += fragment.sql.embeddedSQL
         arguments += fragment.arguments.values
     }
 
@@ -94,7 +122,10 @@ struct SQLWriter: QueryWriter {
         }
     }
 
-    mutating func table(of type: any TableRecord.Type) throws { name(type.checkedTableName) }
+    mutating func table(of type: any TableRecord.Type) throws {
+        try database?.queries.checkTableName(of: type)
+        name(type.checkedTableName)
+    }
 
     mutating func selection(of type: any TableRecord.Type) throws {
         try list(type.databaseSelection) { try $1.sqlSelection.write(to: &$0) }
@@ -123,38 +154,53 @@ struct SQLWriter: QueryWriter {
                 "a request that finds rows by primary key stands inside of an SQL literal, which knows no database. "
                     + "Name the columns of the key instead: filter(Column(\"id\") == 1).")
         }
-        guard let name = source.tableName else {
-            throw DatabaseError(message: "only the rows of a table are found by primary key")
-        }
         dependsOnSchema = true
-        let table = try database.tableSchema(name)
-        let key = source.type?.databasePrimaryKey ?? table.primaryKey.columns
-        guard !key.isEmpty else {
-            throw DatabaseError(
-                message: "\(table.name) has no primary key to find a row by: "
-                    + "say which by `static var databasePrimaryKey`, or fetch by a query")
-        }
-        return (table, key)
+        let table = try database.tableSchema(of: source)
+        return (table, try source.primaryKey(of: table))
     }
 
-    mutating func key(of source: QuerySource, _ separator: StaticString) throws {
+    mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws {
         let table = source.alias.map { $0.quotedDatabaseIdentifier + "." } ?? ""
-        let key = try schema(of: source).key
+        // Any number of rows may have NULL in their key: see "CREATE TABLE", section "The PRIMARY KEY".
+        let key: [String]
+        if let database, let rowID = try database.tableSchema(of: source).rowIDName {
+            dependsOnSchema = true
+            key = [rowID]
+        } else {
+            key = try schema(of: source).key
+        }
         sql += key.map { table + $0.quotedDatabaseIdentifier }.joined(separator: separator.description)
+    }
+
+    mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {
+        let outer = keyTable
+        keyTable = table()
+        defer { keyTable = outer }
+        try expression(condition, above: .lowest)
+    }
+
+    /// Writes a column of a key.
+    private mutating func keyColumn(_ column: String) {
+        if let keyTable {
+            name(keyTable)
+            sql += "."
+        }
+        name(column)
     }
 
     mutating func condition(_ keys: KeyCondition) throws {
         let (table, primaryKey) = try schema(of: keys.source)
-        switch keys.keys {
+        let keys = try keys.keys { primaryKey }
+        switch keys {
         case .values(let values):
             guard primaryKey.count == 1 else {
                 throw RecordError.compositeKey(databaseTableName: table.name, columns: primaryKey)
             }
-            name(primaryKey[0])
+            keyColumn(primaryKey[0])
             if values.count == 1 {
                 sql += " = "
                 value(values[0])
-            } else if let json = keys.keys.json {
+            } else if let json = keys.json {
                 // Without the +, it would be a column, which the key is not converted for: see "Datatypes In SQLite".
                 sql += " IN (SELECT +value FROM json_each("
                 value(json)
@@ -170,16 +216,38 @@ struct SQLWriter: QueryWriter {
             guard isDeclared || table.uniqueKey(of: columns) != nil else {
                 throw RecordError.notAUniqueKey(databaseTableName: table.name, columns: columns)
             }
-            for (index, row) in rows.enumerated() {
-                if index > 0 { sql += " OR " }
+            try balanced(rows[...], " OR ") { writer, row in
                 for (place, (column, value)) in zip(columns, row).enumerated() {
-                    if place > 0 { sql += " AND " }
-                    name(column)
-                    sql += " = "
-                    self.value(value)
+                    if place > 0 { writer.sql += " AND " }
+                    writer.keyColumn(column)
+                    writer.sql += " = "
+                    writer.value(value)
                 }
             }
         }
+    }
+}
+
+extension Database {
+    /// The table of a source whose rows are found by their keys.
+    func tableSchema(of source: QuerySource) throws -> TableSchema {
+        guard let name = source.tableName else {
+            throw DatabaseError(message: "only the rows of a table are found by primary key")
+        }
+        return try source.type?.tableSchema(on: self) ?? tableSchema(name)
+    }
+}
+
+extension QuerySource {
+    /// The columns of the primary key.
+    func primaryKey(of table: TableSchema) throws -> [String] {
+        let key = type?.databasePrimaryKey ?? table.primaryKey.columns
+        guard !key.isEmpty else {
+            throw DatabaseError(
+                message: "\(table.name) has no primary key to find a row by: "
+                    + "say which by `static var databasePrimaryKey`, or fetch by a query")
+        }
+        return key
     }
 }
 

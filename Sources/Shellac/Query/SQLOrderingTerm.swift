@@ -20,17 +20,45 @@ public struct SQLOrdering: SQLOrderingTerm {
 
     /// The opposite order.
     var reversed: SQLOrdering {
-        SQLOrdering(expression, isDescending: !isDescending, areNullsLast: areNullsLast.map { !$0 })
+        if case .fragment(let piece)? = expression.syntax {
+            // It may be several terms, which have directions of their own.
+            let terms = piece.sql.embeddedSQL + direction.description
+            return SQLOrdering(SQL(sql: terms.reversedOrder, arguments: piece.arguments).sqlExpression)
+        }
+        return SQLOrdering(expression, isDescending: !isDescending, areNullsLast: areNullsLast.map { !$0 })
     }
 
     func write(to writer: inout some QueryWriter) throws {
         try writer.expression(expression, above: .lowest)
-        if isDescending { writer.text(" DESC") }
-        switch areNullsLast {
-        case nil: break
-        case true: writer.text(" NULLS LAST")
-        case false: writer.text(" NULLS FIRST")
+        writer.text(direction)
+    }
+
+    /// What stands behind the expression.
+    private var direction: StaticString {
+        switch (isDescending, areNullsLast) {
+        case (false, nil): ""
+        case (true, nil): " DESC"
+        case (false, true?): " NULLS LAST"
+        case (true, true?): " DESC NULLS LAST"
+        case (false, false?): " NULLS FIRST"
+        case (true, false?): " DESC NULLS FIRST"
         }
+    }
+}
+
+/// Collects the terms of a closure: one below the other, or in an array.
+@resultBuilder
+public enum SQLOrderingBuilder {
+    public static func buildExpression(_ term: any SQLOrderingTerm) -> [any SQLOrderingTerm] { [term] }
+    public static func buildExpression(_ terms: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { terms }
+    public static func buildBlock(_ terms: [any SQLOrderingTerm]...) -> [any SQLOrderingTerm] {
+        terms.flatMap { $0 }
+    }
+    public static func buildOptional(_ terms: [any SQLOrderingTerm]?) -> [any SQLOrderingTerm] { terms ?? [] }
+    public static func buildEither(first: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { first }
+    public static func buildEither(second: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { second }
+    public static func buildArray(_ terms: [[any SQLOrderingTerm]]) -> [any SQLOrderingTerm] {
+        terms.flatMap { $0 }
     }
 }
 

@@ -24,7 +24,8 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     }
 
     public func fetchCount(_ db: Database) throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM (\(query.sql)\n)", arguments: query.arguments) ?? 0
+        try Int.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM (\(query.sql.embeddedSQL))", arguments: query.arguments) ?? 0
     }
 
     var subquery: Subquery { .fragment(query) }

@@ -57,41 +57,6 @@ indirect enum Subquery: Sendable {
     }
 }
 
-/// One of several queries whose rows are put together.
-struct CompoundTerm: Sendable {
-    enum Operator: Sendable {
-        case union, unionAll, intersect, except
-
-        var text: StaticString {
-            switch self {
-            case .union: " UNION "
-            case .unionAll: " UNION ALL "
-            case .intersect: " INTERSECT "
-            case .except: " EXCEPT "
-            }
-        }
-    }
-
-    let link: Operator
-    let query: SelectQuery
-}
-
-extension [CompoundTerm] {
-    func write(to writer: inout some QueryWriter) throws {
-        for (index, term) in enumerated() {
-            if index > 0 { writer.text(term.link.text) }
-            if term.query.standsAlone {
-                try term.query.write(to: &writer)
-            } else {
-                // ORDER BY and LIMIT belong to the whole, and queries are put together from the left.
-                writer.text("SELECT * FROM (")
-                try term.query.write(to: &writer)
-                writer.text(")")
-            }
-        }
-    }
-}
-
 /// A table that is joined.
 struct QueryJoin: Sendable {
     let isLeft: Bool
@@ -130,7 +95,7 @@ struct SelectQuery: Sendable {
     }
 
     /// Whether the query can be one of several.
-    fileprivate var standsAlone: Bool {
+    var standsAlone: Bool {
         if case .compound = source.form { return false }
         return ordering.isEmpty && limit == nil && commonTables.isEmpty
     }
@@ -140,6 +105,9 @@ struct SelectQuery: Sendable {
         if case .compound = source.form { return false }
         return !isDistinct && groups.isEmpty && groupCondition == nil && limit == nil && joins.isEmpty
     }
+
+    /// The tables that rows are taken from.
+    var sources: [QuerySource] { [source] + joins.map(\.source) }
 
     /// Whether nothing but SQLite's plan says which rows a limit leaves.
     var isLimitedByChance: Bool { limit != nil && ordering.isEmpty && !hasUniqueKey }
@@ -189,13 +157,15 @@ struct SelectQuery: Sendable {
     }
 
     private func writeSelect(to writer: inout some QueryWriter, for purpose: Purpose) throws {
-        if case .compound(let terms) = source.form, isCompoundAlone, purpose != .keys {
+        if case .compound(let terms) = source.form, isCompoundAlone, purpose != .keys,
+            terms.areSorted(by: ordering)
+        {
             try terms.write(to: &writer)
         } else {
             writer.text(isDistinct ? "SELECT DISTINCT " : "SELECT ")
             if purpose == .keys {
                 let table = joins.isEmpty ? source.alias : source.alias ?? source.tableName
-                try writer.key(of: QuerySource(source.form, alias: table), ", ")
+                try writer.rowKey(of: QuerySource(source.form, alias: table), ", ")
             } else {
                 try writeSelection(to: &writer, isJoined: !joins.isEmpty)
             }
@@ -261,10 +231,13 @@ struct SelectQuery: Sendable {
                 try writer.expression(condition, above: .lowest)
             }
         }
-        if let condition {
-            writer.text(" WHERE ")
-            try writer.expression(condition, above: .lowest)
-        }
+        try writeCondition(to: &writer)
+    }
+
+    func writeCondition(to writer: inout some QueryWriter) throws {
+        guard let condition else { return }
+        writer.text(" WHERE ")
+        try writer.condition(condition, of: source.alias ?? (joins.isEmpty ? nil : source.tableName))
     }
 
     private func writeLimitOfOne(to writer: inout some QueryWriter) throws {
@@ -297,6 +270,8 @@ struct CommonTable: Sendable {
     let columns: [String]
     let query: Subquery
     let isRecursive: Bool
+
+    func isNamed(_ name: String) -> Bool { CaseInsensitiveName.matches(self.name, name) }
 
     func write(to writer: inout some QueryWriter) throws {
         writer.name(name)

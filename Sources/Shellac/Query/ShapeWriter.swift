@@ -5,9 +5,12 @@
 struct ShapeWriter: QueryWriter {
     private(set) var bytes: [UInt8]
     private(set) var arguments: [DatabaseValue] = []
+    /// What knows the columns of keys that a type stores as it says.
+    private unowned(unsafe) let database: Database?  // which is used by whoever has this
 
     /// Writes over some bytes, whose memory is used again.
-    init(over bytes: consuming [UInt8]) {
+    init(over bytes: consuming [UInt8], _ database: Database? = nil) {
+        self.database = database
         self.bytes = bytes
         self.bytes.removeAll(keepingCapacity: true)
     }
@@ -63,7 +66,10 @@ struct ShapeWriter: QueryWriter {
         }
     }
 
-    mutating func table(of type: any TableRecord.Type) {
+    mutating func table(of type: any TableRecord.Type) throws {
+        #if DEBUG
+        try database?.queries.checkTableName(of: type)
+        #endif
         mark(.table)
         number(Int(bitPattern: ObjectIdentifier(type)))
     }
@@ -80,21 +86,32 @@ struct ShapeWriter: QueryWriter {
 
     private mutating func source(_ source: QuerySource) throws {
         try source.write(to: &self)
-        if let type = source.type { table(of: type) }
+        if let type = source.type { try table(of: type) }
     }
 
-    mutating func key(of source: QuerySource, _ separator: StaticString) throws {
+    mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws {
         mark(.key)
         text(separator)
         try self.source(source)
     }
 
+    /// (The tables stand in the shape.)
+    @inline(__always)
+    mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {
+        try expression(condition, above: .lowest)
+    }
+
     mutating func condition(_ keys: KeyCondition) throws {
         mark(.condition)
-        try source(keys.source)
-        switch keys.keys {
+        let source = keys.source
+        try self.source(source)
+        let keys = try keys.keys {
+            guard let database else { return [] }
+            return try source.primaryKey(of: database.tableSchema(of: source))
+        }
+        switch keys {
         case .values(let values):
-            if let json = keys.keys.json {
+            if let json = keys.json {
                 number(-1)
                 arguments.append(json)
             } else {

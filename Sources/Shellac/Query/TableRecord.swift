@@ -18,10 +18,16 @@ public protocol TableRecord: SendableMetatype {
     /// ```
     ///
     /// It is as visible as the type: the compiler refuses a private one, and says what to write instead. Where there is
-    /// none, and in subclasses of `Record`, closures take any name.
+    /// none, closures take any name, and so they do in subclasses of `Record`, *also where these declare one*: Swift takes
+    /// an associated type from the class that conforms, which is `Record`. A misspelled name is found when the request
+    /// runs, and the error says which column is near. Closures of a subclass that shall be checked name the columns
+    /// themselves: `Player.filter(Player.Columns.score > 100)`.
     associatedtype Columns = AnyColumns
 
     /// The name of the table: by default, that of the type, with a lower-case first letter.
+    ///
+    /// It must always be the same: statements are kept for the type. Another name stops a debug build, with a sentence. Use
+    /// ``Table`` for a table whose name is known when the program runs alone.
     static var databaseTableName: String { get }
 
     /// What is selected when the type is fetched without SQL: by default, all columns.
@@ -29,6 +35,32 @@ public protocol TableRecord: SendableMetatype {
 
     /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
     static var databasePrimaryKey: [String]? { get }
+
+    /// What is looked for in a column, where a row is found by a date, by data, or by a UUID. (Other values are stored
+    /// in one way.)
+    ///
+    /// By default, an ``EncodableRecord`` stores them by its strategies, and other types as they store themselves. A
+    /// type that encodes its key by hand, in another way, says so here:
+    ///
+    /// ```swift
+    /// class Player: Record {
+    ///     var id = UUID()
+    ///
+    ///     override class func databaseKeyValue(
+    ///         _ value: any DatabaseValueConvertible, for column: String
+    ///     ) throws -> DatabaseValue {
+    ///         if let id = value as? UUID { return id.uuidString.databaseValue }
+    ///         return try super.databaseKeyValue(value, for: column)
+    ///     }
+    ///
+    ///     override func encode(to container: inout PersistenceContainer) throws {
+    ///         container["id"] = id.uuidString
+    ///     }
+    /// }
+    /// ```
+    static func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue
 }
 
 extension TableRecord {
@@ -46,4 +78,8 @@ extension TableRecord {
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 
     public static var databasePrimaryKey: [String]? { nil }
+
+    public static func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue { value.databaseValue }
 }

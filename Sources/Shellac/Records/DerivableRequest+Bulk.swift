@@ -154,14 +154,15 @@ extension TableRecord {
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
 
-    /// All rows, in an order, by a column that the type declares.
+    /// All rows, in an order, by columns that the type declares.
     ///
     /// ```swift
     /// Player.order { $0.score.desc }
+    /// Player.order { [$0.score.desc, $0.name] }
     /// ```
     public static func order(
-        _ term: (Columns.Type) throws -> any SQLOrderingTerm
-    ) rethrows -> QueryInterfaceRequest<Self> { try all().order([term(Columns.self)]) }
+        @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
 
     /// All rows, of which something is selected by the columns that the type declares, as values of a type.
     ///
@@ -179,10 +180,10 @@ extension DerivableRequest where RowDecoder: TableRecord {
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try filter(condition(RowDecoder.Columns.self)) }
 
-    /// The rows in an order, in place of the one before, by a column that the type declares.
+    /// The rows in an order, in place of the one before, by columns that the type declares.
     public func order(
-        _ term: (RowDecoder.Columns.Type) throws -> any SQLOrderingTerm
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order([term(RowDecoder.Columns.self)]) }
+        @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order(terms(RowDecoder.Columns.self)) }
 
     /// The same rows, of which something is selected by the columns that the type declares, as values of a type.
     public func select<Value>(

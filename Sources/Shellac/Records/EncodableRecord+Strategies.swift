@@ -29,6 +29,32 @@ extension EncodableRecord {
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 }
 
+extension TableRecord where Self: EncodableRecord {
+    public static func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
+
+    /// A value as the strategies of the type store it in a column.
+    static func storedKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue {
+        switch value {
+        case let date as Date: return databaseDateEncodingStrategy(for: column).value(for: date)
+        case let data as Data:
+            guard let value = databaseDataEncodingStrategy(for: column).value(for: data) else {
+                throw EncodingError.invalidValue(
+                    data,
+                    EncodingError.Context(
+                        codingPath: [ColumnKey(column)],
+                        debugDescription: "the data of the column \(column) is no UTF-8 text"))
+            }
+            return value
+        case let uuid as UUID: return databaseUUIDEncodingStrategy(for: column).value(for: uuid)
+        default: return value.databaseValue
+        }
+    }
+}
+
 extension FetchableRecord {
     public static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
         .deferredToDate

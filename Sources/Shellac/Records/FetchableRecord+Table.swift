@@ -34,10 +34,12 @@ extension FetchableRecord where Self: TableRecord {
     /// let player = try Player.fetchOne(db, key: 1)
     /// ```
     ///
-    /// - Parameter key: The value of the primary key, which has one column. Nil finds nothing.
+    /// - Parameter key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is
+    ///   looked for as the type stores it.
     @inlinable
-    public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
-        guard let statement = try beginSelection(of: key.databaseValue, on: db) else { return nil }
+    public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key) throws -> Self? {
+        let value = mayStore(Key.self) ? try storedKey(key, on: db) : key.databaseValue
+        guard let statement = try beginSelection(of: value, on: db) else { return nil }
         defer { statement.abandon() }
         guard try statement.step() else { return nil }
         return try keptElement(of: statement.row)
@@ -66,7 +68,7 @@ extension FetchableRecord where Self: TableRecord {
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Self? {
         let plan = try plan(on: db)
-        guard let (condition, values) = try plan.condition(key) else { return nil }
+        guard let (condition, values) = try plan.condition(key, of: Self.self) else { return nil }
         return try fetchOne(plan.select(" WHERE \(condition)"), arguments: StatementArguments(values))
     }
 
@@ -80,13 +82,14 @@ extension FetchableRecord where Self: TableRecord {
     @inlinable
     public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
         if let record = try fetchOne(db, key: key) { return record }
-        throw try notFound(key.databaseValue, on: db)
+        throw try notFound(key, on: db)
     }
 
     @usableFromInline @inline(never)
-    static func notFound(_ key: DatabaseValue, on db: Database) throws -> RecordError {
+    static func notFound(_ key: some DatabaseValueConvertible, on db: Database) throws -> RecordError {
         let plan = try plan(on: db)
-        return .recordNotFound(databaseTableName: plan.tableName, key: [plan.key.first ?? "": key])
+        let value = try storedKey(key, plan)
+        return .recordNotFound(databaseTableName: plan.tableName, key: [plan.key.first ?? "": value])
     }
 
     /// The record with a composite primary key, or with the values of a unique index.
@@ -96,8 +99,9 @@ extension FetchableRecord where Self: TableRecord {
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Self {
         if let record = try fetchOne(db, key: key) { return record }
+        let values = try key.map { column, value in (column, try storedKeyValue(value, in: column)) }
         throw RecordError.recordNotFound(
-            databaseTableName: try plan(on: db).tableName, key: key.mapValues { $0?.databaseValue ?? .null })
+            databaseTableName: try plan(on: db).tableName, key: Dictionary(uniqueKeysWithValues: values))
     }
 
     // MARK: - Many keys
@@ -108,7 +112,7 @@ extension FetchableRecord where Self: TableRecord {
     ) throws -> AnyCursor<Self> {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        var lists = KeyLists(keys)
+        var lists = try KeyLists(keys.map { try storedKey($0, plan) })
         var cursor: DatabaseCursor<Self>?
         return AnyCursor {
             db.checkAccess()  // and keep it alive
@@ -133,7 +137,7 @@ extension FetchableRecord where Self: TableRecord {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
         var records: [Self] = []
-        for list in KeyLists(keys) {
+        for list in try KeyLists(keys.map({ try storedKey($0, plan) })) {
             records += try fetchAll(
                 plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
         }
@@ -179,6 +183,75 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
     }
+}
+
+// Class records have these without being Identifiable, and so those whose `id` is no value, but the ObjectIdentifier that
+// Swift gives to classes.
+
+extension FetchableRecord where Self: Record {
+    /// The record with a primary key, or nil.
+    @_disfavoredOverload  // where the type is Identifiable, its own ID is meant
+    public static func fetchOne(_ db: Database, id: some DatabaseValueConvertible) throws -> Self? {
+        try fetchOne(db, key: id)
+    }
+
+    /// The record with a primary key.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    @_disfavoredOverload
+    public static func find(_ db: Database, id: some DatabaseValueConvertible) throws -> Self {
+        try find(db, key: id)
+    }
+
+    /// An array of the records with some primary keys, in no particular order. Keys without a record are skipped.
+    @_disfavoredOverload
+    public static func fetchAll(
+        _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
+    ) throws -> [Self] { try fetchAll(db, keys: ids) }
+
+    /// Whether there is a row with a primary key.
+    @_disfavoredOverload
+    public static func exists(_ db: Database, id: some DatabaseValueConvertible) throws -> Bool {
+        try exists(db, key: id)
+    }
+
+    /// Deletes the row with a primary key. Returns whether there was one.
+    @_disfavoredOverload @discardableResult
+    public static func deleteOne(_ db: Database, id: some DatabaseValueConvertible) throws -> Bool {
+        try deleteOne(db, key: id)
+    }
+
+    /// Deletes the rows with some primary keys. Returns how many there were.
+    @_disfavoredOverload @discardableResult
+    public static func deleteAll(
+        _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
+    ) throws -> Int { try deleteAll(db, keys: ids) }
+
+    /// The row with a primary key. Nil finds nothing.
+    @_disfavoredOverload
+    public static func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
+        all().filter(key: id)
+    }
+
+    /// The rows with some primary keys.
+    @_disfavoredOverload
+    public static func filter(
+        ids: some Sequence<some DatabaseValueConvertible>
+    ) -> QueryInterfaceRequest<Self> { all().filter(keys: ids) }
+}
+
+extension DerivableRequest where RowDecoder: Record {
+    /// The row with a primary key. Nil finds nothing.
+    @_disfavoredOverload
+    public func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+        filter(key: id)
+    }
+
+    /// The rows with some primary keys.
+    @_disfavoredOverload
+    public func filter(
+        ids: some Sequence<some DatabaseValueConvertible>
+    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: ids) }
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {

@@ -60,6 +60,12 @@
 /// ``save(_:)`` of a record that has a key calls `willSave`, and then these methods inside of `aroundSave`.) What the will-callbacks change is written, also
 /// where only some columns are updated. Forgetting to call `super` in a callback harms nothing.
 ///
+/// ## Identifiers
+///
+/// Records are found by the values of their primary key, also as `id`: `Player.find(db, id: 1)`. That needs no
+/// `Identifiable`. A class that is `Identifiable` declares an `id`: Swift gives to those that declare none, nor inherit
+/// one when the conformance is declared, an `ObjectIdentifier`, which is no value of the database.
+///
 /// ## Concurrency
 ///
 /// A record is not Sendable. Records can be fetched in an asynchronous access and returned from it, and one can be
@@ -71,7 +77,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     // MARK: - The table
 
-    /// The name of the table. Override it: there is none by default.
+    /// The name of the table, which must always be the same. Override it: there is none by default.
     open class var databaseTableName: String { "" }
 
     /// What is selected when the class is fetched without SQL: by default, all columns.
@@ -79,6 +85,12 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
     open class var databasePrimaryKey: [String]? { nil }
+
+    /// What is looked for in a column, where a row is found by a date, by data, or by a UUID: by default, what such a value
+    /// is stored as by ``encode(to:)``. Override it where that method stores something else.
+    open class func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
 
     /// What SQLite does when a record violates a constraint: by default, it throws.
     open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }

@@ -58,6 +58,9 @@ final class RecordConnection {
         for type: any TableRecord.Type, on database: Database
     ) throws -> Unmanaged<RecordPlan> {
         let generation = try database.schemaGeneration
+        #if DEBUG
+        try database.queries.checkTableName(of: type)
+        #endif
         if ObjectIdentifier(type) == lastType, let lastPlan,
             lastPlan.use({ $0.schemaGeneration == generation })
         {

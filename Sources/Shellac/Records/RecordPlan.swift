@@ -51,7 +51,8 @@ final class RecordPlan {
         }
         self.database = database
         schemaGeneration = generation
-        table = try database.tableSchema(name)
+        try database.queries.checkTableName(of: type)
+        table = try type.tableSchema(on: database)
         rowIDColumn = table.primaryKey.rowIDColumn
         isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns

@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 // What a type asks of its table, and deletes there. Deleting by the type calls no callback of its records.
 
 extension TableRecord {
@@ -15,7 +21,7 @@ extension TableRecord {
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        return try exists(db, plan, (plan.keyCondition(), [key.databaseValue]))
+        return try exists(db, plan, (plan.keyCondition(), [storedKey(key, plan)]))
     }
 
     /// Whether there is a row with a composite primary key, or with the values of a unique index.
@@ -23,7 +29,7 @@ extension TableRecord {
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         let plan = try plan(on: db)
-        return try exists(db, plan, plan.condition(key))
+        return try exists(db, plan, plan.condition(key, of: Self.self))
     }
 
     private static func exists(
@@ -53,7 +59,7 @@ extension TableRecord {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
         let sql = try "DELETE FROM \(plan.quotedTable) WHERE \(plan.keyCondition())"
-        return try delete(db, sql, [key.databaseValue]) > 0
+        return try delete(db, sql, [storedKey(key, plan)]) > 0
     }
 
     /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there
@@ -65,7 +71,7 @@ extension TableRecord {
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Bool {
         let plan = try plan(on: db)
-        guard let (condition, values) = try plan.condition(key) else { return false }
+        guard let (condition, values) = try plan.condition(key, of: Self.self) else { return false }
         return try delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(condition)", values) > 0
     }
 
@@ -76,7 +82,7 @@ extension TableRecord {
     ) throws -> Int {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        return try KeyLists(keys).reduce(0) { count, list in
+        return try KeyLists(keys.map { try storedKey($0, plan) }).reduce(0) { count, list in
             try count + delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(plan.condition(list))", list)
         }
     }
@@ -119,6 +125,37 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 
 // MARK: - Keys
 
+extension TableRecord {
+    /// Whether the type says how values of another one are stored. Where that is known to the compiler, so is the answer.
+    @inlinable @inline(__always)
+    static func mayStore<Value>(_ type: Value.Type) -> Bool {
+        Value.self == UUID.self || Value.self == Date.self || Value.self == Data.self
+            || Value.self == UUID?.self
+            || Value.self == Date?.self || Value.self == Data?.self
+    }
+
+    @usableFromInline @inline(never)
+    static func storedKey(_ key: some DatabaseValueConvertible, on db: Database) throws -> DatabaseValue {
+        try storedKey(key, plan(on: db))
+    }
+
+    /// A value of a primary key of one column, as the type stores it.
+    static func storedKey<Key: DatabaseValueConvertible>(_ key: Key, _ plan: RecordPlan) throws
+        -> DatabaseValue
+    {
+        guard mayStore(Key.self), let column = plan.key.first else { return key.databaseValue }
+        return try KeyValue(key).stored(by: Self.self, in: column)
+    }
+
+    /// A value as the type stores it in a column.
+    static func storedKeyValue(
+        _ value: (any DatabaseValueConvertible)?, in column: String
+    ) throws -> DatabaseValue {
+        guard let value else { return .null }
+        return try KeyValue(value).stored(by: Self.self, in: column)
+    }
+}
+
 extension RecordPlan {
     /// Throws unless one value is a primary key.
     @inline(__always)
@@ -133,10 +170,13 @@ extension RecordPlan {
 
     /// The condition that finds the row of a unique key, or nil where a value is NULL: no row has it.
     func condition(
-        _ key: [String: (any DatabaseValueConvertible)?]
+        _ key: [String: (any DatabaseValueConvertible)?], of type: (some TableRecord).Type
     ) throws -> (condition: String, values: [DatabaseValue])? {
         var values: [CaseInsensitiveName: DatabaseValue] = [:]
-        for (name, value) in key { values[CaseInsensitiveName(name)] = value?.databaseValue ?? .null }
+        for (name, value) in key {
+            let column = table.column(named: name)?.name ?? name
+            values[CaseInsensitiveName(name)] = try type.storedKeyValue(value, in: column)
+        }
         let isDeclared = !self.key.isEmpty && Set(values.keys) == Set(self.key.map(CaseInsensitiveName.init))
         guard values.count == key.count, let columns = isDeclared ? self.key : table.uniqueKey(of: key.keys)
         else {
@@ -162,9 +202,9 @@ struct KeyLists: Sequence, IteratorProtocol {
 
     private static let mostKeys = 512
 
-    init(_ keys: some Sequence<some DatabaseValueConvertible>) {
+    init(_ keys: [DatabaseValue]) {
         var seen: Set<DatabaseValue> = []
-        rest = keys.map(\.databaseValue).filter { !$0.isNull && seen.insert($0).inserted }[...]
+        rest = keys.filter { !$0.isNull && seen.insert($0).inserted }[...]
     }
 
     mutating func next() -> [DatabaseValue]? {

@@ -26,7 +26,7 @@ public struct SQL: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// One behind the other.
+    /// One behind the other, as they are.
     public static func + (first: SQL, second: SQL) -> SQL {
         var sum = first
         sum += second
@@ -38,6 +38,9 @@ public struct SQL: Hashable, Sendable {
         first.sql += second.sql
         first.arguments += second.arguments
     }
+
+    /// The piece, whose last comment has an end, so that more can follow.
+    fileprivate var closingLastComment: SQL { SQL(sql: sql.closingLastComment, arguments: arguments) }
 }
 
 extension Sequence<SQL> {
@@ -51,7 +54,7 @@ extension Sequence<SQL> {
         var joined = SQL(sql: "")
         for (index, piece) in enumerated() {
             if index > 0 { joined += SQL(sql: separator) }
-            joined += piece
+            joined += piece.closingLastComment
         }
         return joined
     }
@@ -97,13 +100,13 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         fragment += SQL(sql: name.quotedDatabaseIdentifier)
     }
 
-    /// `\(fragment)`: another piece of SQL, with its values.
-    public mutating func appendInterpolation(_ fragment: SQL) { self.fragment += fragment }
+    /// `\(fragment)`: another piece of SQL, with its values. A comment at its end ends there.
+    public mutating func appendInterpolation(_ fragment: SQL) { self.fragment += fragment.closingLastComment }
 
     /// `\(sql: text)`: a text that becomes SQL as it is. Never give it what comes from outside of the program.
     public mutating func appendInterpolation(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) {
-        fragment += SQL(sql: sql, arguments: arguments)
+        appendInterpolation(SQL(sql: sql, arguments: arguments))
     }
 }

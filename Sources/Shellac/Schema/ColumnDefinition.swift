@@ -84,7 +84,7 @@ public final class ColumnDefinition {
     /// ```
     @discardableResult
     public func check(sql: String) -> Self {
-        checks.append(sql)
+        checks.append(sql.embeddedSQL)
         return self
     }
 
@@ -108,7 +108,7 @@ public final class ColumnDefinition {
     /// ```
     @discardableResult
     public func defaults(sql: String) -> Self {
-        defaultClause = "DEFAULT (\(sql))"
+        defaultClause = "DEFAULT (\(sql.embeddedSQL))"
         return self
     }
 
@@ -136,7 +136,7 @@ public final class ColumnDefinition {
     /// ```
     @discardableResult
     public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
-        generatedClause = "GENERATED ALWAYS AS (\(sql)) \(qualification.rawValue)"
+        generatedClause = "GENERATED ALWAYS AS (\(sql.embeddedSQL)) \(qualification.rawValue)"
         return self
     }
 

@@ -26,6 +26,9 @@ extension Database {
     /// ``DatabaseMigrator/ForeignKeyChecks/deferred`` checks does that at its own end, and where foreign keys are not
     /// enforced nobody does.
     ///
+    /// Observers of the table are told that it has changed, and not of single rows:
+    /// ``TransactionObserver/databaseDidChange()``.
+    ///
     /// The statistics of ANALYZE go. Run it again where the table has some.
     ///
     /// - Parameters:

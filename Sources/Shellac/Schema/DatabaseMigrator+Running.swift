@@ -4,7 +4,7 @@ extension DatabaseMigrator {
         guard let target else { return }
         if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.eraseEverything() }
         let remembered = try appliedIdentifiers(db)
-        if let beyond = registered[(target + 1)...].last(where: { $0.isApplied(remembered) }) {
+        if let beyond = registered[(target + 1)...].last(where: { $0.isBehind(remembered) }) {
             let name = registered[target].name
             throw DatabaseMigrationError(
                 migration: name,
@@ -15,12 +15,12 @@ extension DatabaseMigrator {
         }
         let count = registered[...target].count { !$0.isApplied(remembered) }
         var index = 0
-        for migration in registered[...target] where !remembered.contains(migration.name) {
+        for migration in registered[...target] {
             if !migration.isApplied(remembered) {
                 progress?(MigrationProgress(name: migration.name, index: index, count: count))
                 index += 1
-            } else if db.configuration.readonly {
-                continue  // it need not be remembered by its own name
+            } else if migration.merged.isDisjoint(with: remembered) || db.configuration.readonly {
+                continue
             }
             do {
                 try run(migration, on: db)
@@ -43,10 +43,9 @@ extension DatabaseMigrator {
         defer { if checksAtEnd { try? db.setForeignKeysEnforced(true) } }
         try db.inTransaction(.immediate) {
             try db.createMigrationTable()
-            // Another process may have been faster.
-            guard try !db.remembers(migration.name) else { return .rollback }
             let merged = try migration.merged.filter(db.remembers)
-            if merged.isEmpty || merged != migration.merged {
+            // It may have been applied before it merged others. Or another process was faster.
+            if try !db.remembers(migration.name) {
                 try db.keepingTransactionOpen(refusal: Self.refusal) {
                     if checksAtEnd {
                         try db.checkingForeignKeysAtEnd { try migration.migrate(db, merged) }
@@ -54,8 +53,10 @@ extension DatabaseMigrator {
                         try migration.migrate(db, merged)
                     }
                 }
+                try db.remember(migration.name)
+            } else if merged.isEmpty {
+                return .rollback
             }
-            try db.remember(migration.name)
             for name in merged { try db.forget(name) }
             return .commit
         }

@@ -3,11 +3,12 @@ extension DatabaseMigrator {
     ///
     /// That is so when it remembers a migration that is not registered, and when its schema is not the one that the
     /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database
-    /// in memory, which is opened with the configuration of this one.
+    /// in memory, which is opened with the configuration of this one, and has its functions and collations. Attached
+    /// databases are copied for it: whatever the migrations do there is done to the copies.
     ///
     /// Tables, indexes, views and triggers are compared by their SQL. SQLite's own tables, and the one that
-    /// remembers migrations, are left out. Where some migrations of a merged one were applied, and not all of them,
-    /// nobody can say what they should have made: that is no schema change. See ``eraseDatabaseOnSchemaChange``.
+    /// remembers migrations, are left out. Where migrations of a merged one were applied that has yet to run, nobody
+    /// can say what they should have made: that is no schema change. See ``eraseDatabaseOnSchemaChange``.
     ///
     /// - Throws: what a migration throws on the empty database.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
@@ -24,15 +25,36 @@ extension DatabaseMigrator {
         configuration.journalMode = .default
         var migrator = self
         migrator.eraseDatabaseOnSchemaChange = false
-        let expected = try DatabaseQueue(configuration: configuration).inDatabase { db in
-            try migrator.run(db, upTo: last)
-            return try db.declarations()
+        let expected = try DatabaseQueue(configuration: configuration).inDatabase { empty in
+            for function in db.addedFunctions { try empty.add(function: function) }
+            for collation in db.addedCollations { try empty.add(collation: collation) }
+            try empty.attachCopies(from: db)
+            try migrator.run(empty, upTo: last)
+            return try empty.declarations()
         }
         return try db.declarations() != expected
     }
 }
 
 extension Database {
+    /// Attaches copies of the databases that are attached to another connection, and no other databases.
+    fileprivate func attachCopies(from other: Database) throws {
+        for name in try attachedNames() { try execute(definition: "DETACH \(name.quotedDatabaseIdentifier)") }
+        for name in try other.attachedNames() {
+            // A temporary database: see "In-Memory Databases" in the SQLite documentation.
+            try execute(definition: "ATTACH '' AS \(name.quotedDatabaseIdentifier)")
+            let backup = try Backup(from: other, to: self, of: name)
+            defer { backup.finish() }
+            while try !backup.step(pages: -1).isCompleted {}
+        }
+    }
+
+    private func attachedNames() throws -> [String] {
+        try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list").filter { name in
+            !["main", "temp"].contains { CaseInsensitiveName.matches($0, name) }
+        }
+    }
+
     /// What the database `main` declares.
     fileprivate func declarations() throws -> Set<[String?]> {
         let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")

@@ -1,8 +1,8 @@
 extension DatabaseMigrator {
     // MARK: - What a database remembers
 
-    /// The registered migrations that were applied, in the order of their registration. One that merges others counts
-    /// as applied where all of these were.
+    /// The registered migrations that were applied, in the order of their registration. One that merges others has its
+    /// own name: those of the others do not count.
     ///
     /// ```swift
     /// let applied = try dbQueue.read { db in try migrator.appliedMigrations(db) }
@@ -55,7 +55,10 @@ extension DatabaseMigrator {
 
 extension DatabaseMigrator.Migration {
     /// Whether a database that remembers some names needs this migration no more.
-    func isApplied(_ remembered: Set<String>) -> Bool {
-        remembered.contains(name) || !merged.isEmpty && merged.isSubset(of: remembered)
+    func isApplied(_ remembered: Set<String>) -> Bool { remembered.contains(name) }
+
+    /// Whether a database that remembers some names has come to where this migration leads, or nearly so.
+    func isBehind(_ remembered: Set<String>) -> Bool {
+        isApplied(remembered) || !merged.isEmpty && merged.isSubset(of: remembered)
     }
 }

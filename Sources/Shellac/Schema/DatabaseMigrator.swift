@@ -109,34 +109,39 @@ public struct DatabaseMigrator: Sendable {
 
     /// Registers a migration that replaces earlier ones, which are registered no longer.
     ///
-    /// A program that has many migrations behind it can so begin anew:
+    /// A program that has many migrations behind it can so begin anew. The merged migration takes the name of the last
+    /// one, or a new name:
     ///
     /// ```swift
-    /// migrator.registerMigration("version 2", merging: ["createTables", "addAge"]) { db, applied in
+    /// // There were three migrations: "createTables", "addAge", "addTeams".
+    /// migrator.registerMigration("addTeams", merging: ["createTables", "addAge"]) { db, applied in
     ///     if !applied.contains("createTables") {
     ///         try db.create(table: "person") { t in
     ///             t.autoIncrementedPrimaryKey("id")
     ///             t.column("name", .text).notNull()
     ///             t.column("age", .integer)
     ///         }
-    ///     } else {
+    ///     } else if !applied.contains("addAge") {
     ///         try db.alter(table: "person") { t in t.add(column: "age", .integer) }
     ///     }
+    ///     try db.create(table: "team") { t in t.autoIncrementedPrimaryKey("id") }
     /// }
     /// ```
     ///
-    /// Where all of the merged migrations were applied, this one counts as applied, and does not run: it must do what
-    /// they did, and nothing else. Where some or none were, it runs. Either way the database remembers its name from
-    /// then on, and theirs no longer. A version of the program that knows only them finds itself superseded.
+    /// Where the database remembers its name, it was applied, and does not run. Everywhere else it runs, also where all of
+    /// the merged migrations were applied, and does what these have left to do: nothing, as a rule, in a migration
+    /// that has a new name. Either way the database remembers its name from then on, and theirs no longer. A version of
+    /// the program that knows only them finds itself superseded.
     ///
     /// A name can be merged once, and it can be registered no more: doing either stops the program, with a sentence.
     ///
     /// - Parameters:
-    ///   - name: What the database remembers the migration by: a new name.
+    ///   - name: What the database remembers the migration by: that of the last of several, which `mergedNames` does not
+    ///     have then, or a new one.
     ///   - foreignKeyChecks: When foreign keys are checked.
     ///   - mergedNames: The names of the migrations that this one replaces.
     ///   - migrate: Changes the database. It runs inside a transaction, and receives those of the merged names that
-    ///     were applied: none, or some, and never all of them.
+    ///     were applied: none, some, or all of them.
     public mutating func registerMigration(
         _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging mergedNames: Set<String>,
         migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
@@ -153,7 +158,8 @@ public struct DatabaseMigrator: Sendable {
                 "the migration \"\(name)\" is registered twice: give each migration a name of its own.")
         }
         if migration.merged.contains(name) {
-            Misuse.trap("the migration \"\(name)\" merges itself: give it a new name.")
+            Misuse.trap(
+                "the migration \"\(name)\" merges itself: it keeps its name, and merges the ones before it.")
         }
         for other in registered {
             if other.merged.contains(name) {

@@ -2,9 +2,11 @@ extension SQL {
     /// The SQL with its values written into it as literals, for the statements that cannot have parameters: those
     /// that SQLite keeps ("CREATE VIEW", "Partial Indexes" and "Indexes On Expressions" in its documentation).
     ///
+    /// It can be a part of a larger statement: see ``Swift/String/embeddedSQL``.
+    ///
     /// - Throws: a ``DatabaseError`` when there are too many values or too few, or when a name is unknown.
     func literalSQL() throws -> String {
-        var parameters = ParameterScanner(sql)
+        var parameters = ParameterScanner(sql.embeddedSQL)
         var literal: [UInt8] = []
         var numbers: [[UInt8]: Int] = [:]
         var greatest = 0

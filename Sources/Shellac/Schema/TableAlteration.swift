@@ -36,7 +36,7 @@ public final class TableAlteration {
     /// ```swift
     /// t.addColumn(sql: "url TEXT NOT NULL DEFAULT ''")
     /// ```
-    public func addColumn(sql: String) { changes.append(.addSQL(sql)) }
+    public func addColumn(sql: String) { changes.append(.addSQL(sql.embeddedSQL)) }
 
     /// Adds a column that refers to the primary key of another table, as
     /// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)`` does, and an index on it.

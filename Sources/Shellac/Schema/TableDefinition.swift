@@ -46,7 +46,7 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.column(sql: "name TEXT NOT NULL COLLATE NOCASE")
     /// ```
-    public func column(sql: String) { elements.append(.sql(sql)) }
+    public func column(sql: String) { elements.append(.sql(sql.embeddedSQL)) }
 
     /// Adds columns that refer to the primary key of another table.
     ///
@@ -65,7 +65,8 @@ public final class TableDefinition: ReferringTable {
     ///
     /// The name of a column is the name in the singular, followed by the name of the primary key's column with
     /// its first letter in upper case: `team` and `id` make `teamId`, `countries` and `code` make `countryCode`.
-    /// The types are those of the primary key. There is a column for each one of the primary key.
+    /// SQLite does not tell it from `teamID`, and a property of that name is stored in it; where the schema is to say
+    /// `teamID`, write `t.column("teamID", .integer).references("team").indexed()`. The types are those of the primary key. There is a column for each one of the primary key.
     ///
     /// - Parameters:
     ///   - name: What the row belongs to.
@@ -183,14 +184,14 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.check(sql: "validFrom <= validUntil")
     /// ```
-    public func check(sql: String) { constraints.append("CHECK (\(sql))") }
+    public func check(sql: String) { constraints.append("CHECK (\(sql.embeddedSQL))") }
 
     /// Adds a constraint, given as SQL.
     ///
     /// ```swift
     /// t.constraint(sql: "CONSTRAINT positive CHECK (score > 0)")
     /// ```
-    public func constraint(sql: String) { constraints.append(sql) }
+    public func constraint(sql: String) { constraints.append(sql.embeddedSQL) }
 
     // MARK: - SQL
 

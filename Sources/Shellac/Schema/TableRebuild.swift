@@ -13,6 +13,7 @@
 ///    that find nothing, and would have foreign keys follow the new table's earlier name.
 /// 5. What has gone is created again.
 /// 6. Triggers and views that could be compiled before must still be so: see ``SchemaFaults``.
+/// 7. Observers of the table are told that it has changed.
 struct TableRebuild {
     private let db: Database
     private let table: TableSchema
@@ -42,6 +43,7 @@ struct TableRebuild {
         for dependent in dependents where !remaining.contains(dependent.id) { try create(dependent) }
         for sql in statements.indexes { try db.execute(definition: sql) }
         try complain(of: SchemaFaults(db).besides(faults))
+        try db.statementObserver?.tableDidChange(table.name)
     }
 
     private func complain(
@@ -100,9 +102,12 @@ struct TableRebuild {
         let columns = copies.map(\.column).joined(separator: ", ")
         let values = copies.map(\.expression).joined(separator: ", ")
         // OR ABORT: the conflict clause of a constraint would let rows go in silence.
-        try db.execute(
-            definition: "INSERT OR ABORT INTO \(newTable.name.quoted(in: table.schemaName)) (\(columns)) "
+        let statement = try db.makeStatement(
+            sql: "INSERT OR ABORT INTO \(newTable.name.quoted(in: table.schemaName)) (\(columns)) "
                 + "SELECT \(values) FROM \(table.name.quoted(in: table.schemaName))")
+        // Nobody knows the table by its name for now.
+        statement.hideWrites()
+        try statement.execute()
     }
 
     private func drop() throws {

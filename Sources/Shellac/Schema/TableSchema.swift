@@ -1,3 +1,5 @@
+import CSQLite
+
 /// What is known of a table, of a view, or of a table-valued function.
 ///
 /// It holds as long as ``Database/schemaGeneration`` stays the same.
@@ -25,6 +27,8 @@ final class TableSchema: Sendable {
     let primaryKey: PrimaryKeyInfo
 
     private let columnIndexes: [CaseInsensitiveName: Int]
+    /// The collations of the columns that unique indexes have.
+    private let collations: [CaseInsensitiveName: String]
 
     /// Reads the schema of a table.
     init(_ db: Database, name: String, in schemaName: String, kind: Kind) throws {
@@ -58,6 +62,16 @@ final class TableSchema: Sendable {
             try IndexInfo($0, columns: rows("index_xinfo", $0["name"]))
         }
         self.indexes = indexes
+        var collations: [CaseInsensitiveName: String] = [:]
+        for column in indexes.lazy.filter(\.isUnique).flatMap(\.columns) {
+            // No PRAGMA tells the collation of a column.
+            var collation: UnsafePointer<CChar>?
+            let code = sqlite3_table_column_metadata(
+                db.pointer, schemaName, name, column, nil, &collation, nil, nil, nil)
+            guard code == SQLITE_OK, let collation else { continue }
+            collations[CaseInsensitiveName(column)] = String(cString: collation)
+        }
+        self.collations = collations
 
         // A primary key has an index, unless it is another name of the row id. This tells INTEGER PRIMARY KEY
         // from INTEGER PRIMARY KEY DESC. The index lacks the row id where the table has none.
@@ -93,14 +107,22 @@ final class TableSchema: Sendable {
     /// The columns of a unique key, by the names that the table has for them and in the order of the key, or nil
     /// where the given names are no unique key.
     ///
-    /// A unique key is the primary key, the row id, or the columns of a unique index that holds all rows.
+    /// A unique key is the primary key, the row id, or the columns of a unique index that holds all rows, and takes for
+    /// equal what the columns take for equal.
     func uniqueKey(of names: some Sequence<String>) -> [String]? {
         let names = Set(names.map(CaseInsensitiveName.init))
         func isKey(_ columns: [String]) -> Bool {
             !columns.isEmpty && names == Set(columns.map(CaseInsensitiveName.init))
         }
         if isKey(primaryKey.columns) { return primaryKey.columns }
-        let indexes = indexes.filter { $0.isUnique && !$0.isPartial && !$0.hasExpressions }
+        let indexes = indexes.filter { index in
+            index.isUnique && !index.isPartial && !index.hasExpressions
+                && index.keys.allSatisfy { key in
+                    // What is the same by BINARY is the same by all collations.
+                    let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] } ?? "BINARY"
+                    return [key.collation, "BINARY"].contains { CaseInsensitiveName.matches($0, collation) }
+                }
+        }
         if let index = indexes.first(where: { isKey($0.columns) }) { return index.columns }
         guard primaryKey.tableHasRowID else { return nil }
         return Self.rowIDNames.first { isKey([$0]) && column(named: $0) == nil }.map { [$0] }

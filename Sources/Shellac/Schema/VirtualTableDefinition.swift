@@ -6,7 +6,7 @@ public final class VirtualTableDefinition {
     ///
     /// - Parameter sql: What the module is to know of the column, such as `UNINDEXED`.
     public func column(_ name: String, sql: String? = nil) {
-        arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0)" } ?? ""))
+        arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0.embeddedSQL)" } ?? ""))
     }
 
     /// Adds an option of the module, such as `tokenize='porter ascii'`. The value is quoted.
@@ -15,7 +15,7 @@ public final class VirtualTableDefinition {
     }
 
     /// Adds an argument of the module, as it is.
-    public func argument(sql: String) { arguments.append(sql) }
+    public func argument(sql: String) { arguments.append(sql.embeddedSQL) }
 }
 
 extension Database {

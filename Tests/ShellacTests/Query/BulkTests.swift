@@ -106,7 +106,7 @@ struct BulkTests {
         }
     }
 
-    @Test("with composite keys are found by all columns of the key")
+    @Test("with composite keys are found by their row ids, and without these by all columns of the key")
     func compositeKeys() throws {
         var count = 0
         let sql = try League.sql {
@@ -114,9 +114,17 @@ struct BulkTests {
         }
         #expect(
             sql.last { $0.hasPrefix("DELETE") }
-                == #"DELETE FROM "visit" WHERE ("playerID", "year") IN (SELECT "playerID", "year" FROM "visit" ORDER BY "year" DESC LIMIT ?)"#
+                == #"DELETE FROM "visit" WHERE ("rowid") IN (SELECT "rowid" FROM "visit" ORDER BY "year" DESC LIMIT ?)"#
         )
         #expect(count == 2)
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql:
+                    "CREATE TABLE w (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; INSERT INTO w VALUES (1, 1), (1, 2), (2, 1)"
+            )
+            let deleted = try Table("w").order(Column("b").desc).limit(1).deleteAndFetchAll(db)
+            #expect(deleted == [["a": 1, "b": 2]])
+        }
     }
 
     @Test("are updated and deleted, and fetched, by one statement")
@@ -166,7 +174,7 @@ struct BulkTests {
             let error = databaseError { try Player.group(Self.score).deleteAll(db) }
             #expect(error?.message?.contains("groups them") == true)
             let unknown = databaseError { try Player.updateAll(db, Column("nope").set(to: 1)) }
-            #expect(unknown?.message == "no such column: nope")
+            #expect(unknown?.message == "no such column: nope, in the table player")
             #expect(unknown?.sql == #"UPDATE "player" SET "nope" = ?"#)
             let keyless = databaseError { try Table("names").limit(1).deleteAll(db) }
             #expect(keyless?.message == "no such table: names")

@@ -215,7 +215,7 @@ struct RequestTests {
         try count(
             Player.select(score).group(score),
             #"SELECT COUNT(*) FROM (SELECT "score" FROM "player" GROUP BY "score")"#, 4)
-        try count(SQLRequest<Row>("SELECT * FROM team"), "SELECT COUNT(*) FROM (SELECT * FROM team\n)", 2)
+        try count(SQLRequest<Row>("SELECT * FROM team"), "SELECT COUNT(*) FROM (SELECT * FROM team)", 2)
         var isEmpty: Bool?
         #expect(
             try League.sql { isEmpty = try Player.filter(score > 60).isEmpty($0) }
@@ -234,7 +234,7 @@ struct RequestTests {
     func unknownNames() throws {
         try League.database().read { db in
             var error = databaseError { _ = try Player.filter(Column("nope") > 1).fetchAll(db) }
-            #expect(error?.message == "no such column: nope")
+            #expect(error?.message == "no such column: nope, in the table player")
             #expect(error?.sql == #"SELECT * FROM "player" WHERE "nope" > ?"#)
             error = databaseError { _ = try Table("nope").fetchAll(db) }
             #expect(error?.message == "no such table: nope")

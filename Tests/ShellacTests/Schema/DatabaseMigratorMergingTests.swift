@@ -46,26 +46,73 @@ struct DatabaseMigratorMergingTests {
         #expect(try ask { try !migrator.hasSchemaChanges($0) && migrator.hasCompletedMigrations($0) })
     }
 
-    @Test("counts as applied where all of them were, does not run, and replaces their names")
+    @Test("105. runs where all of them were applied, is told so, and replaces their names")
     func all() throws {
         let old = DatabaseMigrator.creatingTables("a", "b", "c", "d")
         try old.migrate(queue)
         let migrator = migrator()
-        #expect(try state(migrator) == [["a", "bcd"], ["a", "bcd"]])
+        #expect(try state(migrator) == [["a"], ["a"]])
         #expect(try ask { try !migrator.hasBeenSuperseded($0) })
         #expect(try ask { try !migrator.hasCompletedMigrations($0) })
         #expect(try ask { try !migrator.hasSchemaChanges($0) })
         ran.removeAll()
         let heard = Recorder<MigrationProgress>()
         try migrator.migrate(queue) { heard.record($0) }
-        #expect(ran.elements == [])
-        #expect(heard.elements == [MigrationProgress(name: "e", index: 0, count: 1)])
+        #expect(ran.elements == [["b", "c", "d"]])
+        #expect(
+            heard.elements == [
+                MigrationProgress(name: "bcd", index: 0, count: 2),
+                MigrationProgress(name: "e", index: 1, count: 2),
+            ])
         #expect(try queue.remembered() == ["a", "bcd", "e"])
         #expect(try queue.tables() == ["a", "b", "c", "d", "e"])
         #expect(try state(migrator) == [["a", "bcd", "e"], ["a", "bcd", "e"]])
         #expect(try ask { try !migrator.hasSchemaChanges($0) })
         // Who does not know the merged one finds himself superseded.
         #expect(try ask { try old.hasBeenSuperseded($0) && old.hasSchemaChanges($0) })
+    }
+
+    @Test("105. named like the last one of several does what is left to do", arguments: 0...4)
+    func sameName(count: Int) throws {
+        let names = ["v1", "v2", "v3", "v4"]
+        var old = DatabaseMigrator()
+        for name in names.prefix(count) {
+            old.registerMigration(name) { db in try db.execute(sql: "CREATE TABLE \(name) (a)") }
+        }
+        try old.migrate(queue)
+        var new = DatabaseMigrator()
+        new.registerMigration("v3", merging: ["v1", "v2"]) { [ran] db, applied in
+            ran.record(applied)
+            for name in ["v1", "v2"] where !applied.contains(name) {
+                try db.execute(sql: "CREATE TABLE \(name) (a)")
+            }
+            try db.execute(sql: "CREATE TABLE v3 (a)")
+        }
+        new.registerMigration("v4") { db in try db.execute(sql: "CREATE TABLE v4 (a)") }
+        #expect(try ask { try !new.hasBeenSuperseded($0) && !new.hasSchemaChanges($0) })
+        ran.removeAll()
+        try new.migrate(queue)
+        #expect(ran.elements == (count < 3 ? [Set(names.prefix(count))] : []))
+        #expect(try queue.tables() == names)
+        #expect(try Set(queue.remembered()) == ["v3", "v4"])
+        #expect(try ask { try new.hasCompletedMigrations($0) && !new.hasSchemaChanges($0) })
+        try new.migrate(queue)
+        #expect(try Set(queue.remembered()) == ["v3", "v4"])
+    }
+
+    @Test("105. takes the names of the others away where it was applied before it merged them")
+    func namesLeft() throws {
+        let file = try TemporaryDatabase()
+        try DatabaseMigrator.creatingTables("b", "c", "d", "bcd").migrate(file.queue())
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("bcd", merging: ["b", "c", "d"]) { _, _ in Issue.record("it was applied") }
+        // A read-only database can keep them.
+        let readOnly = try file.queue { $0.readonly = true }
+        try migrator.migrate(readOnly)
+        let heard = Recorder<String>()
+        try migrator.migrate(file.queue()) { heard.record($0.name) }
+        #expect(heard.elements == [])
+        #expect(try file.queue().remembered() == ["bcd"])
     }
 
     @Test("runs where some of them were applied, is told which, and replaces their names")
@@ -117,7 +164,7 @@ struct DatabaseMigratorMergingTests {
                 try DatabaseMigrator.creatingTables("a", "b", "c", "d").migrate(old)
             }
         }
-        #expect(ran.elements == [])
+        #expect(ran.elements == [["b", "c", "d"]])
         #expect(try new.remembered() == ["a", "bcd", "e"])
     }
 
@@ -128,19 +175,22 @@ struct DatabaseMigratorMergingTests {
         let error = thrownError { try migrator.migrate(queue, upTo: "a") } as? DatabaseMigrationError
         #expect(error?.migration == "a")
         try migrator.migrate(queue, upTo: "bcd")
-        #expect(ran.elements == [])
+        #expect(ran.elements == [["b", "c", "d"]])
         #expect(try queue.tables() == ["b", "c", "d", "a"])
         #expect(try Set(queue.remembered()) == ["a", "bcd"])
     }
 
-    @Test("a read-only database will do where all of them were applied")
+    @Test("a read-only database will do where it was applied, and nowhere else")
     func readOnly() throws {
         let file = try TemporaryDatabase()
-        try DatabaseMigrator.creatingTables("a", "b", "c", "d", "e").migrate(file.queue())
+        try DatabaseMigrator.creatingTables("a", "b", "c", "d").migrate(file.queue())
         let readOnly = try file.queue { $0.readonly = true }
+        let error = thrownError { try migrator().migrate(readOnly) } as? DatabaseMigrationError
+        #expect(error?.migration == "bcd")
+        #expect(try file.queue().remembered() == ["a", "b", "c", "d"])
+        try migrator().migrate(file.queue())
         try migrator().migrate(readOnly)
-        #expect(try readOnly.remembered() == ["a", "b", "c", "d", "e"])
-        #expect(try readOnly.read { db in try migrator().hasCompletedMigrations(db) })
+        #expect(try readOnly.remembered() == ["a", "bcd", "e"])
     }
 
     @Test("a database is erased when its schema is another one, and never when it is half merged")

@@ -1,0 +1,69 @@
+/// One of several queries whose rows are put together.
+struct CompoundTerm: Sendable {
+    enum Operator: Sendable {
+        case union, unionAll, intersect, except
+
+        var text: StaticString {
+            switch self {
+            case .union: " UNION "
+            case .unionAll: " UNION ALL "
+            case .intersect: " INTERSECT "
+            case .except: " EXCEPT "
+            }
+        }
+    }
+
+    let link: Operator
+    let query: SelectQuery
+}
+
+extension [CompoundTerm] {
+    func write(to writer: inout some QueryWriter) throws {
+        for (index, term) in enumerated() {
+            if index > 0 { writer.text(term.link.text) }
+            if term.query.standsAlone {
+                try term.query.write(to: &writer)
+            } else {
+                // ORDER BY and LIMIT belong to the whole, and queries are put together from the left.
+                writer.text("SELECT * FROM (")
+                try term.query.write(to: &writer)
+                writer.text(")")
+            }
+        }
+    }
+}
+
+extension [CompoundTerm] {
+    /// Whether `ORDER BY` can stand behind the terms: its own must be columns of the result, or what is selected. See
+    /// "SELECT" in the SQLite documentation, section "The ORDER BY clause".
+    func areSorted(by ordering: [SQLOrdering]) -> Bool {
+        ordering.allSatisfy { term in
+            switch term.expression.syntax {
+            case nil: if case .column = term.expression.form { return true }
+            case .column: return true
+            case .collated(let operand, _): if case .column = operand.form { return true }
+            case .fragment(let piece): if piece.sql.embeddedSQL.ordersByColumns { return true }
+            default: break
+            }
+            return contains { $0.query.selects(term.expression) }
+        }
+    }
+}
+
+extension SelectQuery {
+    /// Whether an expression is one of those that are selected.
+    fileprivate func selects(_ expression: SQLExpression) -> Bool {
+        func shape(_ expression: SQLExpression) -> ShapeWriter? {
+            var writer = ShapeWriter(over: [])
+            do { try writer.expression(expression, above: .lowest) } catch { return nil }
+            return writer
+        }
+        guard let wanted = shape(expression) else { return false }
+        return ((selection ?? []) + annotations).contains { selected in
+            guard case .expression(let expression, _) = selected.form, let shape = shape(expression) else {
+                return false
+            }
+            return shape.bytes == wanted.bytes && shape.arguments == wanted.arguments
+        }
+    }
+}

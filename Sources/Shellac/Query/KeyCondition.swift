@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Primary keys, or values of a unique key, whose columns the schema knows.
+struct KeyCondition: Sendable {
+    enum Keys: Sendable {
+        /// Values of a primary key of one column.
+        case values([DatabaseValue])
+        /// Values of several columns.
+        case rows([String], [[DatabaseValue]])
+    }
+
+    enum Given: Sendable {
+        case stored(Keys)
+        /// Values of a primary key of one column, or of several columns, which a type stores as it says.
+        case unstored([String]?, [[KeyValue]], any TableRecord.Type)
+    }
+
+    let source: QuerySource
+    private let given: Given
+
+    init(source: QuerySource, keys: Given) { (self.source, given) = (source, keys) }
+
+    /// The number of keys.
+    var count: Int {
+        switch given {
+        case .stored(.values(let values)): values.count
+        case .stored(.rows(_, let rows)): rows.count
+        case .unstored(_, let rows, _): rows.count
+        }
+    }
+
+    /// Whether the keys are values of the primary key, and name no columns.
+    var isOfPrimaryKey: Bool {
+        switch given {
+        case .stored(.values), .unstored(nil, _, _): true
+        case .stored(.rows), .unstored: false
+        }
+    }
+
+    /// The keys as they are stored.
+    ///
+    /// - Parameter primaryKey: The columns of the primary key, asked where it matters.
+    @inline(__always)
+    func keys(_ primaryKey: () throws -> [String]) throws -> Keys {
+        switch given {
+        case .stored(let keys): keys
+        case .unstored(let columns, let rows, let type): try stored(columns, rows, type, primaryKey)
+        }
+    }
+
+    @inline(never)
+    private func stored(
+        _ columns: [String]?, _ rows: [[KeyValue]], _ type: any TableRecord.Type,
+        _ primaryKey: () throws -> [String]
+    ) throws -> Keys {
+        guard let names = try columns ?? primaryKey().first.map({ [$0] }) else { return .values([]) }
+        let stored = try rows.map { row in
+            try zip(row, names).map { value, column in try value.stored(by: type, in: column) }
+        }
+        return columns.map { .rows($0, stored) } ?? .values(stored.compactMap(\.first))
+    }
+}
+
+/// A value that a row is found by.
+///
+/// A record type may store dates, data and UUIDs in several ways. Which one is known when the column is.
+enum KeyValue: Sendable {
+    case value(DatabaseValue)
+    case date(Date)
+    case data(Data)
+    case uuid(UUID)
+
+    init(_ value: some DatabaseValueConvertible) {
+        guard Self.mayBeStored(otherwise: Swift.type(of: value)) else {
+            self = .value(value.databaseValue)
+            return
+        }
+        switch value {
+        case let date as Date: self = .date(date)
+        case let data as Data: self = .data(data)
+        case let uuid as UUID: self = .uuid(uuid)
+        default: self = .value(value.databaseValue)
+        }
+    }
+
+    /// Whether a type says how values of another one are stored.
+    @inline(__always)
+    static func mayBeStored(otherwise type: Any.Type) -> Bool {
+        type == UUID.self || type == Date.self || type == Data.self || type == UUID?.self
+            || type == Date?.self
+            || type == Data?.self
+    }
+
+    var isValue: Bool { if case .value = self { true } else { false } }
+
+    /// What a record type stores in a column.
+    func stored(by type: any TableRecord.Type, in column: String) throws -> DatabaseValue {
+        switch self {
+        case .value(let value): value
+        case .date(let date): try type.databaseKeyValue(date, for: column)
+        case .data(let data): try type.databaseKeyValue(data, for: column)
+        case .uuid(let uuid): try type.databaseKeyValue(uuid, for: column)
+        }
+    }
+
+    /// The value as it stores itself.
+    var databaseValue: DatabaseValue {
+        switch self {
+        case .value(let value): value
+        case .date(let date): date.databaseValue
+        case .data(let data): data.databaseValue
+        case .uuid(let uuid): uuid.databaseValue
+        }
+    }
+}

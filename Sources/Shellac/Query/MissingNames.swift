@@ -1,0 +1,102 @@
+// Errors of requests that name a table or a column which is not there.
+
+extension Database {
+    /// The error of a request's SQL. Where SQLite does not find a table or a column, it says whose they should be, and which
+    /// column was meant.
+    func tellingNames(_ error: any Error, of sources: [QuerySource]) -> any Error {
+        guard let error = error as? DatabaseError, let message = error.message else { return error }
+        if let table = message.removing(prefix: "no such table: ") {
+            guard let type = sources.compactMap(\.type).first(where: { $0.isStored(inTable: table) }) else {
+                return error
+            }
+            return error.with(message: "\(message), \(type.missingTableAdvice)")
+        }
+        guard let name = message.removing(prefix: "no such column: ") else { return error }
+        let column = name.split(separator: ".").last.map(String.init) ?? name
+        var tables: [String] = []
+        var columns: [String] = []
+        for source in sources {
+            guard let name = source.tableName, let table = try? tableSchema(name) else { continue }
+            tables.append(
+                "the table \(table.name)"
+                    + (source.type.map { table.isNamed(after: $0) ? "" : " of \($0)" } ?? ""))
+            columns += table.columns.map(\.name)
+        }
+        if tables.isEmpty { return error }
+        var sentence = "\(message), in \(tables.joined(separator: " and "))"
+        if let nearest = columns.nearest(to: column) { sentence += ": did you mean \(nearest)?" }
+        return error.with(message: sentence)
+    }
+}
+
+extension TableRecord {
+    fileprivate static func isStored(inTable name: String) -> Bool {
+        let table = name.split(separator: ".").last.map(String.init) ?? name
+        return CaseInsensitiveName.matches(table, databaseTableName)
+    }
+
+    /// What may be done where the table of the type is not there.
+    static var missingTableAdvice: String {
+        "where \(Self.self) is stored: run the migration that creates it, or override databaseTableName"
+    }
+
+    /// The table of the type.
+    ///
+    /// - Throws: an error that names the type, where there is no such table.
+    static func tableSchema(on db: Database) throws -> TableSchema {
+        if let table = try db.schema.table(databaseTableName) { return table }
+        throw DatabaseError(
+            message: "no such table: \(databaseTableName), \(missingTableAdvice)",
+            sql: "SELECT * FROM \(databaseTableName.quotedDatabaseIdentifier)")
+    }
+}
+
+extension TableSchema {
+    fileprivate func isNamed(after type: any TableRecord.Type) -> Bool {
+        CaseInsensitiveName.matches(name, "\(type)")
+    }
+}
+
+extension DatabaseError {
+    fileprivate func with(message: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
+            publicStatementArguments: publicArguments, offset: offset)
+    }
+}
+
+extension String {
+    fileprivate func removing(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+extension [String] {
+    /// The name that is nearest to another one, unless all are far from it.
+    fileprivate func nearest(to name: String) -> String? {
+        let name = [UInt8](name.lowercased().utf8)
+        let most = Swift.max(1, name.count / 3)
+        return map { (name: $0, distance: name.editDistance(to: [UInt8]($0.lowercased().utf8))) }
+            .filter { $0.distance <= most }.min { $0.distance < $1.distance }?.name
+    }
+}
+
+extension [UInt8] {
+    /// How many bytes must be inserted, removed, replaced or swapped to make another text of this one.
+    fileprivate func editDistance(to other: [UInt8]) -> Int {
+        var (before, last) = ([Int](), [Int](0...other.count))
+        for (row, byte) in enumerated() {
+            var next = [row + 1]
+            for (column, otherByte) in other.enumerated() {
+                var distance = Swift.min(last[column + 1] + 1, next[column] + 1)
+                distance = Swift.min(distance, last[column] + (byte == otherByte ? 0 : 1))
+                if row > 0, column > 0, byte == other[column - 1], self[row - 1] == otherByte {
+                    distance = Swift.min(distance, before[column - 1] + 1)
+                }
+                next.append(distance)
+            }
+            (before, last) = (last, next)
+        }
+        return last[other.count]
+    }
+}

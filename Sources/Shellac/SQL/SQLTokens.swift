@@ -1,0 +1,217 @@
+/// The tokens of a piece of SQL, as SQLite reads them: see "SQLite Keywords" and "SQL Comment Syntax" in its
+/// documentation.
+struct SQLTokens: Sequence, IteratorProtocol {
+    enum Kind {
+        case blank
+        /// A comment, which may go on to the end of the text.
+        case lineComment(isClosed: Bool)
+        case blockComment(isClosed: Bool)
+        /// A text, a blob or a name between quotes.
+        case quoted
+        /// A keyword, a name, a number, a parameter.
+        case word
+        case comma, semicolon, opening, closing
+        /// One byte of an operator, or a dot.
+        case sign
+
+        /// Whether SQLite sees nothing of it.
+        var isEmpty: Bool {
+            switch self {
+            case .blank, .lineComment, .blockComment: true
+            default: false
+            }
+        }
+    }
+
+    struct Token {
+        let kind: Kind
+        let range: Range<Int>
+    }
+
+    let bytes: [UInt8]
+    private var position = 0
+
+    init(_ sql: String) { bytes = Array(sql.utf8) }
+
+    mutating func next() -> Token? {
+        guard position < bytes.count else { return nil }
+        let start = position
+        let kind = skip()
+        return Token(kind: kind, range: start..<position)
+    }
+
+    /// The text of a token.
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    private mutating func skip() -> Kind {
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case 0x20, 0x09...0x0D: return .blank
+        case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+            // A doubled quote ends one text, and begins another.
+            _ = skip(behind: [byte])
+            return .quoted
+        case UInt8(ascii: "["):
+            _ = skip(behind: [UInt8(ascii: "]")])
+            return .quoted
+        case UInt8(ascii: "-") where isNext(byte): return .lineComment(isClosed: skip(behind: [0x0A]))
+        case UInt8(ascii: "/") where isNext(UInt8(ascii: "*")):
+            position += 1
+            return .blockComment(isClosed: skip(behind: Array("*/".utf8)))
+        case UInt8(ascii: ","): return .comma
+        case UInt8(ascii: ";"): return .semicolon
+        case UInt8(ascii: "("): return .opening
+        case UInt8(ascii: ")"): return .closing
+        case _ where Self.isWord(byte):
+            while position < bytes.count, Self.isWord(bytes[position]) { position += 1 }
+            return .word
+        default: return .sign
+        }
+    }
+
+    private func isNext(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
+
+    /// Moves behind an end. Returns whether there is one.
+    private mutating func skip(behind end: [UInt8]) -> Bool {
+        while position < bytes.count {
+            if bytes[position...].starts(with: end) {
+                position += end.count
+                return true
+            }
+            position += 1
+        }
+        return false
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "?"),
+            UInt8(ascii: ":"), UInt8(ascii: "@"), 0x80...:
+            true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// This SQL as a part of a larger one: what follows it is neither in a comment nor behind the end of the statement.
+    ///
+    /// It is the one road by which the SQL of a caller comes into SQL of ours.
+    var embeddedSQL: String {
+        guard mayHaveCommentOrSemicolon else { return self }
+        let tokens = SQLTokens(self)
+        var end = 0
+        var isOpen = false
+        for token in tokens {
+            switch token.kind {
+            case .blank, .blockComment(isClosed: true): break
+            case .lineComment(let isClosed): isOpen = isOpen || !isClosed
+            case .blockComment(isClosed: false), .semicolon: isOpen = true
+            default: (end, isOpen) = (token.range.upperBound, false)
+            }
+        }
+        return isOpen ? tokens.text(0..<end) : self
+    }
+
+    /// This SQL, whose last comment has an end.
+    var closingLastComment: String {
+        guard mayHaveCommentOrSemicolon else { return self }
+        var end = ""
+        for token in SQLTokens(self) {
+            switch token.kind {
+            case .lineComment(isClosed: false): end = "\n"
+            case .blockComment(isClosed: false): end = "*/"
+            default: break
+            }
+        }
+        return self + end
+    }
+
+    private var mayHaveCommentOrSemicolon: Bool {
+        utf8.contains { [UInt8(ascii: ";"), UInt8(ascii: "-"), UInt8(ascii: "/")].contains($0) }
+    }
+}
+
+// MARK: - Orders
+
+extension String {
+    /// The terms of an `ORDER BY` clause, each in the opposite direction.
+    var reversedOrder: String {
+        let tokens = SQLTokens(self)
+        var reversed = ""
+        var depth = 0
+        var term: [SQLTokens.Token] = []
+        for token in tokens {
+            switch token.kind {
+            case .opening: depth += 1
+            case .closing: depth -= 1
+            case .comma where depth == 0:
+                reversed += tokens.reversed(term) + ","
+                term = []
+                continue
+            default: break
+            }
+            term.append(token)
+        }
+        return reversed + tokens.reversed(term)
+    }
+
+    /// Whether an `ORDER BY` clause has columns and their numbers alone, and no expression.
+    var ordersByColumns: Bool {
+        let tokens = SQLTokens(self)
+        return tokens.allSatisfy { token in
+            switch token.kind {
+            case .opening, .closing: false
+            case .sign: tokens.bytes[token.range.lowerBound] == UInt8(ascii: ".")
+            case .word: !["CASE", "CAST"].contains(tokens.text(token.range).uppercased())
+            default: true
+            }
+        }
+    }
+}
+
+extension SQLTokens {
+    /// A term of an `ORDER BY` clause, in the opposite direction: see "SELECT" in the SQLite documentation.
+    fileprivate func reversed(_ term: [Token]) -> String {
+        guard let first = term.first, let last = term.last else { return "" }
+        var rest = term.filter { !$0.kind.isEmpty }
+        func keyword(_ index: Int) -> String? {
+            guard rest.indices.contains(index), case .word = rest[index].kind else { return nil }
+            return text(rest[index].range).uppercased()
+        }
+        let end = rest.last?.range.upperBound ?? last.range.upperBound
+        var nulls = ""
+        if keyword(rest.count - 2) == "NULLS", let place = keyword(rest.count - 1), rest.count > 2 {
+            nulls = place == "FIRST" ? " NULLS LAST" : " NULLS FIRST"
+            rest.removeLast(2)
+        }
+        var isDescending = false
+        if let direction = keyword(rest.count - 1), ["ASC", "DESC"].contains(direction),
+            endsExpression(rest.dropLast())
+        {
+            isDescending = direction == "DESC"
+            rest.removeLast()
+        }
+        guard let expression = rest.last else { return text(first.range.lowerBound..<last.range.upperBound) }
+        return text(first.range.lowerBound..<expression.range.upperBound) + (isDescending ? "" : " DESC")
+            + nulls
+            + text(end..<last.range.upperBound)
+    }
+
+    /// Whether an expression may end here: `ASC` and `DESC` are names, too, where none does.
+    private func endsExpression(_ tokens: ArraySlice<Token>) -> Bool {
+        guard let last = tokens.last else { return false }
+        switch last.kind {
+        case .quoted, .closing: return true
+        case .word: return !Self.wordsBeforeOperand.contains(text(last.range).uppercased())
+        default: return false
+        }
+    }
+
+    private static let wordsBeforeOperand: Set<String> = [
+        "AND", "BETWEEN", "CASE", "COLLATE", "DISTINCT", "ELSE", "ESCAPE", "FROM", "GLOB", "IN", "IS", "LIKE",
+        "MATCH", "NOT", "OR", "REGEXP", "THEN", "WHEN",
+    ]
+}

@@ -1,0 +1,119 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("A piece of SQL inside of a larger one")
+struct SQLPiecesTests {
+    @Test(
+        "loses the comments and semicolons at its end that would swallow what follows",
+        arguments: [
+            ("a", "a"), ("a;", "a"), ("a ; ; ", "a"), ("a -- b", "a"), ("a -- b\n", "a -- b\n"),
+            ("a -- b\n ;", "a"),
+            ("a /* b */", "a /* b */"), ("a /* b", "a"), ("a /* b */ ; -- c", "a"), ("';--'", "';--'"),
+            ("\";\" -- ';", "\";\""), ("[a--b]", "[a--b]"), ("`;`;", "`;`"), ("a - -b", "a - -b"),
+            ("a / b", "a / b"),
+            ("-- a\nb -- c", "-- a\nb"), ("a; b", "a; b"), ("a -- 'b", "a"),
+            ("'it''s -- ' -- x", "'it''s -- '"),
+            ("", ""), ("-- a", ""), ("/* a", ""), (";", ""), ("é -- é", "é"),
+            ("'unfinished --", "'unfinished --"),
+        ])
+    func embedding(sql: String, expected: String) { #expect(sql.embeddedSQL == expected) }
+
+    @Test(
+        "that sorts is reversed term by term",
+        arguments: [
+            ("a", "a DESC"), ("a DESC", "a"), ("a asc", "a DESC"), ("a, b", "a DESC, b DESC"),
+            ("a DESC, b", "a, b DESC"), ("max(a, b), c", "max(a, b) DESC, c DESC"), ("'a, b' DESC", "'a, b'"),
+            ("a NULLS LAST", "a DESC NULLS FIRST"), ("a DESC NULLS FIRST, b", "a NULLS LAST, b DESC"),
+            ("a COLLATE NOCASE desc", "a COLLATE NOCASE"), ("desc", "desc DESC"), ("t.desc", "t.desc DESC"),
+            ("desc desc", "desc"), ("a COLLATE desc", "a COLLATE desc DESC"),
+            ("a /* , */ DESC /* x */", "a /* x */"),
+            ("a -- ,\n, b", "a DESC -- ,\n, b DESC"),
+            ("CASE WHEN a THEN 1 END DESC", "CASE WHEN a THEN 1 END"),
+            ("(a), [b, c]", "(a) DESC, [b, c] DESC"), ("", ""), ("1 DESC, ?", "1, ? DESC"), ("-a", "-a DESC"),
+        ])
+    func reversal(sql: String, expected: String) { #expect(sql.reversedOrder == expected) }
+
+    @Test("ends its comment where it is interpolated, or joined")
+    func interpolation() throws {
+        let (condition, other): (SQL, SQL) = ("a > \(1) -- why", "b /* open")
+        let query: SQL = "SELECT 1 WHERE \(condition) AND \(sql: "1 -- x") ORDER BY 1"
+        #expect(query.sql == "SELECT 1 WHERE a > ? -- why\n AND 1 -- x\n ORDER BY 1")
+        #expect(
+            [condition, other, "c;"].joined(separator: " AND ").sql == "a > ? -- why\n AND b /* open*/ AND c;"
+        )
+        #expect((SQL(sql: "-- ") + "a").sql == "-- a")
+    }
+
+    /// What comes behind the end of a piece of SQL.
+    static let endings = ["", ";", " -- all", " -- all\n", " /* all */", " /* all", "; -- ? :a\n;", "\n;\n"]
+
+    @Test("means the same in requests, whatever stands at its end", arguments: endings)
+    func requests(ending: String) throws {
+        try League.database().read { db in
+            let id = Column("id")
+            let filtered = Table("player").filter(sql: "id > ?\(ending)", arguments: [1])
+            var ids = try filtered.order(id.desc).limit(2).select(id, as: Int.self).fetchAll(db)
+            #expect(ids == [5, 4])
+            ids = try Table("player").filter(sql: "id > :a AND id <> :a\(ending)", arguments: ["a": 2])
+                .order(sql: "id DESC\(ending)").limit(2).select(
+                    literal: SQL(sql: "id\(ending)"), as: Int.self
+                )
+                .fetchAll(db)
+            #expect(ids == [5, 4])
+            let request = SQLRequest<Int>(sql: "SELECT id FROM player WHERE id > 2\(ending)")
+            ids = try request.fetchAll(db)
+            #expect(ids == [3, 4, 5])
+            let count = try request.fetchCount(db)
+            #expect(count == 3)
+            ids = try Table("player").filter(request.contains(id)).order(id).select(id, as: Int.self)
+                .fetchAll(db)
+            #expect(ids == [3, 4, 5])
+            ids = try Table("player").order(sql: "isFlagged, id\(ending)").reversed().select(id, as: Int.self)
+                .fetchAll(db)
+            #expect(ids == [2, 5, 4, 3, 1])
+            let table = CommonTableExpression("t", literal: SQL(sql: "SELECT 7 AS id\(ending)"))
+            ids = try table.all().with(table).select(id, as: Int.self).fetchAll(db)
+            #expect(ids == [7])
+            let frame = SQL(sql: "ROWS UNBOUNDED PRECEDING\(ending)")
+            ids = try Table("player").select(sum(id).over(order: [id], frame: frame), as: Int.self).fetchAll(
+                db)
+            #expect(ids == [1, 3, 6, 10, 15])
+            let grouped = try Table("player").select(id).group(SQL(sql: "id\(ending)"))
+                .having(SQL(sql: "id > 1\(ending)")).fetchCount(db)
+            #expect(grouped == 4)
+        }
+    }
+
+    @Test("means the same in definitions, whatever stands at its end", arguments: endings)
+    func definitions(ending: String) throws {
+        try DatabaseQueue().write { db in
+            try db.create(table: "t") { t in
+                t.column("a").check(sql: "a > 0\(ending)").defaults(sql: "1 + 1\(ending)")
+                t.column("b").generatedAs(sql: "a + 1\(ending)")
+                t.column(sql: "c DEFAULT 3\(ending)")
+                t.column("d")
+                t.check(sql: "a < 100\(ending)")
+                t.constraint(sql: "CHECK (c > 0)\(ending)")
+            }
+            try db.alter(table: "t") { $0.addColumn(sql: "e\(ending)") }
+            try db.create(index: "i", on: "t", expressions: [SQL(sql: "a + 1\(ending)"), "c"])
+            try db.create(index: "j", on: "t", columns: ["a"], condition: SQL(sql: "a > 0\(ending)"))
+            try db.create(view: "v", as: SQL(sql: "SELECT a FROM t\(ending)"))
+            try db.create(trigger: "r", .after, .insert, on: "t") { t in
+                t.when { _, new in SQL(sql: "\(new["a"].sql) > 0\(ending)") }
+                t.execute(sql: "UPDATE t SET d = 1\(ending)")
+                t.execute(literal: SQL(sql: "UPDATE t SET e = 2\(ending)"))
+            }
+            try db.execute(sql: "INSERT INTO t DEFAULT VALUES")
+            let row = try Row.fetchOne(db, sql: "SELECT * FROM t")
+            #expect(row == ["a": 2, "b": 3, "c": 3, "d": 1, "e": 2])
+            try db.rebuild(table: "t", copying: ["a": SQL(sql: "a + 1\(ending)")]) { t in
+                for name in ["a", "c", "d", "e"] { t.column(name) }
+            }
+            let rebuilt = try Int.fetchOne(db, sql: "SELECT a FROM v")
+            #expect(rebuilt == 3)
+        }
+    }
+}
