@@ -59,6 +59,10 @@ public struct LiveRow {
         }
         private(set) var recordLayoutReference: Unmanaged<RowLayout>?
         var recordType: ObjectIdentifier?
+        /// The type of those records that have the layout, and of which each is asked what it never read.
+        var partialRecordType: ObjectIdentifier?
+        /// The layout of what the last of them remembers.
+        var partialLayout: RowLayout?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
         var decoding: AnyObject?
         /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
@@ -261,6 +265,7 @@ extension LiveRow {
         place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
         place.pointee.layout = nil
         place.pointee.recordLayout = nil
+        place.pointee.partialRecordType = nil
         place.pointee.memory = nil
         place.pointee.firstGuess = NameGuesses.none.guesses
         place.pointee.nextGuess = NameGuesses.none.guesses

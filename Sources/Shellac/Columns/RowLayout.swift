@@ -17,6 +17,15 @@ final class RowLayout: Sendable {
     /// as it is of a column that the table lacks.
     let affinities: [ColumnAffinity?]
 
+    /// Where the columns of the primary key of a record's own table stand. Empty where that is not known.
+    let keyColumns: [Int]
+
+    /// What a record holds in columns that it never read, for an upper layer: see `UnreadColumns`. It never changes.
+    nonisolated(unsafe) let unread: AnyObject?
+
+    /// The class of which all records that were made of such rows have read all that they encode. 0 until one is known.
+    let completeType = Atomic<UInt>(0)
+
     /// What notes the names that are looked for in vain. Nil, but for the row that a drift check makes.
     private let missed: MissedNames?
 
@@ -26,10 +35,15 @@ final class RowLayout: Sendable {
     @usableFromInline
     convenience init(names: [String], sql: String?) { self.init(names: names, sql: sql, affinities: []) }
 
-    init(names: [String], sql: String?, affinities: [ColumnAffinity?], missed: MissedNames? = nil) {
+    init(
+        names: [String], sql: String?, affinities: [ColumnAffinity?], keyColumns: [Int] = [],
+        unread: AnyObject? = nil, missed: MissedNames? = nil
+    ) {
         self.names = names
         self.sql = sql
         self.affinities = affinities
+        self.keyColumns = keyColumns
+        self.unread = unread
         self.missed = missed
         count = names.count
         let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)

@@ -15,7 +15,9 @@ struct ColumnMask: Hashable {
     }
 
     @inline(never)
-    private mutating func insertOther(_ column: Int) { others = (others ?? []).union([column]) }
+    private mutating func insertOther(_ column: Int) {
+        if others?.insert(column) == nil { others = [column] }
+    }
 
     @inline(__always)
     mutating func subtract(_ columns: ColumnMask) {
@@ -27,6 +29,13 @@ struct ColumnMask: Hashable {
     mutating func formUnion(_ columns: ColumnMask) {
         bits |= columns.bits
         if columns.others != nil { setOthers(columns.others?.union(others ?? [])) }
+    }
+
+    @inline(__always)
+    func subtracting(_ columns: ColumnMask) -> ColumnMask {
+        var mask = self
+        mask.subtract(columns)
+        return mask
     }
 
     mutating func remove(_ column: Int) { subtract(ColumnMask(CollectionOfOne(column))) }

@@ -112,7 +112,8 @@ extension MutablePersistableRecord {
         _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool,
         of object: @autoclosure () -> Record?, didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
-        try persistence.stampingInsertion(of: object(), isUpsert: isUpsert) { persistence in
+        if isUpsert { persistence.untouched = object()?.untouched(in: persistence.columns) ?? ColumnMask() }
+        return try persistence.stampingInsertion(of: object(), isUpsert: isUpsert) { persistence in
             let insertion = try persistence.insert(
                 options, isUpsert: isUpsert, recordType.persistenceConflictPolicy)
             if let insertion { try didStore(persistence, insertion) }
@@ -203,8 +204,13 @@ extension MutablePersistableRecord {
                         type, on: db, reusing: isFull ? nil : options?.encoded,
                         encoding: { try encode(to: &$0) },
                         perform: { persistence, changed in
-                            var mask = persistence.shape.allColumns
-                            if !isFull { mask = try persistence.mask(of: columns, and: changed) }
+                            var (mask, isFull) = (persistence.shape.allColumns, isFull)
+                            if !isFull {
+                                mask = try persistence.mask(of: columns, and: changed)
+                            } else if let record = self as? Record {
+                                (mask, isFull) = record.columnsOfFullUpdate(persistence)
+                            }
+                            persistence.takeKey(of: self)
                             return try persistence.stampingUpdate(
                                 of: self as? Record, mask, isFull: isFull
                             ) { persistence, mask, isFull in
@@ -234,7 +240,8 @@ extension MutablePersistableRecord {
                 let isDeleted = try Persistence.with(
                     type, on: db, encoding: { try encode(to: &$0) },
                     perform: {
-                        try $0.delete()
+                        $0.takeKey(of: self)
+                        return try $0.delete()
                     })
                 didStore()
                 return isDeleted

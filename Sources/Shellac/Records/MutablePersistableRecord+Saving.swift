@@ -41,11 +41,16 @@ extension MutablePersistableRecord {
             recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
     }
 
-    /// The names of all columns that the record encodes. Nil where it has no key to be found by.
+    /// The names of all columns that the record encodes, but for those that it never read, nor changed. Nil where it has
+    /// no key to be found by.
     func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try Persistence.with(
             recordType, on: db, encoding: { try encode(to: &$0) },
-            perform: { $0.hasKey ? $0.shape.allNames : nil })
+            perform: { persistence in
+                guard persistence.hasKey else { return nil }
+                let untouched = (self as? Record)?.untouched(in: persistence.columns) ?? ColumnMask()
+                return persistence.names(without: untouched)
+            })
     }
 
     /// Whether an error says that the record has no row.
@@ -53,7 +58,8 @@ extension MutablePersistableRecord {
         try Persistence.with(
             recordType, on: db, encoding: { try encode(to: &$0) },
             perform: {
-                error == $0.notFound
+                $0.takeKey(of: self)
+                return error == $0.notFound
             })
     }
 
@@ -206,7 +212,11 @@ extension MutablePersistableRecord {
     /// Whether there is a row with the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { try $0.exists() })
+            recordType, on: db, encoding: { try encode(to: &$0) },
+            perform: {
+                $0.takeKey(of: self)
+                return try $0.exists()
+            })
     }
 }
 

@@ -37,15 +37,17 @@ enum Overrides {
         return places.count == count ? places : []
     }
 
+    /// The header of a class's metadata: what kind of metadata it is, the superclass, and on Apple's systems three words for
+    /// Objective-C. Then come flags, three numbers about instances, and the size of the whole with the part of it that is in
+    /// front.
+    #if canImport(ObjectiveC)
+    private static var headerSize: Int { 40 }
+    #else
+    private static var headerSize: Int { 16 }
+    #endif
+
     /// The words of a class's metadata that those of `Record` have places for, from its methods on.
     private static func words(_ type: Record.Type) -> UnsafeBufferPointer<UInt> {
-        // The header: what kind of metadata it is, the superclass, and on Apple's systems three words for Objective-C. Then
-        // come flags, three numbers about instances, and the size of the whole with the part of it that is in front.
-        #if canImport(ObjectiveC)
-        let headerSize = 40
-        #else
-        let headerSize = 16
-        #endif
         let base = UnsafeRawPointer(unsafeBitCast(Record.self as AnyClass, to: UnsafeRawPointer.self))
         let size = Int(base.load(fromByteOffset: headerSize + 16, as: UInt32.self))
         let front = Int(base.load(fromByteOffset: headerSize + 20, as: UInt32.self))
@@ -58,7 +60,32 @@ enum Overrides {
         return UnsafeBufferPointer(start: metadata.assumingMemoryBound(to: UInt.self), count: count)
     }
 
+    /// Whether a class overrides the method that reads a row, or the one that encodes, where another class does not. True
+    /// where it is not known.
+    static func readsOrEncodes(_ type: Record.Type, unlike other: Record.Type) -> Bool {
+        if pairPlaces.isEmpty { return true }
+        let (words, others) = (words(type), words(other))
+        return pairPlaces.contains { words[$0] != others[$0] }
+    }
+
+    private static let pairPlaces = places(overriddenBy: Pair.self, count: Pair.count)
+
+    /// How many bytes an instance of a class has: more than one of its superclass, if it has properties of its own.
+    static func instanceSize(of type: Record.Type) -> Int {
+        let metadata = UnsafeRawPointer(unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self))
+        return Int(metadata.load(fromByteOffset: headerSize + 8, as: UInt32.self))
+    }
+
     private final class Plain: Record {}
+
+    private final class Pair: Record {
+        static let count = 2
+
+        override func updateFromRow(_ row: Row) throws { try super.updateFromRow(row) }
+        override func encode(to container: inout PersistenceContainer) throws {
+            try super.encode(to: &container)
+        }
+    }
 
     private final class Methods: Record {
         static let count = 3

@@ -19,11 +19,12 @@ extension PackedColumns {
     }
 
     /// The columns whose values are not those of the row that the columns were compared with when they were packed, if
-    /// they were, and whether all others have the very bytes of the row's.
+    /// they were, and whether all others have the very bytes of the row's. Those that the record never read, nor
+    /// changed, are left out.
     @inline(__always)
     func changesAndExactness(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
         isLaid(outAs: row)
-            ? changesInOrder(from: row, startingAt: firstChange) : (changesByName(from: row), false)
+            ? changesInOrder(from: row, startingAt: firstChange) : (changesToWrite(from: row), false)
     }
 
     @inline(__always)
@@ -68,7 +69,7 @@ extension PackedColumns {
         return (mask, isExact)
     }
 
-    private func changesByName(from row: PackedRow) -> ColumnMask {
+    func changesByName(from row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
         eachColumn { column, tag, payload in
             if let position = row.layout.column(named: layout.names[column]) {
@@ -85,15 +86,19 @@ extension PackedColumns {
     func oldValues(of mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseValue?] {
         var values: [String: DatabaseValue?] = [:]
         for (column, name) in layout.names.enumerated() where mask.contains(column) {
-            let old = row?.layout.column(named: name).flatMap { row?.databaseValue(at: $0) }
+            let old = row?.layout.column(named: name).flatMap { row?.storedValue(at: $0) }
             values.updateValue(old, forKey: name)
         }
         return values
     }
 
     /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
-    func row(saving mask: ColumnMask, in row: PackedRow?, past: consuming PackedRow.Past?) -> PackedRow {
-        if let row, layout.hasSameNames(as: row.layout) {
+    ///
+    /// - Parameter unread: What the record had not read, nor is known now.
+    func row(
+        saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?, past: consuming PackedRow.Past?
+    ) -> PackedRow {
+        if let row, row.layout.unread == nil, layout.hasSameNames(as: row.layout) {
             return self.row(savingInOrder: mask, in: row, past: past)
         }
         // Where each column of the new row comes from: one of these, or else one of the old row.
@@ -110,10 +115,12 @@ extension PackedColumns {
             }
         }
         let newLayout: RowLayout
-        if let row, row.count == names.count {
+        if let row, row.count == names.count, unread === row.layout.unread {
             newLayout = row.layout
         } else {
-            newLayout = RowLayout(names: names, sql: nil, affinities: affinities)
+            newLayout = RowLayout(
+                names: names, sql: nil, affinities: affinities, keyColumns: layout.keyColumns(in: names),
+                unread: unread)
         }
         var pieces: [(tag: UInt8, payload: UnsafeRawPointer)] = []
         pieces.reserveCapacity(names.count)
@@ -203,7 +210,7 @@ extension RowLayout {
         guard count == other.count else { return false }
         // The raw bytes of short names are equal where the names are.
         if memcmp(bits, other.bits, count * MemoryLayout<NameBits>.stride) == 0 { return true }
-        return names == other.names
+        return zip(names, other.names).allSatisfy { $0.hasSameBytes(as: $1) }
     }
 }
 

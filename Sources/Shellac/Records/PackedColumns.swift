@@ -60,7 +60,7 @@ final class PackedColumns {
 
     /// Packs what a record encodes.
     ///
-    /// - Parameter makeLayout: Gives the layout for the columns.
+    /// - Parameter makeLayout: Gives the layout for the columns, which may have them in another order.
     @inline(never)
     func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
         let gathering = ColumnEncoding.Gathering()
@@ -69,9 +69,12 @@ final class PackedColumns {
             try PersistenceContainer.fill(&encoding, encode)
         }
         let columns = gathering.columns
-        _ = try pack(exactly: makeLayout(columns.map(\.name))) { container in
-            for column in columns {
-                container.encoding.pointee.store(column)
+        let layout = makeLayout(columns.map(\.name))
+        _ = try pack(exactly: layout) { container in
+            for (position, name) in layout.names.enumerated() {
+                let isThere = columns[position].name.hasSameBytes(as: name)
+                let place = isThere ? position : columns.firstIndex { $0.name.hasSameBytes(as: name) }
+                if let place { container.encoding.pointee.store(columns[place]) }
             }
         }
     }
@@ -139,6 +142,28 @@ final class PackedColumns {
         end = base + packed.count
         firstChange = nil
         if !isLaid(out: layout) { self.layout = layout }
+    }
+
+    /// Takes columns of a row that hold the same instants, in another format.
+    func takeDates(from row: PackedRow, _ places: [(column: Int, place: Int)]) {
+        let same = places.filter { column, place in
+            let (new, old) = (self.column(column), row.column(place))
+            return PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: nil)
+        }
+        if same.isEmpty { return }
+        let own = self.row()
+        // What is stored again has the layout's columns, and throws nothing.
+        _ = try? pack(exactly: layout) { container in
+            let encoding = container.encoding
+            PackedTag.eachColumn(own.bytes, count: own.count) { column, tag, payload in
+                guard let place = same.first(where: { $0.column == column })?.place else {
+                    return encoding.pointee.store(tag, payload)
+                }
+                let old = row.column(place)
+                encoding.pointee.store(old.tag, old.payload)
+            }
+        }
+        withExtendedLifetime(row) {}
     }
 
     /// Whether the columns are those of a row, in the same order.

@@ -17,7 +17,8 @@ extension PersistableRecord where Self: Record {
     ) throws -> Bool {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return false }
-        try update(db, onConflict: resolution, columns: Set(changes.keys))
+        let columns = try columnsToUpdate(Set(changes.keys), in: db)
+        try update(db, onConflict: resolution, columns: columns)
         return true
     }
 

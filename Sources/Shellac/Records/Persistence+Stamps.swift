@@ -135,7 +135,9 @@ extension Persistence {
     /// Whether the value of a column is one that the record was given since it was fetched or saved.
     private func isExplicit(_ column: Int, in record: Record) -> Bool {
         if columns.isNull(column) { return false }
-        return record.snapshot.map { columns.changes(from: $0).contains(column) } ?? true
+        guard let row = record.snapshot else { return true }
+        return columns.changes(from: row).contains(column)
+            && !columns.untouched(knowing: row.layout).contains(column)
     }
 
     // MARK: - Binding
@@ -162,6 +164,7 @@ extension Persistence {
             persistence.use(plan, shape)
             try text.withUnsafeBytes { try persistence.columns.pack(columns, with: $0, in: stamped) }
             persistence.boundStamps = bound
+            persistence.untouched = untouched
             defer { persistence.boundStamps = nil }
             return try save(persistence)
         }

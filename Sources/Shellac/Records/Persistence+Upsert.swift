@@ -15,8 +15,9 @@ extension Persistence {
         let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
         var selections = returning.map { [$0.selection] } ?? []
         // What the row in the way has, or at least what it is found by: the row id is told in any case.
-        var told = clause == nil ? shape.keyColumns : Array(names.indices)
-        if clause == nil, told == shape.rowIDColumn.map({ [$0] }) { told = [] }
+        let tellsKeyAlone = clause == nil && untouched.isEmpty
+        var told = tellsKeyAlone ? shape.keyColumns : Array(names.indices)
+        if tellsKeyAlone, told == shape.rowIDColumn.map({ [$0] }) { told = [] }
         selections += told.map { names[$0] }
         let stamped = boundStamps?.unread ?? []
         selections += stamped.map { names[boundStamps?.stamps[$0].column ?? 0] }
@@ -56,6 +57,11 @@ extension Persistence {
             rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
+    /// The columns that are written to a row in the way.
+    private var columnsOfRowInTheWay: ColumnMask {
+        (boundStamps?.rowInTheWay ?? shape.allColumns).subtracting(untouched)
+    }
+
     private func bindAll(and arguments: [DatabaseValue], to pointer: OpaquePointer) -> Int32 {
         var code = bindAll(to: pointer)
         for (index, value) in arguments.enumerated() {
@@ -71,7 +77,8 @@ extension Persistence {
     ) {
         let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
         guard let clause else {
-            let statement = try shape.upsertion(selection, updating: boundStamps?.rowInTheWay, stamp: stamp)
+            let statement = try shape.upsertion(
+                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, stamp: stamp)
             return (statement, [])
         }
         var writer = SQLWriter(database)
@@ -87,7 +94,7 @@ extension Persistence {
         let names = columns.layout.names
         var assignments = clause.assignments.filter { $0.value != nil }
         if clause.strategy == .allColumns {
-            let mask = boundStamps?.rowInTheWay ?? shape.allColumns
+            let mask = columnsOfRowInTheWay
             let excluded = TableAlias("excluded")
             for index in names.indices where mask.contains(index) && isFree(names[index]) {
                 assignments.append(Column(names[index]).set(to: excluded[Column(names[index])]))

@@ -17,6 +17,9 @@ final class Persistence {
     /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
     @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
 
+    /// What the record of an upsert never read, and has not changed: a row in the way keeps it.
+    @exclusivity(unchecked) var untouched = ColumnMask()
+
     init(_ database: Database) {
         self.database = database
         connection = database.pointer
@@ -123,13 +126,35 @@ final class Persistence {
         }
     }
 
+    /// Has the record found by the very dates that it remembers of its primary key: the database may hold them in another
+    /// of the readable formats, and compares texts.
+    @inline(__always)
+    func takeKey(of record: some MutablePersistableRecord) {
+        if withShape({ $0.mayHaveDateInKey }) { takeDates(of: record) }
+    }
+
+    @inline(never)
+    private func takeDates(of record: some MutablePersistableRecord) {
+        let dates = shape.keyColumns.filter { PackedTag.isDate(columns.column($0).tag) }
+        guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
+        let places = dates.compactMap { column in
+            row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
+        }
+        columns.takeDates(from: row, places)
+    }
+
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
     @inline(__always)
-    private func checkKeyIsEncoded() { if withShape({ $0.keyColumns.isEmpty }) { trapKeyIsNotEncoded() } }
+    private func checkKeyIsEncoded() throws {
+        if withShape({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
+    }
 
+    /// The columns of the primary key are not encoded. That is a mistake, unless records of the type encode them where
+    /// they have a key: then the record has none.
     @inline(never)
-    private func trapKeyIsNotEncoded() -> Never {
+    private func throwOrTrapKeyIsNotEncoded() throws -> Never {
+        if plan.hasEncodedKey { throw notFound }
         if plan.key.isEmpty {
             Misuse.trap(
                 "\(plan.tableName) has no primary key to find the record's row by: "
@@ -188,7 +213,7 @@ final class Persistence {
     func update(
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
-        checkKeyIsEncoded()
+        try checkKeyIsEncoded()
         let statement = try withShape { try $0.update(mask, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
@@ -211,7 +236,7 @@ final class Persistence {
 
     /// Deletes the record's row. Returns whether there was one.
     func delete() throws -> Bool {
-        checkKeyIsEncoded()
+        try checkKeyIsEncoded()
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
         try run(shape.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
@@ -220,7 +245,7 @@ final class Persistence {
 
     /// Whether the record's row is there.
     func exists() throws -> Bool {
-        checkKeyIsEncoded()
+        try checkKeyIsEncoded()
         guard hasKey else { return false }
         let statement = try shape.existence()
         try statement.begin { bindKey(to: $0, from: 1) }
@@ -230,7 +255,7 @@ final class Persistence {
 
     /// Fetches the record's row.
     func withRow(_ body: (Row) throws -> Void) throws {
-        checkKeyIsEncoded()
+        try checkKeyIsEncoded()
         guard hasKey else { throw notFound }
         let statement = try plan.selectByKey()
         try statement.begin { bindKey(to: $0, from: 1) }

@@ -31,13 +31,13 @@ extension Record {
             if newValue {
                 snapshot = .nothing(past: past)
             } else if let columns = try? encoded() {
-                snapshot = columns.row(affinitiesOf: snapshot?.layout, past: past)
+                snapshot = columns.row(knowing: snapshot?.layout, past: past)
             }
         }
     }
 
     /// The same, on the long road.
-    private var hasChangesAfterAll: Bool {
+    final var hasChangesAfterAll: Bool {
         @inline(never) get { (try? snapshot.map(encoded().changes)?.isEmpty) != true }
     }
 
@@ -53,9 +53,7 @@ extension Record {
     /// - Throws: what ``encode(to:)`` throws.
     public final var databaseChanges: [String: DatabaseValue?] {
         get throws {
-            let columns = try encoded()
-            let mask = snapshot.map { columns.changes(from: $0) } ?? ColumnMask(0..<columns.count)
-            return columns.oldValues(of: mask, in: snapshot)
+            try databaseColumnChanges.mapValues(\.old)
         }
     }
 
@@ -63,26 +61,11 @@ extension Record {
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseChanges: [String: DatabaseValue?] {
-        guard let (before, after) = lastSave else { return [:] }
-        var changes: [String: DatabaseValue?] = [:]
-        for (column, name) in after.layout.names.enumerated() {
-            let old = before.flatMap { row in row.layout.column(named: name).map { row.column($0) } }
-            let new = after.column(column)
-            if let old {
-                let affinity = after.layout.affinity(ofColumn: column)
-                if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
-                    continue
-                }
-                changes.updateValue(PackedTag.databaseValue(old.tag, old.payload), forKey: name)
-            } else {
-                changes.updateValue(nil, forKey: name)
-            }
-        }
-        return changes
+        savedDatabaseColumnChanges.mapValues(\.old)
     }
 
     /// What the record remembered before its last save, and after it.
-    private var lastSave: (before: PackedRow?, after: PackedRow)? {
+    final var lastSave: (before: PackedRow?, after: PackedRow)? {
         guard let snapshot else { return nil }
         switch snapshot.memory {
         case .forgotten: return nil
@@ -108,21 +91,53 @@ extension Record {
 
     /// Remembers a row, if it was fetched.
     @inline(__always)
-    final func remember(fetched row: Row) {
+    final func remember(fetched row: Row) throws {
         if row.isLive {
-            if !row.live.isPacked { remember(row.live) }
+            if !row.live.isPacked { try remember(row.live) }
         } else if row.layout.sql != nil {
-            snapshot = row.owned
+            try remember(owned: row.owned)
         }
     }
 
     @inline(__always)
-    private func remember(_ row: LiveRow) {
-        let layout = row.layoutRemembered(by: type(of: self))
+    private func remember(_ row: LiveRow) throws {
+        guard let layout = row.layoutRemembered(by: type(of: self)) else { return try rememberFirst(row) }
         if let packed = row.packed(), let shared = row.place.pointee.chunks.add(packed, layout) {
             rememberedRow.remember(shared)
         } else {
             snapshot = layout.use { PackedRow.make(row, layout: $0) }
+        }
+    }
+
+    /// Remembers the first row that a record of the class is made of, and each that lacks columns of the table.
+    @inline(never)
+    private func rememberFirst(_ row: LiveRow) throws {
+        let type = type(of: self)
+        let (layout, isPartial) = try row.makeLayoutRemembered(by: type)
+        if let packed = row.packed(),
+            let shared = row.place.pointee.chunks.add(packed, .passUnretained(layout))
+        {
+            rememberedRow.remember(shared)
+        } else {
+            snapshot = PackedRow.make(row, layout: layout)
+        }
+        guard isPartial else { return }
+        let place = row.place
+        if let partial = noteUnread(sharing: place.pointee.partialLayout) {
+            place.pointee.partialLayout = partial
+        }
+    }
+
+    /// Remembers a fetched row that owns its values. Nothing tells the columns of the table: the first record that is made
+    /// of such a row says whether they are all that it encodes.
+    private func remember(owned row: PackedRow) throws {
+        snapshot = row
+        let type = type(of: self)
+        let identifier = UInt(bitPattern: ObjectIdentifier(type))
+        if row.layout.completeType.load(ordering: .relaxed) == identifier { return }
+        try FirstUse.check(type)
+        if noteUnread(sharing: nil) == nil {
+            row.layout.completeType.store(identifier, ordering: .relaxed)
         }
     }
 
@@ -164,11 +179,16 @@ extension Record {
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(affinitiesOf known: RowLayout?, past: consuming PackedRow.Past?) -> PackedRow {
+    fileprivate func row(knowing known: RowLayout?, past: consuming PackedRow.Past?) -> PackedRow {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
-        let layout = RowLayout(names: layout.names, sql: nil, affinities: affinities)
+        let layout = RowLayout(
+            names: layout.names, sql: nil, affinities: affinities,
+            keyColumns: known?.keyColumns(in: layout.names) ?? [],
+            unread: known?.unreadColumns.flatMap {
+                $0.without(ColumnMask(0..<count).subtracting($0.untouched(in: self)), of: self)
+            })
         return PackedRow.make(layout, copying: bytes, past: past)
     }
 }
@@ -189,31 +209,58 @@ extension LiveRow {
     /// The layout of what records of a type remember of these rows, which the place keeps alive. It knows the affinities
     /// of their table's columns.
     @inline(__always)
-    fileprivate func layoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout> {
+    fileprivate func layoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout>? {
         if let known = place.pointee.recordLayoutReference, place.pointee.recordType == ObjectIdentifier(type)
         {
             return known
         }
-        return makeLayoutRemembered(by: type)
+        return nil
     }
 
-    @inline(never)
-    private func makeLayoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout> {
-        let database = place.pointee.connection as? Database
-        let found = database.flatMap { try? layout.remembered(by: type, in: $0) }
-        place.pointee.recordType = found == nil ? nil : ObjectIdentifier(type)
-        let remembered = found ?? layout
+    /// Makes the layout, and tells whether it lacks columns of the type's table. If so, each row comes here.
+    fileprivate func makeLayoutRemembered(by type: Record.Type) throws -> (layout: RowLayout, isPartial: Bool)
+    {
+        let identifier = ObjectIdentifier(type)
+        if place.pointee.partialRecordType == identifier, let known = place.pointee.recordLayout {
+            return (known, true)
+        }
+        try FirstUse.check(type)
+        var (remembered, isPartial, isKnown) = (layout, false, false)
+        if let database = place.pointee.connection as? Database {
+            do {
+                if let table = try type.table(in: database) {
+                    remembered = layout.remembered(by: type, in: table)
+                    isPartial = table.columns.contains { layout.column(named: $0.name) == nil }
+                }
+                isKnown = true
+            } catch {
+                // The next row asks again.
+            }
+        }
+        place.pointee.recordType = isKnown && !isPartial ? identifier : nil
+        place.pointee.partialRecordType = isPartial ? identifier : nil
+        place.pointee.partialLayout = nil
         place.pointee.recordLayout = remembered
-        return .passUnretained(remembered)
+        return (remembered, isPartial)
+    }
+}
+
+extension Record {
+    /// What is known of the table. Nil where there is none.
+    fileprivate class func table(in database: Database) throws -> TableSchema? {
+        let name = databaseTableName
+        return name.isEmpty ? nil : try database.schema.table(name)
     }
 }
 
 extension RowLayout {
-    /// A layout that knows the affinities of the columns of a type's table.
-    fileprivate func remembered(by type: Record.Type, in database: Database) throws -> RowLayout {
-        let name = type.databaseTableName
-        guard !name.isEmpty, let table = try database.schema.table(name) else { return self }
-        return RowLayout(names: names, sql: sql, affinities: names.map(table.affinity(ofColumn:)))
+    /// A layout that knows the primary key of a type's table, and the affinities of its columns.
+    fileprivate func remembered(by type: Record.Type, in table: TableSchema) -> RowLayout {
+        let key = type.databasePrimaryKey ?? table.primaryKey.columns
+        let places = table.places(ofKey: key, in: names)
+        return RowLayout(
+            names: names, sql: sql, affinities: names.map(table.affinity(ofColumn:)),
+            keyColumns: places.count == max(key.count, 1) ? places : [])
     }
 }
 
@@ -222,7 +269,7 @@ extension Row {
     func remembered(
         by type: Record.Type, in database: Database, past: consuming PackedRow.Past? = nil
     ) throws -> PackedRow {
-        let layout = try layout.remembered(by: type, in: database)
-        return owned.copy(layout, past: past)
+        let remembered = try type.table(in: database).map { self.layout.remembered(by: type, in: $0) }
+        return owned.copy(remembered ?? layout, past: past)
     }
 }

@@ -175,6 +175,15 @@ extension Record {
         let (columns, shape) = (persistence.columns, persistence.shape)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
+        // Of what the record never read, it knows what it has itself.
+        if !persistence.untouched.isEmpty {
+            let known = upserted.filter { column, value in
+                ColumnAffinity.isStored(
+                    columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
+            }
+            let unread = persistence.untouched.subtracting(ColumnMask(known.map(\.column)))
+            if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }
+        }
         let key = upserted.filter { column, value in
             shape.keyColumns.contains(column) && !columns.isNull(column)
                 && !ColumnAffinity.isStored(

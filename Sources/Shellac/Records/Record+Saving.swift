@@ -34,8 +34,8 @@ extension Record {
             perform: { persistence in
                 if persistence.hasKey {
                     do {
-                        return try updateStraight(
-                            persistence, persistence.shape.allColumns, isFull: true, options, in: db)
+                        let (mask, isFull) = columnsOfFullUpdate(persistence)
+                        return try updateStraight(persistence, mask, isFull: isFull, options, in: db)
                     } catch let error as RecordError where error == persistence.notFound {
                         // It is to be inserted.
                     }
@@ -74,6 +74,7 @@ extension Record {
     private func insertStraight(
         _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
+        if isUpsert { persistence.untouched = untouched(in: persistence.columns) }
         if persistence.isStamped {
             return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
         }
@@ -205,6 +206,7 @@ extension Record {
         let found = try Persistence.with(
             type(of: self), on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
+                persistence.takeKey(of: self)
                 var row: Row?
                 try persistence.withRow { row = $0.copy() }
                 return row.map { (row: $0, before: persistence.columns.row()) }
@@ -233,5 +235,6 @@ extension Record {
                 recordType: "\(type(of: self))",
                 reason: "override updateFromRow(_:), and read the columns there")
         }
+        if snapshot === fetched, let known = fetched.knowing(remembered, encoding: after) { snapshot = known }
     }
 }

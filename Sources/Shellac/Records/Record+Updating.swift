@@ -10,12 +10,13 @@ extension Record {
         try Persistence.with(
             type, on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
-                if persistence.plan.overridesWhatSaves {
-                    try update(db, columns: persistence.shape.allNames)
+                if persistence.withPlan({ $0.overridesWhatSaves }) {
+                    let untouched = untouched(in: persistence.columns)
+                    try update(db, columns: persistence.names(without: untouched))
                 } else {
                     let options = db.records.takeOptions(for: self)
-                    try updateStraight(
-                        persistence, persistence.shape.allColumns, isFull: true, options, in: db)
+                    let (mask, isFull) = columnsOfFullUpdate(persistence)
+                    try updateStraight(persistence, mask, isFull: isFull, options, in: db)
                 }
             })
     }
@@ -37,7 +38,8 @@ extension Record {
         let isFull = plan.shape?.allNames == columns
         var record = self
         let success = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options) {
-            remember($0, $1, isFull: $2, in: db)
+            let knowsOthers = knownLayout.map($0.columns.lacksColumns) ?? false
+            remember($0, $1, isFull: $2 && !knowsOthers, in: db)
         }
         tell(success, options, in: db)
     }
@@ -48,6 +50,7 @@ extension Record {
         _ persistence: Persistence, _ mask: ColumnMask, isFull: Bool, _ options: PersistenceOptions?,
         in db: Database
     ) throws {
+        persistence.takeKey(of: self)
         if persistence.isStamped {
             try updateStamped(persistence, mask, isFull: isFull, options, in: db)
         } else {
@@ -89,10 +92,23 @@ extension Record {
             let past = takePast(moment: note(in: db), older: &older)
             snapshot = columns.row(past: past, replacing: &older)
         } else {
-            let old = snapshot
-            snapshot = columns.row(saving: mask, in: old, past: takePast(in: db))
+            rememberSome(of: persistence, mask, in: db)
         }
         if persistence.boundStamps != nil { takeStamps(of: persistence) }
+    }
+
+    /// Remembers some of the columns, and what was known of the others: nothing, where the record has come to mean
+    /// another row. The row was found by its primary key, so that is known.
+    @inline(never)
+    private func rememberSome(of persistence: Persistence, _ mask: ColumnMask, in db: Database) {
+        let (columns, shape) = (persistence.columns, persistence.shape)
+        let old = snapshot
+        let hasOtherKey = old.map { columns.hasOtherKey(shape.keyColumns, than: $0) } ?? true
+        var written = mask
+        if hasOtherKey { written.formUnion(shape.keyMask) }
+        let unread = old?.layout.unreadColumns?.without(written, of: columns)
+        snapshot = columns.row(
+            saving: written, in: hasOtherKey ? nil : old, unread: unread, past: takePast(in: db))
     }
 
     // MARK: - Deleting
@@ -143,25 +159,56 @@ extension Record {
     private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
         let columns = persistence.columns
         let changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
-        let mask = changes?.mask ?? ColumnMask(0..<columns.count)
+        guard let changes else { return try updateRowOfOtherKey(persistence, in: db) }
+        let mask = changes.mask
         if mask.isEmpty { return false }
+        if persistence.withShape({ mask.subtracting($0.keyMask) }) != mask {
+            return try updateRowOfOtherKey(persistence, in: db)
+        }
         if persistence.withPlan({ $0.overridesWhatSaves }) {
-            try updateByMethods(persistence, mask, isKnown: changes != nil, in: db)
+            try updateByMethods(persistence, persistence.shape.names(of: mask), in: db)
         } else {
-            let settable = persistence.settable(mask)
-            // Where all is written that is not known to be there, what was encoded is what there is.
-            let isFull = changes?.isExact == true && settable == mask || mask.count == columns.count
-            try updateStraight(persistence, settable, isFull: isFull, nil, in: db)
+            try updateStraight(persistence, mask, isFull: changes.isExact, nil, in: db)
+        }
+        return true
+    }
+
+    /// Updates all columns of a record that knows nothing of the row that it means: it was neither fetched nor saved, or
+    /// its primary key was changed. Those that it never read, nor changed, are left alone.
+    @inline(never)
+    private func updateRowOfOtherKey(_ persistence: Persistence, in db: Database) throws -> Bool {
+        let untouched = untouched(in: persistence.columns)
+        if persistence.withPlan({ $0.overridesWhatSaves }) {
+            try updateByMethods(persistence, persistence.names(without: untouched), in: db)
+        } else {
+            let mask = persistence.shape.allColumns.subtracting(untouched)
+            try updateStraight(
+                persistence, persistence.settable(mask), isFull: untouched.isEmpty, nil, in: db)
         }
         return true
     }
 
     @inline(never)
-    private func updateByMethods(
-        _ persistence: Persistence, _ mask: ColumnMask, isKnown: Bool, in db: Database
-    ) throws {
-        let names = isKnown ? persistence.shape.names(of: mask) : persistence.shape.allNames
+    private func updateByMethods(_ persistence: Persistence, _ names: Set<String>, in db: Database) throws {
         let options = PersistenceOptions(encoded: persistence)
         try db.records.with(options, for: self) { try update(db, columns: names) }
+    }
+
+    /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.
+    final func columnsToUpdate(_ names: Set<String>, in db: Database) throws -> Set<String> {
+        let plan = try db.records.plan(for: type(of: self), on: db)
+        guard plan.key.contains(where: { key in names.contains { CaseInsensitiveName.matches($0, key) } })
+        else { return names }
+        return try Persistence.with(
+            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            perform: { $0.names(without: untouched(in: $0.columns)) })
+    }
+}
+
+extension Persistence {
+    /// The names of all columns but some.
+    func names(without untouched: ColumnMask) -> Set<String> {
+        if untouched.isEmpty { return shape.allNames }
+        return shape.names(of: ColumnMask(0..<columns.count).subtracting(untouched))
     }
 }

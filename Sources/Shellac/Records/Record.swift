@@ -104,6 +104,12 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// A connection knows the classes that it has saved, found by key, or updated in bulk.
     open class var warnsOfBypassedCallbacks: Bool { true }
 
+    /// Whether the log says, in debug builds, when a record of the class has changes right after it was fetched: then a
+    /// column is misspelled in ``updateFromRow(_:)`` or ``encode(to:)``, or is not read, and the next save would
+    /// overwrite what the database holds. By default, it does, once, when the first record is fetched with all of its
+    /// columns.
+    open class var warnsOfChangesAfterFetch: Bool { true }
+
     // MARK: - Reading and encoding
 
     /// A record that was never fetched, nor saved: it has changes.
@@ -114,14 +120,20 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// An overriding initializer reads its properties and then calls `super.init(row:)`.
     public required init(row: Row) throws {
         try updateFromRow(row)
-        remember(fetched: row)
+        try remember(fetched: row)
     }
 
     /// A fetched record. Its row is packed while it is read: see ``LiveRow/beginPacking()``.
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
+        #if DEBUG
+        let record = try Self(row: Row(row))
+        record.adviseOfChanges()
+        return record
+        #else
         return try Self(row: Row(row))
+        #endif
     }
 
     /// Takes the values of a row, which may lack columns. The row is good until this returns.

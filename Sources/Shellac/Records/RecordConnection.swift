@@ -86,6 +86,8 @@ final class RecordConnection {
                 // What was learnt of the type still holds.
                 plan.rowIDRoad = old.rowIDRoad
                 plan.hasDefaultCallbacks = old.hasDefaultCallbacks
+                plan.hasEncodedKey = old.hasEncodedKey
+                plan.hasWarnedOfRowID = old.hasWarnedOfRowID
                 plan.stamps?.hasWarned = old.stamps?.hasWarned ?? false
                 retire([old])
             }

@@ -16,7 +16,18 @@ final class RecordPlan {
     @exclusivity(unchecked) private var lastShape: Unmanaged<RecordShape>?
     /// The columns that were encoded last.
     var shape: RecordShape? { lastShape?.takeUnretainedValue() }
-    private var shapes: [[String]: RecordShape] = [:]
+    /// The shapes by their columns, in the order of their names: a record that encodes the same columns in another order
+    /// is saved by the same statements.
+    private var shapes: [ExactNames: RecordShape] = [:]
+    /// How many shapes are kept, with their statements. Records may encode a dictionary, each other columns.
+    private static var mostShapes: Int { 64 }
+    /// Counts the times that a shape was looked for.
+    private var shapeUses: UInt64 = 0
+    var shapeCount: Int { shapes.count }
+    /// Whether a record of the type has encoded its primary key.
+    var hasEncodedKey = false
+    /// Whether the log was told of a class that leaves out its row id while it has none.
+    var hasWarnedOfRowID = false
     private var selections: [String: Statement] = [:]
     @exclusivity(unchecked) private var byKey: Statement?
 
@@ -34,6 +45,7 @@ final class RecordPlan {
     /// Whether one statement may insert many rows. Nil until it was asked.
     @exclusivity(unchecked) var takesManyRows: Bool?
 
+    private let recordType: Record.Type?
     /// Whether a class overrides the methods that save.
     let overridesMethods: Bool
     /// Whether it overrides these, or callbacks that are called with a database around a save.
@@ -44,6 +56,8 @@ final class RecordPlan {
     let stamps: RecordStamps?
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
+        recordType = type as? Record.Type
+        if let recordType { try FirstUse.check(recordType) }
         let name = type.databaseTableName
         if name.isEmpty {
             Misuse.trap(
@@ -58,7 +72,6 @@ final class RecordPlan {
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
         stamps = RecordStamps(type)
-        let recordType = type as? Record.Type
         overridesMethods = recordType.map(Overrides.methods) ?? true
         overridesWhatSaves = overridesMethods || recordType.map(Overrides.callbacks) ?? true
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
@@ -79,8 +92,14 @@ final class RecordPlan {
         {
             return lastShape
         }
-        try columns.pack(makeLayout: layout(for:), encode)
-        return Unmanaged.passUnretained(findShape(columns.layout.names))
+        var shape: Unmanaged<RecordShape>?
+        try columns.pack(
+            makeLayout: { names in
+                let found = findShape(names)
+                shape = found
+                return found.use { $0.layout }
+            }, encode)
+        return shape.unsafelyUnwrapped
     }
 
     /// Compares what a record encodes with what it remembers, and packs it if there is a difference.
@@ -100,25 +119,48 @@ final class RecordPlan {
         return try pack(columns, encode)
     }
 
-    /// The layout for some columns.
-    func layout(for names: [String]) -> RowLayout { findShape(names).layout }
-
+    /// The shape of some columns, which may have them in another order.
     @inline(never)
-    private func findShape(_ names: [String]) -> RecordShape {
+    private func findShape(_ names: [String]) -> Unmanaged<RecordShape> {
         if names.isEmpty {
             Misuse.trap(
                 "a record of the table \(tableName) encodes no column, and cannot be saved. Implement encode(to:)."
             )
         }
+        let key = ExactNames(names).sorted
         let found: RecordShape
-        if let known = shapes[names] {
+        if let known = shapes[key] {
             found = known
         } else {
+            if shapes.count >= Self.mostShapes { forgetOldestShape() }
             found = RecordShape(names, plan: self, database: database)
-            shapes[names] = found
+            shapes[key] = found
+            if !found.keyColumns.isEmpty { hasEncodedKey = true }
         }
-        lastShape = Unmanaged.passUnretained(found)
-        return found
+        shapeUses += 1
+        found.lastUse = shapeUses
+        let reference = Unmanaged.passUnretained(found)
+        lastShape = reference
+        return reference
+    }
+
+    /// Forgets the shape that was looked for the longest time ago. Records that are being saved may still have it.
+    private func forgetOldestShape() {
+        guard let oldest = shapes.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+        shapes[oldest.key] = nil
+        if lastShape?.toOpaque() == Unmanaged.passUnretained(oldest.value).toOpaque() { lastShape = nil }
+        database.withRecords { $0.retire([oldest.value]) }
+    }
+
+    /// Tells of a class that leaves its row id out where it has none, and so is not given one: no column is filled in.
+    func warnOfMissingRowID() {
+        guard let recordType, let rowIDColumn, !hasWarnedOfRowID, table.kind == .table,
+            !Overrides.callbacks(recordType, around: .insert).contains("didInsert")
+        else { return }
+        hasWarnedOfRowID = true
+        ErrorLog.warn(
+            "\(recordType) was inserted, and has not been given its row id (\(rowIDColumn)), as it does not encode it. "
+                + "Encode it in encode(to:), also where it is nil.")
     }
 
     // MARK: - Selections

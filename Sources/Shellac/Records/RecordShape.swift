@@ -11,8 +11,15 @@ final class RecordShape {
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
     let keyMask: ColumnMask
+    /// Whether the primary key may hold a date: it is no row id.
+    let mayHaveDateInKey: Bool
+    /// Whether names that are equal for Swift have the same bytes.
+    private let hasASCIINames: Bool
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
+
+    /// When the plan has last looked for the shape.
+    var lastUse: UInt64 = 0
 
     private unowned(unsafe) let plan: RecordPlan  // which owns this
     private unowned(unsafe) let database: Database  // which owns this
@@ -39,19 +46,16 @@ final class RecordShape {
     init(_ names: [String], plan: RecordPlan, database: Database) {
         self.plan = plan
         self.database = database
+        let key = plan.table.places(ofKey: plan.key, in: names)
+        keyColumns = key.count == max(plan.key.count, 1) ? key : []
         let layout = RowLayout(
-            names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)))
+            names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)),
+            keyColumns: keyColumns)
         self.layout = layout
         layoutReference = Unmanaged.passUnretained(layout)
         allNames = Set(names)
-        var key = plan.key.compactMap(layout.column(named:))
-        if key.isEmpty, plan.table.primaryKey.isHiddenRowID {
-            // The row id may be encoded under any of its names.
-            key = TableSchema.rowIDNames.lazy
-                .filter { plan.table.column(named: $0) == nil }
-                .compactMap(layout.column(named:)).prefix(1).map { $0 }
-        }
-        keyColumns = key.count == max(plan.key.count, 1) ? key : []
+        mayHaveDateInKey = plan.rowIDColumn == nil && !keyColumns.isEmpty
+        hasASCIINames = names.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } }
         keyMask = ColumnMask(keyColumns)
         let others = ColumnMask(names.indices.filter { !key.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
@@ -93,7 +97,12 @@ final class RecordShape {
     /// The columns of some names.
     func columns(named names: Set<String>) throws -> ColumnMask {
         // The same set, and not only an equal one, is known without a comparison of names.
-        if let lastColumns, lastColumns.names == names { return lastColumns.mask }
+        // One of several columns whose names are equal for Swift alone stands for all that an update has named.
+        if let lastColumns, lastColumns.names == names,
+            hasASCIINames || lastColumns.mask.count > names.count
+        {
+            return lastColumns.mask
+        }
         var mask = ColumnMask()
         for name in names {
             guard let column = layout.column(named: name) else {
@@ -147,7 +156,11 @@ final class RecordShape {
             return lastInsertion.statement
         }
         let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
-        let statement = Unmanaged.passUnretained(try statement(key) { insertionSQL(resolution) })
+        let statement = Unmanaged.passUnretained(
+            try statement(key) {
+                if rowIDColumn == nil { plan.warnOfMissingRowID() }
+                return insertionSQL(resolution)
+            })
         if returning == nil { lastInsertion = (resolution, statement) }
         return statement
     }
@@ -175,16 +188,19 @@ final class RecordShape {
     /// Inserts all columns, or updates all in the row that stands in the way.
     ///
     /// - Parameters:
-    ///   - mask: The columns that are updated, instead of all.
+    ///   - mask: The columns that are updated.
+    ///   - isPartial: Whether the row is to be told of, even if no column is updated.
     ///   - stamp: The column that is stamped.
-    func upsertion(_ returning: String, updating mask: ColumnMask? = nil, stamp: String? = nil) throws
-        -> Statement
-    {
-        let mask = mask ?? allColumns
+    func upsertion(
+        _ returning: String, updating mask: ColumnMask, isPartial: Bool, stamp: String?
+    ) throws -> Statement {
         let key = Key(verb: .upsert, mask: mask, resolution: .abort, returning: returning, stamp: stamp)
         return try statement(key) {
             var assignments = names(mask).map { "\($0) = excluded.\($0)" }
             if let stamp { assignments.append("\(stamp.quotedDatabaseIdentifier) = stamp()") }
+            if assignments.isEmpty, isPartial {
+                assignments = names(ColumnMask([0])).map { "\($0) = \(plan.quotedTable).\($0)" }
+            }
             let list = assignments.joined(separator: ", ")
             return "\(insertionSQL(.abort)) ON CONFLICT DO \(list.isEmpty ? "NOTHING" : "UPDATE SET \(list)")"
         }

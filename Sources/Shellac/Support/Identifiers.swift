@@ -25,6 +25,33 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether two texts are the same for SQLite, which compares bytes. For Swift, texts are equal that look the same,
+    /// as `"\u{e9}"` and `"e\u{301}"` do.
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+/// Names in their order, compared by their bytes.
+struct ExactNames: Hashable, Sendable {
+    let names: [String]
+
+    init(_ names: [String]) { self.names = names }
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.names.count == b.names.count && zip(a.names, b.names).allSatisfy { $0.hasSameBytes(as: $1) }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for var name in names {
+            name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            hasher.combine(0 as UInt8)
+        }
+    }
+
+    /// The same names, in the order of their bytes.
+    var sorted: ExactNames { ExactNames(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
+}
+
 /// An SQL name, compared as SQLite compares names: without regard to the case of ASCII letters.
 struct CaseInsensitiveName: Hashable, Sendable {
     let name: String

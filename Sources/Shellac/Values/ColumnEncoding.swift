@@ -293,8 +293,8 @@ extension ColumnEncoding {
     private mutating func find(_ name: String) -> Bool {
         switch mode {
         case .packing:
-            // A name of over 15 bytes may be equal, and stand elsewhere.
-            if next < count, layout.use({ $0.names[next] == name }) { return true }
+            // A name of over 15 bytes may be equal, and stand elsewhere. It is equal if its bytes are.
+            if next < count, layout.use({ $0.names[next].hasSameBytes(as: name) }) { return true }
             giveUp()
             return false
         case .comparing:

@@ -9,6 +9,9 @@ private final class Item: Record {
     var b = ""
     var c: Double?
 
+    /// The columns that it encodes, in their order: it may be a dictionary that grows.
+    var order = ["id", "b", "a", "c"]  // not the order of the table
+
     override class var databaseTableName: String { "item" }
 
     override func updateFromRow(_ row: Row) throws {
@@ -19,15 +22,15 @@ private final class Item: Record {
     }
 
     override func encode(to container: inout PersistenceContainer) throws {
-        container["id"] = id
-        container["b"] = b  // not in the order of the table
-        container["a"] = a
-        container["c"] = c
+        let values = values
+        for name in order { container[name] = values[name] }
     }
 
     var values: [String: DatabaseValue] {
         ["id": id.databaseValue, "a": a.databaseValue, "b": b.databaseValue, "c": c.databaseValue]
     }
+
+    var encodedValues: [String: DatabaseValue] { values.filter { order.contains($0.key) } }
 }
 
 /// What should be: the rows, and what each record should know of its row.
@@ -39,6 +42,8 @@ private struct Model {
         var rows: [Int64: Columns] = [:]
         /// What each record knows of its row.
         var known: [Columns?]
+        /// What each record had right after its fetch in the columns that it never read.
+        var unread: [Columns]
     }
 
     var state: State
@@ -49,11 +54,22 @@ private struct Model {
 
     func changes(of record: Int, encoding values: Columns) -> [String: DatabaseValue?] {
         guard let known = state.known[record] else { return values.mapValues { _ in DatabaseValue?.none } }
+        let hasOtherKey = known["id"] != nil && values["id"] != .null && known["id"] != values["id"]
         var changes: [String: DatabaseValue?] = [:]
-        for (column, value) in values where known[column] != value {
-            changes.updateValue(known[column], forKey: column)
+        for (column, value) in values where hasOtherKey || known[column] != value {
+            changes.updateValue(hasOtherKey && column != "id" ? nil : known[column], forKey: column)
         }
         return changes
+    }
+
+    /// Whether a record knows nothing of the row that it means.
+    func meansUnknownRow(_ record: Int, _ values: Columns) -> Bool {
+        state.known[record]?["id"] != values["id"]
+    }
+
+    /// The columns that a record never read, and has not changed.
+    func untouched(_ record: Int, _ values: Columns) -> Set<String> {
+        Set(state.unread[record].filter { values[$0.key] == $0.value }.keys)
     }
 }
 
@@ -61,12 +77,14 @@ private struct Model {
 struct RandomRecordTests {
     @Test(
         "15. Whatever is done to records and rolled back, they and the database are as a simple model says",
-        arguments: [1, 2, 3, 4, 5, 6])
+        arguments: Array(1...12))
     func random(_ seed: UInt64) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
-                sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b TEXT NOT NULL, c REAL)"
-            )
+                sql: """
+                    CREATE TABLE item (
+                        id INTEGER PRIMARY KEY, a INTEGER NOT NULL DEFAULT 70, b TEXT NOT NULL DEFAULT 'seventy', c REAL)
+                    """)
             var run = RandomRun(seed: seed, db: db)
             for step in 0..<1500 {
                 try run.takeStep()
@@ -92,7 +110,9 @@ private struct RandomRun {
     init(seed: UInt64, db: Database) {
         (self.seed, self.db) = (seed, db)
         generator = SeededGenerator(seed: seed)
-        model = Model(state: Model.State(known: Array(repeating: nil, count: 6)))
+        model = Model(
+            state: Model.State(
+                known: Array(repeating: nil, count: 6), unread: Array(repeating: [:], count: 6)))
     }
 
     mutating func takeStep() throws {
@@ -101,14 +121,15 @@ private struct RandomRun {
         case ..<30: change(index)
         case ..<40: try save(index)
         case ..<48: try insert(index)
-        case ..<54: try update(index, nil)
-        case ..<60: try update(index, ["a", "c"])
+        case ..<52: try update(index, nil)
+        case ..<55: try copy(index)
+        case ..<60: try update(index, someColumns(of: index))
         case ..<68: try updateChanges(index)
         case ..<72: try delete(index)
         case ..<75: try reload(index)
         case ..<77: setFlag(index, false)
         case ..<78: setFlag(index, true)
-        case ..<80: try fetch(index)
+        case ..<81: try fetch(index)
         case ..<84: if model.levels.isEmpty { try begin(nil) }
         case ..<92: try begin(["s", "t", "S"].randomElement(using: &generator))
         case ..<95: try rollBackToSavepoint()
@@ -122,7 +143,7 @@ private struct RandomRun {
     func check(after step: Int) throws {
         let place: Comment = "seed \(seed), step \(step), after \(lastOperation)"
         for (index, record) in records.enumerated() {
-            let expected = model.changes(of: index, encoding: record.values)
+            let expected = model.changes(of: index, encoding: record.encodedValues)
             let changes = try record.databaseChanges
             #expect(changes == expected, place)
             #expect(record.hasDatabaseChanges == !expected.isEmpty, place)
@@ -136,7 +157,10 @@ private struct RandomRun {
     private mutating func change(_ index: Int) {
         lastOperation = "a change of \(index)"
         let record = records[index]
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 10...:
+            let others = ["a", "b", "c"].filter { _ in Bool.random(using: &generator) }
+            record.order = (["id"] + others).shuffled(using: &generator)
         case ..<4: record.a = Int.random(in: 0..<4, using: &generator)
         case ..<7: record.b = ["", "x", "a longer text than fits"].randomElement(using: &generator) ?? ""
         case ..<9: record.c = [nil, 0, 1, 0.5].randomElement(using: &generator) ?? nil
@@ -152,26 +176,45 @@ private struct RandomRun {
         } else {
             let hadID = record.id != nil
             try record.insert(db)
-            try noteSaved(index)
+            try noteInserted(index)
             if !hadID, !model.levels.isEmpty, let id = record.id { model.givenIDs.append((index, id)) }
         }
     }
 
-    private mutating func noteSaved(_ index: Int, columns: Set<String>? = nil) throws {
+    /// The record was inserted: it is its own truth.
+    private mutating func noteInserted(_ index: Int) throws {
+        let record = records[index]
+        let id = try #require(record.id)
+        let defaults: Model.Columns = ["a": 70, "b": "seventy", "c": .null]
+        model.state.rows[id] = defaults.merging(record.encodedValues) { $1 }
+        model.state.known[index] = record.encodedValues
+        model.state.unread[index] = [:]
+    }
+
+    /// The record has updated columns of its row.
+    private mutating func noteUpdated(_ index: Int, _ columns: Set<String>) throws {
         let record = records[index]
         let id = try #require(record.id)
         let values = record.values
-        guard let columns else {
-            model.state.rows[id] = values
-            model.state.known[index] = values
-            return
-        }
         var known = model.state.known[index] ?? [:]
-        for column in columns {
+        if model.meansUnknownRow(index, values) { known = ["id": id.databaseValue] }
+        for column in columns.subtracting(["id"]) {
             model.state.rows[id]?[column] = values[column]
             known[column] = values[column]
+            model.state.unread[index][column] = nil
         }
+        model.state.unread[index]["id"] = nil
         model.state.known[index] = known
+    }
+
+    private mutating func someColumns(of index: Int) -> Set<String> {
+        Set(records[index].order.filter { _ in Bool.random(using: &generator) })
+    }
+
+    /// The columns that a full update writes.
+    private func columnsOfUpdate(_ index: Int) -> Set<String> {
+        let record = records[index]
+        return Set(record.order).subtracting(model.untouched(index, record.values))
     }
 
     private mutating func update(_ index: Int, _ columns: Set<String>?) throws {
@@ -182,39 +225,54 @@ private struct RandomRun {
         }
         if let id = record.id, model.state.rows[id] != nil {
             try update()
-            try noteSaved(index, columns: columns)
+            try noteUpdated(index, columns ?? columnsOfUpdate(index))
         } else {
             #expect(throws: RecordError.self) { try update() }
         }
     }
 
     private mutating func updateChanges(_ index: Int) throws {
-        lastOperation = "updateChanges of \(index)"
         let record = records[index]
-        let changes = model.changes(of: index, encoding: record.values)
-        if changes.isEmpty {
+        lastOperation = "updateChanges of \(index), which encodes \(record.order)"
+        let untouched = model.untouched(index, record.values)
+        var columns = Set(record.order)
+        // A record that knows nothing of the row that it means writes all that it has read or been given.
+        if !model.meansUnknownRow(index, record.values) || untouched.contains("id") {
+            columns = Set(model.changes(of: index, encoding: record.encodedValues).keys)
+        }
+        columns.subtract(untouched)
+        if columns.isEmpty {
             #expect(try !record.updateChanges(db))
         } else if let id = record.id, model.state.rows[id] != nil {
             #expect(try record.updateChanges(db))
-            // The key is no column to be set, unless there is no other.
-            let columns = Set(changes.keys).subtracting(["id"])
-            try noteSaved(
-                index, columns: changes.count == 4 ? nil : columns.isEmpty ? ["id"] : columns)
+            try noteUpdated(index, columns)
         } else {
             #expect(throws: RecordError.self) { try record.updateChanges(db) }
         }
+    }
+
+    /// Puts a copy in the place of another record.
+    private mutating func copy(_ index: Int) throws {
+        guard model.levels.isEmpty, records[index].order.count == 4 else { return }
+        let other = (index + 1) % records.count
+        lastOperation = "copy of \(index) to \(other)"
+        let copy = try records[index].copy()
+        copy.order = records[index].order
+        records[other] = copy
+        model.state.known[other] = model.state.known[index]
+        model.state.unread[other] = model.state.unread[index]
     }
 
     private mutating func save(_ index: Int) throws {
         if let id = records[index].id, model.state.rows[id] != nil {
             lastOperation = "save of \(index), an update"
             try records[index].save(db)
-            try noteSaved(index)
+            try noteUpdated(index, columnsOfUpdate(index))
         } else {
             let hadID = records[index].id != nil
             lastOperation = "save of \(index), an insertion"
             try records[index].save(db)
-            try noteSaved(index)
+            try noteInserted(index)
             if !hadID, !model.levels.isEmpty, let id = records[index].id {
                 model.givenIDs.append((index, id))
             }
@@ -228,6 +286,7 @@ private struct RandomRun {
         #expect(try record.delete(db) == isThere)
         if let id = record.id { model.state.rows[id] = nil }
         model.state.known[index] = nil
+        model.state.unread[index] = [:]
     }
 
     private mutating func reload(_ index: Int) throws {
@@ -237,15 +296,24 @@ private struct RandomRun {
             try record.reload(db)
             #expect(record.values == row)
             model.state.known[index] = row
+            model.state.unread[index] = [:]
         } else {
             #expect(throws: RecordError.self) { try record.reload(db) }
         }
     }
 
     private mutating func setFlag(_ index: Int, _ flag: Bool) {
+        // Without a row, and a connection that has saved such records, nobody knows what the key is.
+        guard flag || model.state.known[index] != nil else { return }
         lastOperation = "flag of \(index), \(flag)"
-        records[index].hasDatabaseChanges = flag
-        model.state.known[index] = flag ? nil : records[index].values
+        let record = records[index]
+        record.hasDatabaseChanges = flag
+        let untouched = model.untouched(index, record.encodedValues)
+        model.state.known[index] = flag ? nil : record.encodedValues
+        // What was changed is the record's own truth now.
+        let touched = Set(record.order).subtracting(untouched)
+        model.state.unread[index] =
+            flag ? [:] : model.state.unread[index].filter { !touched.contains($0.key) }
     }
 
     /// Puts a fetched record, with all columns or some, in the place of another one.
@@ -253,14 +321,23 @@ private struct RandomRun {
         lastOperation = "fetch of \(index)"
         // One fetched in a transaction that has written keeps what it read: see line 15.
         guard model.levels.isEmpty else { return }
-        let columns = ["*", "c, id, a", "id, a, b, c, 1 AS extra"].randomElement(using: &generator) ?? "*"
-        guard let item = try Item.fetchOne(db, sql: "SELECT \(columns) FROM item ORDER BY id LIMIT 1") else {
-            return
-        }
+        let selections: [(columns: String, missing: Set<String>)] = [
+            ("*", []), ("id, a, b, c, 1 AS extra", []),
+            ("item.*, other.*", []), ("c, id, a, 5 AS id, 6 AS A", ["b"]),
+            ("c, id, a", ["b"]), ("id", ["a", "b", "c"]), ("b, a", ["id", "c"]),
+            ("1 AS one", ["id", "a", "b", "c"]),
+        ]
+        let selection = selections[Int.random(in: selections.indices, using: &generator)]
+        lastOperation += ", \(selection.columns)"
+        let other = "(SELECT 99 AS id, 98 AS a, 'other' AS b) AS other"
+        let tables = selection.columns.contains("other") ? "item, \(other)" : "item"
+        let item = try Item.fetchOne(
+            db, sql: "SELECT \(selection.columns) FROM \(tables) ORDER BY item.id LIMIT 1")
+        guard let item else { return }
         records[index] = item
-        var known = item.values
-        if columns == "c, id, a" { known["b"] = nil }
-        model.state.known[index] = known
+        let values = item.values
+        model.state.known[index] = values.filter { !selection.missing.contains($0.key) }
+        model.state.unread[index] = values.filter { selection.missing.contains($0.key) }
     }
 
     /// A statement that saves a record from a function, and fails in its second row.
@@ -269,6 +346,7 @@ private struct RandomRun {
         nonisolated(unsafe) let record = records[index]  // the function runs on this thread
         // Where the saved row is what it was, the record may believe either.
         failureCount += 1
+        record.order = ["c", "a", "id", "b"]
         record.a = 100 + failureCount
         let function = DatabaseFunction("save_and_fail", argumentCount: 1) { [db] values in
             if values[0] == 2 { throw SecondRow() }

@@ -1,0 +1,89 @@
+/// What is found out about a class of records when it is first fetched or saved, once in the life of the process.
+enum FirstUse {
+    private static let checked = Lock<Set<ObjectIdentifier>>([])
+
+    /// Looks at a class, unless that was done.
+    ///
+    /// - Throws: a ``DatabaseError`` for a class that leaves its columns to `Codable`.
+    static func check(_ type: Record.Type) throws {
+        let identifier = ObjectIdentifier(type)
+        if checked.withLock({ $0.contains(identifier) }) { return }
+        try checkCoding(of: type)
+        checked.withLock { _ = $0.insert(identifier) }
+    }
+
+    /// A struct that is `Codable` is a record without a line of code, and so a class that says so looks like one. But its
+    /// columns are those that it reads and encodes, and all others would be lost without a word.
+    private static func checkCoding(of type: Record.Type) throws {
+        guard let names = codingNames(of: type) else { return }
+        // The class that has said so: it, or a class below it, is to read and encode its properties.
+        var sayer = type
+        while let above = superclass(of: sayer), codingNames(of: above) != nil { sayer = above }
+        let above = superclass(of: sayer) ?? Record.self
+        if Overrides.readsOrEncodes(type, unlike: above) { return }
+        // What has no properties of its own lacks none.
+        if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
+            return
+        }
+        if readsInInitializer(type, unlike: above) { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(sayer) says \(names), and overrides neither updateFromRow(_:) nor encode(to:): nothing of it "
+                + "would be read or stored. Override both, and read and encode its columns there.")
+    }
+
+    private static func codingNames(of type: Record.Type) -> String? {
+        switch (type is any Decodable.Type, type is any Encodable.Type) {
+        case (true, true): "Codable"
+        case (true, false): "Decodable"
+        case (false, true): "Encodable"
+        case (false, false): nil
+        }
+    }
+
+    private static func superclass(of type: Record.Type) -> Record.Type? {
+        _getSuperclass(type) as? Record.Type
+    }
+
+    /// Whether the initializer of a class reads other columns than that of its superclass. Each class has one, whether it
+    /// is written or inherited, and so it is asked: it is given a row without columns, which notes what it is asked for.
+    private static func readsInInitializer(_ type: Record.Type, unlike above: Record.Type) -> Bool {
+        func namesRead(by type: Record.Type) -> [String]? {
+            let missed = MissedNames()
+            let layout = RowLayout(names: [], sql: nil, affinities: [], missed: missed)
+            return (try? type.init(row: Row(.make(layout, values: [])))).map { _ in missed.names }
+        }
+        guard let names = namesRead(by: type) else { return true }
+        return names != namesRead(by: above)
+    }
+}
+
+extension Record {
+    /// Tells the developer, in debug builds, of a class whose first record that was fetched with all of its columns has
+    /// changes: see ``warnsOfChangesAfterFetch``.
+    @usableFromInline
+    final func adviseOfChanges() {
+        #if DEBUG
+        let type = type(of: self)
+        let identifier = ObjectIdentifier(type)
+        if Self.classesFetched.withLock({ $0.contains(identifier) }) { return }
+        guard type.warnsOfChangesAfterFetch, let row = snapshot, row.count > 0, let columns = try? encoded(),
+            columns.count > 0, columns.layout.names.allSatisfy({ row.layout.column(named: $0) != nil }),
+            Self.classesFetched.withLock({ $0.insert(identifier).inserted })
+        else { return }
+        let changes = columns.changes(from: row)
+        if changes.isEmpty { return }
+        let names = columns.layout.names.indices.filter(changes.contains).map { columns.layout.names[$0] }
+        ErrorLog.warn(
+            "a \(type) has changes right after it was fetched, in \(names.joined(separator: ", ")): its next save would "
+                + "overwrite what the database holds. Look for a misspelled name, and for a property that is not read, in "
+                + "updateFromRow(_:), init(row:) and encode(to:). Where it is meant to be so, override "
+                + "class var warnsOfChangesAfterFetch.")
+        #endif
+    }
+
+    #if DEBUG
+    private static let classesFetched = Lock<Set<ObjectIdentifier>>([])
+    #endif
+}

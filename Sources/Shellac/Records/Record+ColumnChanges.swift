@@ -1,0 +1,83 @@
+/// How a column of a record differs from what the database holds: both sides of it.
+public struct DatabaseColumnChange: Hashable, Sendable {
+    /// What the database holds, or held. Nil where that is not known, which is not NULL.
+    public let old: DatabaseValue?
+    /// What the record has, or had when it was saved.
+    public let new: DatabaseValue
+}
+
+extension DatabaseColumnChange: CustomStringConvertible {
+    /// Both values, as in `0 → 1000`. A question mark stands for one that is not known.
+    public var description: String { "\(old.map { "\($0)" } ?? "?") → \(new)" }
+}
+
+extension Record {
+    /// The columns that differ from what the database holds, with what it holds and what the record has.
+    ///
+    /// ```swift
+    /// player.score = 1000
+    /// for (column, change) in try player.databaseColumnChanges {
+    ///     print("\(column): \(change)")   // score: 0 → 1000
+    /// }
+    /// ```
+    ///
+    /// A record whose primary key was changed means another row, of which nothing is known: all of its columns are there.
+    ///
+    /// - Throws: what ``encode(to:)`` throws.
+    public final var databaseColumnChanges: [String: DatabaseColumnChange] {
+        get throws {
+            let columns = try encoded()
+            guard let snapshot else { return columns.changes(ColumnMask(0..<columns.count), in: nil) }
+            let mask = columns.changes(from: snapshot)
+            let key = snapshot.layout.keyColumns(in: columns.layout.names)
+            // Without a key the record means no row, and not another one.
+            guard key.contains(where: mask.contains), !key.contains(where: columns.isNull) else {
+                return columns.changes(mask, in: snapshot)
+            }
+            return columns.changes(ColumnMask(0..<columns.count), in: nil)
+                .merging(columns.changes(ColumnMask(key.filter(mask.contains)), in: snapshot)) { $1 }
+        }
+    }
+
+    /// What the last save has changed: the columns, with what the database held before and what it holds now.
+    ///
+    /// It is empty for a record that was not saved, or whose save was rolled back.
+    public final var savedDatabaseColumnChanges: [String: DatabaseColumnChange] {
+        guard let (before, after) = lastSave else { return [:] }
+        let layout = after.layout
+        var changes: [String: DatabaseColumnChange] = [:]
+        var hasOtherKey = false
+        // Of columns with the same name, the leftmost is meant.
+        for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
+            let (new, affinity) = (after.column(column), layout.affinity(ofColumn: column))
+            let place = before?.layout.column(named: name)
+            if let before, let place {
+                let old = before.column(place)
+                if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
+                    continue
+                }
+                if layout.keyColumns.contains(column) { hasOtherKey = true }
+            }
+            changes[name] = DatabaseColumnChange(
+                old: place.flatMap { before?.storedValue(at: $0) }, new: after.storedValue(at: column))
+        }
+        if !hasOtherKey { return changes }
+        // What was known before was known of another row.
+        for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
+            changes[name] = DatabaseColumnChange(old: nil, new: after.storedValue(at: column))
+        }
+        return changes
+    }
+}
+
+extension PackedColumns {
+    /// Some of the columns, with the values that a row has for them, or does not have.
+    fileprivate func changes(_ mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseColumnChange] {
+        var changes: [String: DatabaseColumnChange] = [:]
+        for (column, name) in layout.names.enumerated() where mask.contains(column) {
+            let old = row?.layout.column(named: name).flatMap { row?.storedValue(at: $0) }
+            changes[name] = DatabaseColumnChange(old: old, new: self[column])
+        }
+        return changes
+    }
+}

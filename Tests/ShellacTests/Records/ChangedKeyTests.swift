@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("Records whose key was changed")
+struct ChangedKeyTests {
+    private func withHeroes(_ body: (Database) throws -> Void) throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10), (2, 'Barbara', 20)")
+            try body(db)
+        }
+    }
+
+    private class Overriding: Hero {
+        override func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    }
+
+    @Test(
+        "100. a record whose key was changed writes all that it has read or been given to the row that it now means",
+        arguments: [false, true], [false, true])
+    func changedKey(overrides: Bool, byClosure: Bool) throws {
+        try withHeroes { db in
+            let type = overrides ? Overriding.self : Hero.self
+            let hero = try #require(try type.fetchOne(db, key: 1))
+            try db.execute(sql: "DELETE FROM hero WHERE id = 1")
+            if byClosure {
+                #expect(try hero.updateChanges(db) { $0.id = 2 })
+            } else {
+                hero.id = 2
+                #expect(try hero.databaseChanges == ["id": 1, "name": nil, "score": nil])
+                #expect(try hero.updateChanges(db))
+            }
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 2"))
+            #expect(row == ["id": 2, "name": "Arthur", "score": 10])
+            #expect(!hero.hasDatabaseChanges)
+            #expect(hero.savedDatabaseChanges == Hero.allUnknown, "nothing was known of the row")
+        }
+    }
+
+    @Test("100. after a partial update of another row, only what was written is known of it")
+    func partial() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db, key: 1))
+            hero.id = 2
+            try hero.update(db, columns: ["score"])
+            #expect(try hero.databaseChanges == ["name": nil])
+            #expect(hero.hasDatabaseChanges)
+            #expect(try db.heroes() == ["Arthur", "Barbara"])
+        }
+    }
+
+    @Test("100. columns that were never read stay unwritten in the row that a record now means")
+    func unread() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT id, score FROM hero"))
+            hero.id = 2
+            #expect(try hero.updateChanges(db))
+            #expect(
+                try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 2") == [
+                    "id": 2, "name": "Barbara", "score": 10,
+                ])
+            #expect(try hero.databaseChanges == ["name": nil])
+        }
+    }
+
+    @Test("A record without a key means no row, and not another one")
+    func noKey() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db, key: 1))
+            hero.id = nil
+            #expect(try hero.databaseChanges == ["id": 1])
+            #expect(throws: RecordError.recordNotFound(databaseTableName: "hero", key: ["id": .null])) {
+                try hero.updateChanges(db)
+            }
+        }
+    }
+
+    // MARK: - Dates
+
+    private class Day: Record {
+        var date = Date(timeIntervalSince1970: 0)
+        var title = ""
+        override class var databaseTableName: String { "day" }
+        override func updateFromRow(_ row: Row) throws {
+            if row.hasColumn("date") { date = try row["date"] }
+            if row.hasColumn("title") { title = try row["title"] }
+        }
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["date"] = date
+            container["title"] = title
+        }
+    }
+    private final class OverridingDay: Day {
+        override func willSave(_ db: Database) throws {}
+    }
+
+    @Test(
+        "A record is found by a key that is a date, in whatever readable format the database holds it",
+        arguments: ["2020-02-29T12:30:00", "2020-02-29 12:30", "2020-02-29 12:30:00.000"], [false, true])
+    func dates(_ text: String, overrides: Bool) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE day (date TEXT PRIMARY KEY, title TEXT)")
+            try db.execute(sql: "INSERT INTO day VALUES (?, 'one')", arguments: [text])
+            let day = try #require(try (overrides ? OverridingDay.self : Day.self).fetchOne(db))
+            #expect(!day.hasDatabaseChanges)
+            func rows() throws -> [[String: DatabaseValue]] {
+                try Row.fetchAll(db, sql: "SELECT * FROM day").map(\.dictionary)
+            }
+            day.title = "two"
+            #expect(try day.updateChanges(db))
+            #expect(try rows() == [["date": text.databaseValue, "title": "two"]])
+            day.title = "three"
+            try day.update(db)
+            day.title = "four"
+            try day.save(db)
+            #expect(try rows() == [["date": text.databaseValue, "title": "four"]])
+            #expect(try day.exists(db))
+            try day.reload(db)
+            #expect(try day.delete(db))
+            #expect(try rows() == [])
+            try day.save(db)
+            #expect(try rows().count == 1)
+        }
+    }
+}

@@ -1,0 +1,297 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Columns that a record never read")
+struct UnreadColumnsTests {
+    /// A record that may be given a method to override, and that a will-callback may change.
+    private class Note: Record {
+        var id: Int64?
+        var title = "untitled"
+        var text: String?
+        var stars = 0
+
+        override class var databaseTableName: String { "note" }
+
+        override func updateFromRow(_ row: Row) throws {
+            if row.hasColumn("id") { id = try row["id"] }
+            if row.hasColumn("title") { title = try row["title"] }
+            if row.hasColumn("text") { text = try row["text"] }
+            if row.hasColumn("stars") { stars = try row["stars"] }
+            try super.updateFromRow(row)
+        }
+
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["id"] = id
+            container["title"] = title
+            container["text"] = text
+            container["stars"] = stars
+        }
+    }
+
+    /// The same, on the road of classes that override what saves.
+    private final class Watched: Note {
+        var change: (Watched) -> Void = { _ in }
+        override func willSave(_ db: Database) throws { change(self) }
+        override func update(_ db: Database, columns: Set<String>) throws {
+            try super.update(db, columns: columns)
+        }
+    }
+
+    enum Road: CaseIterable { case straight, overridden }
+    enum Save: CaseIterable { case update, save, updateChanges, upsert }
+
+    private static let row: [String: DatabaseValue] = [
+        "id": 1, "title": "Plan", "text": "keep me", "stars": 3,
+    ]
+
+    private func withNote(
+        _ road: Road, columns: String = "id, title", _ body: (Database, Note) throws -> Void
+    ) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE note (
+                        id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT, stars INTEGER DEFAULT 5);
+                    INSERT INTO note VALUES (1, 'Plan', 'keep me', 3), (2, 'Other', 'keep me too', 4)
+                    """)
+            let sql = "SELECT \(columns) FROM note WHERE id = 1"
+            let note =
+                road == .straight ? try Note.fetchOne(db, sql: sql) : try Watched.fetchOne(db, sql: sql)
+            try body(db, #require(note))
+        }
+    }
+
+    private func row(_ db: Database, _ id: Int64 = 1) throws -> [String: DatabaseValue] {
+        try #require(try Row.fetchOne(db, sql: "SELECT * FROM note WHERE id = ?", arguments: [id])).dictionary
+    }
+
+    private func run(_ save: Save, of note: Note, in db: Database) throws {
+        switch save {
+        case .update: try note.update(db)
+        case .save: try note.save(db)
+        case .updateChanges: try note.updateChanges(db)
+        case .upsert: try note.upsert(db)
+        }
+    }
+
+    @Test(
+        "93. a save of a record that was fetched without some columns leaves these alone",
+        arguments: Road.allCases, Save.allCases)
+    func untouched(_ road: Road, _ save: Save) throws {
+        try withNote(road) { db, note in
+            #expect(try note.databaseChanges == ["text": nil, "stars": nil], "they are unknown, as before")
+            note.title = "New"
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.row.merging(["title": "New"]) { $1 })
+            #expect(try note.databaseChanges == ["text": nil, "stars": nil])
+            // And so does the next one.
+            note.title = "Newer"
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.row.merging(["title": "Newer"]) { $1 })
+        }
+    }
+
+    @Test(
+        "93. a column that was never read is written once it has changed, and is known then",
+        arguments: Road.allCases, Save.allCases)
+    func touched(_ road: Road, _ save: Save) throws {
+        try withNote(road) { db, note in
+            note.text = "given"
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.row.merging(["text": "given"]) { $1 })
+            #expect(try note.databaseChanges == ["stars": nil])
+            note.text = nil
+            try run(save, of: note, in: db)
+            #expect(try row(db)["text"] == .null, "it was known, and so it is written")
+        }
+    }
+
+    @Test(
+        "93. updateChanges says that there is nothing to write where only such columns are left",
+        arguments: Road.allCases)
+    func nothing(_ road: Road) throws {
+        try withNote(road) { (db: Database, note: Note) throws in
+            #expect(note.hasDatabaseChanges)
+            let isUpdated = try note.updateChanges(db)
+            #expect(!isUpdated)
+            #expect(try row(db) == Self.row)
+        }
+    }
+
+    @Test("93. update(columns:) writes what it names", arguments: Road.allCases)
+    func named(_ road: Road) throws {
+        try withNote(road) { db, note in
+            try note.update(db, columns: ["text"])
+            #expect(try row(db) == Self.row.merging(["text": .null]) { $1 })
+            #expect(try note.databaseChanges == ["stars": nil])
+            try note.update(db)
+            #expect(try row(db)["stars"] == 3)
+        }
+    }
+
+    @Test("93. a column that a will-callback sets is written")
+    func callback() throws {
+        try withNote(.overridden) { (db: Database, note: Note) throws in
+            (note as? Watched)?.change = { $0.stars = 9 }
+            try note.update(db)
+            let held = try row(db)
+            let expected = Self.row.merging(["stars": 9]) { $1 }
+            let changes = try note.databaseChanges
+            #expect(held == expected)
+            #expect(changes == ["text": nil])
+        }
+    }
+
+    @Test(
+        "93. a record that is inserted is its own truth, also by a save that finds no row, and by REPLACE",
+        arguments: Road.allCases)
+    func inserted(_ road: Road) throws {
+        try withNote(road) { db, note in
+            try db.execute(sql: "DELETE FROM note WHERE id = 1")
+            try note.save(db)
+            #expect(try row(db) == ["id": 1, "title": "Plan", "text": .null, "stars": 0])
+            #expect(!note.hasDatabaseChanges)
+        }
+        try withNote(road) { db, note in
+            try note.insert(db, onConflict: .replace)
+            #expect(try row(db) == ["id": 1, "title": "Plan", "text": .null, "stars": 0])
+        }
+    }
+
+    @Test(
+        "93. setting the flag to true makes the record its own truth, and setting it to false does not",
+        arguments: Road.allCases)
+    func flag(_ road: Road) throws {
+        try withNote(road) { db, note in
+            note.stars = 8
+            note.hasDatabaseChanges = false
+            #expect(try note.databaseChanges == [:])
+            try note.update(db)
+            #expect(try row(db) == Self.row.merging(["stars": 8]) { $1 })
+            note.hasDatabaseChanges = true
+            try note.updateChanges(db)
+            #expect(try row(db)["text"] == .null)
+            #expect(!note.hasDatabaseChanges)
+        }
+    }
+
+    @Test("93. a copy, a rollback and another save remember what was never read", arguments: Road.allCases)
+    func remembered(_ road: Road) throws {
+        try withNote(road) { db, note in
+            let copy = try note.copy()
+            copy.title = "Copied"
+            try copy.update(db)
+            #expect(try row(db)["text"] == "keep me")
+            try db.inTransaction {
+                note.text = "undone"
+                try note.update(db)
+                return .rollback
+            }
+            note.text = nil
+            try note.update(db)
+            #expect(try row(db)["text"] == "keep me", "the save that wrote it was undone")
+            try note.delete(db)
+            try note.insert(db)
+            #expect(try row(db)["text"] == .null)
+        }
+    }
+
+    @Test("93. what reload reads is known, and what it does not read stays as it was")
+    func reloaded() throws {
+        final class Brief: Note {
+            override class var databaseSelection: [any SQLSelectable] { [Column("id"), Column("title")] }
+        }
+        try withNote(.straight) { db, note in
+            try note.reload(db)
+            #expect(!note.hasDatabaseChanges)
+            note.text = nil
+            try note.update(db)
+            #expect(try row(db)["text"] == .null)
+            let brief = try #require(try Brief.fetchOne(db, key: 2))
+            try brief.reload(db)
+            try brief.update(db)
+            #expect(try row(db, 2)["text"] == "keep me too")
+            brief.text = "given"
+            try brief.reload(db)
+            try brief.update(db)
+            #expect(try row(db, 2)["text"] == "given", "a change outlives the reading of other columns")
+            try brief.reload(db)
+            #expect(try brief.databaseChanges == ["stars": nil], "what was written is known")
+        }
+    }
+
+    @Test("93. a row that was kept makes a partial record, too")
+    func ownedRows() throws {
+        try withNote(.straight) { db, _ in
+            for row in try Row.fetchAll(db, sql: "SELECT title, id FROM note") {
+                let note = try Note(row: row)
+                note.title += "!"
+                try note.update(db)
+            }
+            #expect(try row(db) == Self.row.merging(["title": "Plan!"]) { $1 })
+            #expect(try row(db, 2)["text"] == "keep me too")
+        }
+    }
+
+    @Test("93. records of one fetch that had different values in such columns are told apart")
+    func different() throws {
+        final class Numbered: Note {
+            nonisolated(unsafe) static var count = 0
+            override func updateFromRow(_ row: Row) throws {
+                Self.count += 1
+                stars = Self.count
+                try super.updateFromRow(row)
+            }
+        }
+        try withNote(.straight) { db, _ in
+            let notes = try Numbered.fetchAll(db, sql: "SELECT id, title FROM note ORDER BY id")
+            #expect(notes.map(\.stars) == [1, 2])
+            // What is a change of one is none of the other.
+            notes[0].stars = 2
+            for note in notes { try note.update(db) }
+            #expect(try row(db)["stars"] == 2)
+            #expect(try row(db, 2)["stars"] == 4)
+        }
+    }
+
+    @Test("93. stamps are bound in columns that were never read, and their defaults are not")
+    func stamps() throws {
+        final class Stamped: Record {
+            var id: Int64?
+            var name = ""
+            var created: String? = "the default of a property"
+            var updated: String? = "the default of a property"
+            override class var databaseTableName: String { "stamped" }
+            override class var databaseStamps: DatabaseStamps {
+                DatabaseStamps(created: "created", updated: "updated")
+            }
+            override func updateFromRow(_ row: Row) throws {
+                if row.hasColumn("id") { id = try row["id"] }
+                if row.hasColumn("name") { name = try row["name"] }
+                if row.hasColumn("created") { created = try row["created"] }
+                if row.hasColumn("updated") { updated = try row["updated"] }
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = id
+                container["name"] = name
+                container["created"] = created
+                container["updated"] = updated
+            }
+        }
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE stamped (id INTEGER PRIMARY KEY, name TEXT, created TEXT, updated TEXT);
+                    INSERT INTO stamped VALUES (1, 'a', '2001', '2002')
+                    """)
+            let record = try #require(try Stamped.fetchOne(db, sql: "SELECT id, name FROM stamped"))
+            record.name = "b"
+            try record.update(db)
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM stamped"))
+            #expect(try row["created"] == "2001")
+            #expect(try row["updated"] == db.transactionDate.databaseValue)
+        }
+    }
+}
