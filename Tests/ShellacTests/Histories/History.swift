@@ -1,0 +1,216 @@
+import TestSupport
+
+/// A program of steps on heroes and teams: what a random history is made of. It is a value, so that a failing one can be
+/// taken apart: see ``shrunk(while:)``.
+struct History: CustomStringConvertible {
+    var steps: [Step]
+
+    /// A step of a program, or a scope with steps of its own.
+    indirect enum Step {
+        case run(Operation)
+        case scope(Scope, [Step], Ending)
+    }
+
+    enum Scope: CaseIterable { case transaction, savepoint, rawTransaction, rawSavepoint }
+    enum Ending: CaseIterable { case commit, rollback, error }
+
+    /// Operations name records by numbers, which wrap around the records that there are: so any part of a program is
+    /// one, too.
+    enum Operation {
+        case make(Values)
+        case fetchAll
+        case fetch(id: Int)
+        case fetchPart(id: Int, Columns)
+        case fetchJoined(id: Int)
+        case set(Int, Columns, Values)
+        case setID(Int, Int?)
+        case insert(Int, Policy)
+        case update(Int)
+        case updateColumns(Int, Columns)
+        case updateChanges(Int)
+        case updateChangesModifying(Int, Columns, Values)
+        case save(Int)
+        case delete(Int)
+        case reload(Int)
+        case copy(Int)
+        case flag(Int, Bool)
+        case upsert(Int)
+        case insertAll([Values])
+        case saveWhileEncoding(Int, Int)
+        case rawInsert(Values)
+        case rawUpdate(id: Int, Values)
+        case rawUpdateAll(Int)
+        case rawDelete(id: Int)
+        case requestUpdate(Int)
+        case requestDelete(Int)
+        case insertTeam(Int)
+        case deleteTeam(Int)
+        case failingStatement, interruptedStatement
+    }
+
+    enum Policy: CaseIterable { case abort, ignore, replace }
+
+    /// Some of a hero's columns: bits in the order of ``names``.
+    struct Columns {
+        static let names = ["name", "score", "rating", "mood", "teamID"]
+        var bits: UInt8
+        var names: [String] { Self.names.indices.filter { bits >> $0 & 1 == 1 }.map { Self.names[$0] } }
+    }
+
+    struct Values: Equatable {
+        var name = "a"
+        var score: Int?
+        var rating: Double?
+        var mood: String?
+        var teamID: Int64?
+    }
+
+    var description: String { Self.lines(steps, "").joined(separator: "\n") }
+
+    private static func lines(_ steps: [Step], _ indentation: String) -> [String] {
+        steps.flatMap { step in
+            switch step {
+            case .run(let operation): [indentation + "\(operation)"]
+            case .scope(let scope, let inner, let ending):
+                ["\(indentation)\(scope) {"] + lines(inner, indentation + "  ")
+                    + ["\(indentation)} \(ending)"]
+            }
+        }
+    }
+}
+
+// MARK: - Making programs
+
+extension History {
+    init(seed: UInt64, count: Int) {
+        var maker = Maker(random: SeededGenerator(seed: seed))
+        steps = maker.steps(count, depth: 0)
+    }
+
+    private struct Maker {
+        var random: SeededGenerator
+
+        mutating func number(_ range: Range<Int>) -> Int { .random(in: range, using: &random) }
+        mutating func element<T>(_ elements: [T]) -> T { elements[number(0..<elements.count)] }
+
+        mutating func steps(_ count: Int, depth: Int) -> [Step] {
+            var steps: [Step] = []
+            var left = count
+            while left > 0 {
+                if number(0..<10) < 2, depth < 4 {
+                    let inner = min(left, number(1..<12))
+                    let ending = element([Ending.commit, .commit, .rollback, .error])
+                    let scope = depth == 0 ? element(Scope.allCases) : element([.savepoint, .rawSavepoint])
+                    steps.append(.scope(scope, self.steps(inner, depth: depth + 1), ending))
+                    left -= inner
+                } else {
+                    steps.append(.run(operation()))
+                    left -= 1
+                }
+            }
+            return steps
+        }
+
+        mutating func values() -> Values {
+            Values(
+                name: element(["a", "b", "c", "d", "e", "f"]), score: element([nil, 0, 1, 2, 300]),
+                rating: element([nil, 1, 1.5, -0.0]), mood: element([nil, "", "glad", "sad"]),
+                teamID: element([nil, nil, 1, 2, 3]))
+        }
+
+        mutating func columns() -> Columns { Columns(bits: UInt8(number(1..<32))) }
+        mutating func id() -> Int { number(1..<8) }
+        mutating func record() -> Int { number(0..<64) }
+
+        mutating func operation() -> Operation {
+            switch number(0..<38) {
+            case 0, 1: return .make(values())
+            case 2: return .fetchAll
+            case 3: return .fetch(id: id())
+            case 4: return .fetchPart(id: id(), columns())
+            case 5: return .fetchJoined(id: id())
+            case 6, 7, 8, 9: return .set(record(), columns(), values())
+            case 10: return .setID(record(), element([nil, id(), id()]))
+            case 11, 12: return .insert(record(), element([.abort, .abort, .ignore, .replace]))
+            case 13: return .update(record())
+            case 14: return .updateColumns(record(), columns())
+            case 15, 16: return .updateChanges(record())
+            case 17: return .updateChangesModifying(record(), columns(), values())
+            case 18, 19, 20: return .save(record())
+            case 21: return .delete(record())
+            case 22: return .reload(record())
+            case 23: return .copy(record())
+            case 24: return .flag(record(), element([true, false]))
+            case 25: return .upsert(record())
+            case 26: return .insertAll((0..<number(0..<4)).map { _ in values() })
+            case 27: return .saveWhileEncoding(record(), record())
+            case 28: return .rawInsert(values())
+            case 29: return .rawUpdate(id: id(), values())
+            case 30: return .rawUpdateAll(number(0..<4))
+            case 31: return .rawDelete(id: id())
+            case 32: return .requestUpdate(number(0..<3))
+            case 33: return .requestDelete(number(0..<3))
+            case 34: return .insertTeam(number(1..<4))
+            case 35: return .deleteTeam(number(1..<4))
+            case 36: return .failingStatement
+            default: return .interruptedStatement
+            }
+        }
+    }
+}
+
+// MARK: - Shrinking
+
+extension History {
+    /// A program that still fails, of which no step can be left out.
+    func shrunk(while fails: (History) -> Bool) -> History {
+        var best = self
+        var isSmaller = true
+        while isSmaller {
+            isSmaller = false
+            for index in (0..<Self.count(best.steps)).reversed() {
+                var number = index
+                let smaller = History(steps: Self.removing(&number, from: best.steps, keepingInner: false))
+                if Self.count(smaller.steps) < Self.count(best.steps), fails(smaller) {
+                    best = smaller
+                    isSmaller = true
+                    break
+                }
+                number = index
+                let flatter = History(steps: Self.removing(&number, from: best.steps, keepingInner: true))
+                if Self.count(flatter.steps) < Self.count(best.steps), fails(flatter) {
+                    best = flatter
+                    isSmaller = true
+                    break
+                }
+            }
+        }
+        return best
+    }
+
+    static func count(_ steps: [Step]) -> Int {
+        steps.reduce(0) { sum, step in
+            if case .scope(_, let inner, _) = step { sum + 1 + count(inner) } else { sum + 1 }
+        }
+    }
+
+    /// Leaves out the step of a number, in the order of the text. A scope leaves its steps behind, if they are kept.
+    private static func removing(_ number: inout Int, from steps: [Step], keepingInner: Bool) -> [Step] {
+        var kept: [Step] = []
+        for step in steps {
+            defer { number -= 1 }
+            if number == 0 {
+                if keepingInner, case .scope(_, let inner, _) = step { kept += inner }
+                continue
+            }
+            guard number > 0, case .scope(let scope, let inner, let ending) = step else {
+                kept.append(step)
+                continue
+            }
+            number -= 1
+            kept.append(.scope(scope, removing(&number, from: inner, keepingInner: keepingInner), ending))
+            number += 1
+        }
+        return kept
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import Shellac
+
+/// One seed, one history: random programs on class records, beside a model of what is to come of them.
+@Suite("Random histories")
+struct HistoryTests {
+    @Test(
+        "Rows, records, changes, ids and events are what the model says, after each step of any program",
+        arguments: [Adventurer.self, CarefulAdventurer.self, StubbornAdventurer.self])
+    func histories(type: Adventurer.Type) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["SHELLAC_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
+        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 150
+        for seed in first..<first + count {
+            let history = History(seed: seed, count: 60)
+            do {
+                try HistoryWorld.run(history, type)
+            } catch {
+                let shrunk = history.shrunk { history in
+                    do { try HistoryWorld.run(history, type) } catch { return true }
+                    return false
+                }
+                var reason = "\(error)"
+                do { try HistoryWorld.run(shrunk, type) } catch { reason = "\(error)" }
+                Issue.record("seed \(seed), \(type):\n\(shrunk)\n→ \(reason)")
+                return
+            }
+        }
+    }
+}
