@@ -114,7 +114,7 @@ extension Array {
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: [Element] = []
-        try cursor.forEach { elements.append($0) }
+        try cursor.forEach({ elements.append($0) })
         self = elements
     }
 }
@@ -124,7 +124,7 @@ extension Set {
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: Set<Element> = []
-        try cursor.forEach { elements.insert($0) }
+        try cursor.forEach({ elements.insert($0) })
         self = elements
     }
 }

@@ -35,8 +35,12 @@ public final class Statement {
     /// The state of the schema that these are the effects in, or 0 where that is not known.
     @exclusivity(unchecked) var effectsGeneration: UInt64
 
-    /// Has observers hear nothing of what the statement writes.
-    func hideWrites() { effects.writes = [] }
+    /// Whether observers hear nothing of what the statement writes.
+    private var hidesWrites = false
+    func hideWrites() {
+        hidesWrites = true
+        effects.writes = []
+    }
 
     /// What is kept of the effects: a slot for the layer of observation.
     @exclusivity(unchecked) var observationPlan: AnyObject? {
@@ -358,7 +362,7 @@ public final class Statement {
         guard let fresh = try? database.prepare(sql: sql, persistent: false), fresh.effects != old else {
             return
         }
-        effects = fresh.effects
+        take(fresh.effects)
         effectsGeneration = 0
         if concernsObserver, phase == .running {
             database.statementObserver?.effectsDidChange(of: self, from: old)
@@ -366,7 +370,12 @@ public final class Statement {
     }
 
     /// Learns anew what the statement does, from SQLite's present idea of the schema.
-    func refreshEffects() throws { effects = try database.prepare(sql: sql, persistent: false).effects }
+    func refreshEffects() throws { try take(database.prepare(sql: sql, persistent: false).effects) }
+
+    private func take(_ fresh: StatementEffects) {
+        effects = fresh
+        if hidesWrites { effects.writes = [] }
+    }
 }
 
 @available(*, unavailable, message: "a statement belongs to the access that made it")

@@ -31,7 +31,7 @@ extension SelectQuery {
         else { return nil }
         let table = try db.tableSchema(name)
         guard table.primaryKey.rowIDColumn != nil, source.type?.databasePrimaryKey == nil,
-            case .values(let values) = try condition.keys({ table.primaryKey.columns })
+            case .values(let values) = try condition.keys({ (table, table.primaryKey.columns) })
         else { return nil }
         let rowIDs = values.compactMap(Int64.fromDatabaseValue)
         // SQLite finds 1 by '1', too.

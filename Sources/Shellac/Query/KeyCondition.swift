@@ -43,23 +43,25 @@ struct KeyCondition: Sendable {
 
     /// The keys as they are stored.
     ///
-    /// - Parameter primaryKey: The columns of the primary key, asked where it matters.
+    /// - Parameter schema: The table and the columns of its primary key, asked where they matter. Nil where there are none.
     @inline(__always)
-    func keys(_ primaryKey: () throws -> [String]) throws -> Keys {
+    func keys(_ schema: () throws -> (table: TableSchema, primaryKey: [String])?) throws -> Keys {
         switch given {
         case .stored(let keys): keys
-        case .unstored(let columns, let rows, let type): try stored(columns, rows, type, primaryKey)
+        case .unstored(let columns, let rows, let type): try stored(columns, rows, type, schema())
         }
     }
 
     @inline(never)
     private func stored(
         _ columns: [String]?, _ rows: [[KeyValue]], _ type: any TableRecord.Type,
-        _ primaryKey: () throws -> [String]
+        _ schema: (table: TableSchema, primaryKey: [String])?
     ) throws -> Keys {
-        guard let names = try columns ?? primaryKey().first.map({ [$0] }) else { return .values([]) }
+        guard let names = columns ?? schema?.primaryKey.first.map({ [$0] }) else { return .values([]) }
+        // A type knows its columns by the names that they have, and a caller may spell them otherwise.
+        let spelled = names.map { schema?.table.column(named: $0)?.name ?? $0 }
         let stored = try rows.map { row in
-            try zip(row, names).map { value, column in try value.stored(by: type, in: column) }
+            try zip(row, spelled).map { value, column in try value.stored(by: type, in: column) }
         }
         return columns.map { .rows($0, stored) } ?? .values(stored.compactMap(\.first))
     }

@@ -4,28 +4,32 @@ extension Database {
     /// The error of a request's SQL. Where SQLite does not find a table or a column, it says whose they should be, and which
     /// column was meant.
     func tellingNames(_ error: any Error, of sources: [QuerySource]) -> any Error {
-        guard let error = error as? DatabaseError, let message = error.message else { return error }
+        guard let refusal = error as? DatabaseError, let message = refusal.message,
+            let sentence = sentence(for: message, of: sources)
+        else { return error }
+        return refusal.with(message: sentence)
+    }
+
+    /// What says more than a message of SQLite, or nil where there is nothing more to say.
+    private func sentence(for message: String, of sources: [QuerySource]) -> String? {
         if let table = message.removing(prefix: "no such table: ") {
-            guard let type = sources.compactMap(\.type).first(where: { $0.isStored(inTable: table) }) else {
-                return error
-            }
-            return error.with(message: "\(message), \(type.missingTableAdvice)")
+            let type = sources.compactMap(\.type).first { $0.isStored(inTable: table) }
+            return type.map { "\(message), \($0.missingTableAdvice)" }
         }
-        guard let name = message.removing(prefix: "no such column: ") else { return error }
+        guard let name = message.removing(prefix: "no such column: ") else { return nil }
         let column = name.split(separator: ".").last.map(String.init) ?? name
+        let sources = sources.map { (name: $0.tableName, type: $0.type) }
         var tables: [String] = []
         var columns: [String] = []
-        for source in sources {
-            guard let name = source.tableName, let table = try? tableSchema(name) else { continue }
-            tables.append(
-                "the table \(table.name)"
-                    + (source.type.map { table.isNamed(after: $0) ? "" : " of \($0)" } ?? ""))
+        for (name, type) in sources {
+            guard let name, let table = try? tableSchema(name) else { continue }
+            let owner = type.map { table.isNamed(after: $0) ? "" : " of \($0)" } ?? ""
+            tables.append("the table \(table.name)\(owner)")
             columns += table.columns.map(\.name)
         }
-        if tables.isEmpty { return error }
-        var sentence = "\(message), in \(tables.joined(separator: " and "))"
-        if let nearest = columns.nearest(to: column) { sentence += ": did you mean \(nearest)?" }
-        return error.with(message: sentence)
+        if tables.isEmpty { return nil }
+        let guess = columns.nearest(to: column).map { ": did you mean \($0)?" } ?? ""
+        return "\(message), in \(tables.joined(separator: " and "))\(guess)"
     }
 }
 

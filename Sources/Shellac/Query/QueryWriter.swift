@@ -190,7 +190,7 @@ struct SQLWriter: QueryWriter {
 
     mutating func condition(_ keys: KeyCondition) throws {
         let (table, primaryKey) = try schema(of: keys.source)
-        let keys = try keys.keys { primaryKey }
+        let keys = try keys.keys { (table, primaryKey) }
         switch keys {
         case .values(let values):
             guard primaryKey.count == 1 else {

@@ -106,8 +106,9 @@ struct ShapeWriter: QueryWriter {
         let source = keys.source
         try self.source(source)
         let keys = try keys.keys {
-            guard let database else { return [] }
-            return try source.primaryKey(of: database.tableSchema(of: source))
+            guard let database else { return nil }
+            let table = try database.tableSchema(of: source)
+            return try (table, source.primaryKey(of: table))
         }
         switch keys {
         case .values(let values):

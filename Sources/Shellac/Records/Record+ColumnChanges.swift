@@ -30,8 +30,13 @@ extension Record {
             guard let snapshot else { return columns.changes(ColumnMask(0..<columns.count), in: nil) }
             let mask = columns.changes(from: snapshot)
             let key = snapshot.layout.keyColumns(in: columns.layout.names)
-            // Without a key the record means no row, and not another one.
-            guard key.contains(where: mask.contains), !key.contains(where: columns.isNull) else {
+            // Without a key the record means no row, or meant none, and not another one.
+            func isNull(_ column: Int) -> Bool {
+                columns.isNull(column)
+                    || snapshot.layout.column(named: columns.layout.names[column])
+                        .map(snapshot.databaseValue(at:))?.isNull == true
+            }
+            guard key.contains(where: mask.contains), !key.contains(where: isNull) else {
                 return columns.changes(mask, in: snapshot)
             }
             return columns.changes(ColumnMask(0..<columns.count), in: nil)

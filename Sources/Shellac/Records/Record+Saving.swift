@@ -229,7 +229,9 @@ extension Record {
             if snapshot === fetched { snapshot = remembered }
             throw error
         }
-        if after.changes(from: before).isEmpty, !after.changes(from: fetched).isEmpty {
+        let names = after.layout.names
+        let missing = ColumnMask(names.indices.filter { fetched.layout.column(named: names[$0]) == nil })
+        if after.changes(from: before).isEmpty, !after.changes(from: fetched).subtracting(missing).isEmpty {
             if snapshot === fetched { snapshot = remembered }
             throw RecordError.rowNotTaken(
                 recordType: "\(type(of: self))",

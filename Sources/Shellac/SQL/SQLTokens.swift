@@ -107,8 +107,8 @@ extension String {
         for token in tokens {
             switch token.kind {
             case .blank, .blockComment(isClosed: true): break
-            case .lineComment(let isClosed): isOpen = isOpen || !isClosed
-            case .blockComment(isClosed: false), .semicolon: isOpen = true
+            // SQLite cuts the line break off behind a column that is added to a table, and leaves the comment.
+            case .lineComment, .blockComment(isClosed: false), .semicolon: isOpen = true
             default: (end, isOpen) = (token.range.upperBound, false)
             }
         }

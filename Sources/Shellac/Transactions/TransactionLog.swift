@@ -221,7 +221,21 @@ final class TransactionLog: StatementListener {
         isOpenedBySavepoint = false
         isOpenedReadOnly = database.isReadOnlyScope
         database.currentDate = nil
-        if !journal.isEmpty, database.callbackDepth == 0 { journal.removeAll() }
+        // What was saved before is committed, unless a statement still writes, which would be undone with the transaction.
+        if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }
+    }
+
+    /// Whether a statement is running that writes.
+    private var isWriting: Bool {
+        var running = database.lastBegun
+        while let statement = running {
+            let writes = statement.use { statement in
+                running = statement.previousRunning
+                return !statement.isReadonly && statement.effects.transaction == nil
+            }
+            if writes { return true }
+        }
+        return false
     }
 
     private func close() {
@@ -294,26 +308,6 @@ extension TransactionLog {
         }
         database.statementObserver?.changesWereLost(isTransaction: false)
         undoAndClose()
-    }
-}
-
-extension Database {
-    /// What this connection knows of its transaction. It is there from the opening on: see `installTransactionLog()`.
-    var transactionLog: TransactionLog { withTransactionLog { $0 } }
-
-    /// Runs a function with what this connection knows of its transaction.
-    @inline(__always)
-    func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
-        let listener = listenerReference ?? .passUnretained(installTransactionLog())
-        // Nobody else fills the slot.
-        return try listener.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
-    }
-
-    @discardableResult
-    func installTransactionLog() -> TransactionLog {
-        let log = TransactionLog(self)
-        statementListener = log
-        return log
     }
 }
 

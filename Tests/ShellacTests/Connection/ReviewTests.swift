@@ -91,7 +91,9 @@ struct ReviewTests {
                 })
             try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
             let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE t SET a = f()") }
-            #expect(error == thrown)
+            #expect(error?.resultCode == thrown.resultCode)
+            #expect(error?.message == thrown.message)
+            #expect(error?.sql == "UPDATE t SET a = f()")
             #expect(calls == 1)
             #expect(db.isInsideTransaction)
         }

@@ -143,7 +143,7 @@ struct RequestRepairTests {
                     "CREATE TABLE n (k TEXT PRIMARY KEY, v); INSERT INTO n VALUES (NULL, 1), (NULL, 2), ('a', 3)"
             )
             let request = Table("n").order(Column("v")).limit(2)
-            let updated = try request.updateAll(db, Column("v") += 10)
+            let updated = try request.updateAll(db, Column("v").set(to: Column("v") + 10))
             #expect(updated == 2)
             let values = try Int.fetchAll(db, sql: "SELECT v FROM n ORDER BY rowid")
             #expect(values == [11, 12, 3])

@@ -54,7 +54,8 @@ private struct Model {
 
     func changes(of record: Int, encoding values: Columns) -> [String: DatabaseValue?] {
         guard let known = state.known[record] else { return values.mapValues { _ in DatabaseValue?.none } }
-        let hasOtherKey = known["id"] != nil && values["id"] != .null && known["id"] != values["id"]
+        let isKeyKnown = known["id"] != nil && known["id"] != .null && values["id"] != .null
+        let hasOtherKey = isKeyKnown && known["id"] != values["id"]
         var changes: [String: DatabaseValue?] = [:]
         for (column, value) in values where hasOtherKey || known[column] != value {
             changes.updateValue(hasOtherKey && column != "id" ? nil : known[column], forKey: column)

@@ -284,7 +284,7 @@ struct CursorTests {
         let fast = Fast()
         let any: any Cursor<Int> = fast
         var seen: [Int] = []
-        try any.forEach { seen.append($0) }
+        try any.forEach({ seen.append($0) })
         #expect(seen == [1, 2, 3])
         #expect(try Array(fast) == [1, 2, 3])
         #expect(try Set(fast) == [1, 2, 3])

@@ -8,7 +8,7 @@ struct SQLPiecesTests {
     @Test(
         "loses the comments and semicolons at its end that would swallow what follows",
         arguments: [
-            ("a", "a"), ("a;", "a"), ("a ; ; ", "a"), ("a -- b", "a"), ("a -- b\n", "a -- b\n"),
+            ("a", "a"), ("a;", "a"), ("a ; ; ", "a"), ("a -- b", "a"), ("a -- b\n", "a"),
             ("a -- b\n ;", "a"),
             ("a /* b */", "a /* b */"), ("a /* b", "a"), ("a /* b */ ; -- c", "a"), ("';--'", "';--'"),
             ("\";\" -- ';", "\";\""), ("[a--b]", "[a--b]"), ("`;`;", "`;`"), ("a - -b", "a - -b"),

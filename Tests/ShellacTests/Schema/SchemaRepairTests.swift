@@ -43,7 +43,7 @@ struct SchemaRepairTests {
             return .rollback
         }
         #expect(changes.elements == ["a", "a"])
-        tokens.forEach { $0.cancel() }
+        for token in tokens { token.cancel() }
     }
 
     @Test(

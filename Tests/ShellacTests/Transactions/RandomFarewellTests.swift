@@ -17,9 +17,15 @@ struct RandomFarewellTests {
                 for record in run.records {
                     // A record that believes to be clean has a row, which is as the record is.
                     guard !record.hasDatabaseChanges else { continue }
+                    let encoded = try record.databaseDictionary
+                    let row = try Row.fetchOne(
+                        db, sql: "SELECT * FROM hero WHERE id = ?", arguments: [record.id])
                     #expect(
                         try record.tellsTheTruth(on: db),
-                        "seed \(seed), step \(step), after \(run.operations)")
+                        """
+                        seed \(seed), step \(step), after \(run.operations): \(encoded) is \
+                        \(row.map { "\($0)" } ?? "nowhere")
+                        """)
                 }
                 run.operations = []
             }
@@ -79,11 +85,19 @@ private final class RandomFarewells {
         case 1: record.name = newName()
         default: break
         }
-        switch number(5) {
-        case 0: _ = try? record.delete(db)
-        case 1: _ = try? record.updateChanges(db)
-        default: try? record.save(db)
-        }
+        var how = "save"
+        do {
+            switch number(5) {
+            case 0:
+                how = "delete"
+                _ = try record.delete(db)
+            case 1:
+                how = "updateChanges"
+                _ = try record.updateChanges(db)
+            default: try record.save(db)
+            }
+            note("…\(how) \(record.name) \(record.score) id \(record.id ?? -1) tx \(db.isInsideTransaction)")
+        } catch { note("…\(how) \(record.name) threw \(error)") }
     }
 
     /// Saves a record that nobody holds afterwards, unless a note does.
@@ -158,5 +172,7 @@ private final class RandomFarewells {
     /// What raw SQL may have left open.
     func endTransaction() {
         while db.isInsideTransaction { try? db.rollback() }
+        // One that was lost ends here, too: SQLite has nothing to roll back then.
+        try? db.execute(sql: "ROLLBACK")
     }
 }

@@ -250,9 +250,9 @@ struct ReadOnlyTests {
     func settingPragmas(sql: String) throws {
         let file = try TemporaryDatabase()
         let queue = try file.queue()
-        func state() throws -> [String] {
+        func state() throws -> [DatabaseValue] {
             try ["journal_mode", "user_version", "application_id", "auto_vacuum", "encoding"].map { name in
-                try queue.read { db in try String.fetchOne(db, sql: "PRAGMA \(name)") } ?? ""
+                try queue.read { db in try DatabaseValue.fetchOne(db, sql: "PRAGMA \(name)") } ?? .null
             }
         }
         let before = try state()
