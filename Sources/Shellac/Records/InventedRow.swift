@@ -44,6 +44,7 @@ struct InventedRow {
             } catch {
                 if let error = error as? RowDecodingError, heed(error) { continue }
                 guard !stored.isEmpty else {
+                    // At most one column has nothing left to try: an attempt ends with the first that is refused.
                     throw columns.first(where: \.candidates.isEmpty)?.refusal ?? error
                 }
                 for (index, value) in stored.enumerated() {

@@ -312,7 +312,10 @@ struct EndOfTransactionTests {
             """
             CREATE TABLE log (id INTEGER PRIMARY KEY);
             INSERT INTO player VALUES (1, 'Arthur');
-            CREATE TRIGGER logs AFTER INSERT ON player BEGIN INSERT INTO log (id) VALUES (NULL); END;
+            CREATE TRIGGER logs AFTER INSERT ON player BEGIN
+                INSERT INTO log (id) VALUES (NULL);
+                DELETE FROM player WHERE id = 99;
+            END;
             """)
         let spy = ObserverSpy()
         spy.filter = { $0.tableName == "player" }
