@@ -10,6 +10,16 @@ class Adventurer: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }
 
+    /// What is done once the record is copied next: its save may be on its way.
+    var whenCopied: (() -> Void)?
+
+    override func copy() throws -> sending Self {
+        let copy = try super.copy()
+        whenCopied?()
+        whenCopied = nil
+        return copy
+    }
+
     override class var databaseTableName: String { "hero" }
     override class var warnsOfBypassedCallbacks: Bool { false }
 
@@ -43,6 +53,16 @@ class Adventurer: Record {
             teamID INTEGER REFERENCES team(id) ON DELETE CASCADE);
         INSERT INTO team VALUES (1), (2);
         """
+}
+
+/// The same, which tells another one of a batch when it is inserted.
+final class TalkativeAdventurer: Adventurer {
+    weak var listener: Adventurer?
+
+    override func didInsert(_ inserted: InsertionSuccess) {
+        listener?.values.mood = "told"
+        super.didInsert(inserted)
+    }
 }
 
 /// The same with a callback, which takes the longer of the two roads.

@@ -45,6 +45,9 @@ struct History: CustomStringConvertible {
         case requestDelete(Int)
         case insertTeam(Int)
         case deleteTeam(Int)
+        /// Outside of transactions, in asynchronous accesses: what is saved stays with its owner, or is a copy handed over.
+        case saveIn(Int, Columns, Values)
+        case handOver(Int)
         case failingStatement, interruptedStatement
     }
 
@@ -123,7 +126,7 @@ extension History {
         mutating func record() -> Int { number(0..<64) }
 
         mutating func operation() -> Operation {
-            switch number(0..<38) {
+            switch number(0..<42) {
             case 0, 1: return .make(values())
             case 2: return .fetchAll
             case 3: return .fetch(id: id())
@@ -153,6 +156,8 @@ extension History {
             case 34: return .insertTeam(number(1..<4))
             case 35: return .deleteTeam(number(1..<4))
             case 36: return .failingStatement
+            case 38, 39: return .saveIn(record(), columns(), values())
+            case 40, 41: return .handOver(record())
             default: return .interruptedStatement
             }
         }
@@ -163,7 +168,7 @@ extension History {
 
 extension History {
     /// A program that still fails, of which no step can be left out.
-    func shrunk(while fails: (History) -> Bool) -> History {
+    func shrunk(while fails: (History) async -> Bool) async -> History {
         var best = self
         var isSmaller = true
         while isSmaller {
@@ -171,14 +176,14 @@ extension History {
             for index in (0..<Self.count(best.steps)).reversed() {
                 var number = index
                 let smaller = History(steps: Self.removing(&number, from: best.steps, keepingInner: false))
-                if Self.count(smaller.steps) < Self.count(best.steps), fails(smaller) {
+                if Self.count(smaller.steps) < Self.count(best.steps), await fails(smaller) {
                     best = smaller
                     isSmaller = true
                     break
                 }
                 number = index
                 let flatter = History(steps: Self.removing(&number, from: best.steps, keepingInner: true))
-                if Self.count(flatter.steps) < Self.count(best.steps), fails(flatter) {
+                if Self.count(flatter.steps) < Self.count(best.steps), await fails(flatter) {
                     best = flatter
                     isSmaller = true
                     break

@@ -8,22 +8,24 @@ import Testing
 struct HistoryTests {
     @Test(
         "Rows, records, changes, ids and events are what the model says, after each step of any program",
-        arguments: [Adventurer.self, CarefulAdventurer.self, StubbornAdventurer.self])
-    func histories(type: Adventurer.Type) throws {
+        arguments: [
+            Adventurer.self, CarefulAdventurer.self, StubbornAdventurer.self, TalkativeAdventurer.self,
+        ])
+    func histories(type: Adventurer.Type) async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SHELLAC_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 150
+        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 80
         for seed in first..<first + count {
             let history = History(seed: seed, count: 60)
             do {
-                try HistoryWorld.run(history, type)
+                try await HistoryWorld.run(history, type)
             } catch {
-                let shrunk = history.shrunk { history in
-                    do { try HistoryWorld.run(history, type) } catch { return true }
+                let shrunk = await history.shrunk { history in
+                    do { try await HistoryWorld.run(history, type) } catch { return true }
                     return false
                 }
                 var reason = "\(error)"
-                do { try HistoryWorld.run(shrunk, type) } catch { reason = "\(error)" }
+                do { try await HistoryWorld.run(shrunk, type) } catch { reason = "\(error)" }
                 Issue.record("seed \(seed), \(type):\n\(shrunk)\n→ \(reason)")
                 return
             }

@@ -38,11 +38,58 @@ final class HistoryWorld {
     /// Runs a history.
     ///
     /// - Throws: a ``Difference``.
-    static func run(_ history: History, _ type: Adventurer.Type) throws {
+    static func run(_ history: History, _ type: Adventurer.Type) async throws {
         let world = try HistoryWorld(type)
         for step in history.steps {
-            try world.queue.inDatabase { db in try world.run(step, db) }
+            if case .run(let operation) = step, try await world.runAsynchronously(operation) { continue }
+            try world.inDatabase(step)
         }
+    }
+
+    private func inDatabase(_ step: History.Step) throws {
+        try queue.inDatabase { db in try run(step, db) }
+    }
+
+    // MARK: - Asynchronous accesses
+
+    /// Runs an operation that is one. Returns false for any other.
+    private func runAsynchronously(_ operation: History.Operation) async throws -> Bool {
+        let earlier = model
+        var (expected, actual) = (nil as (any Error)?, nil as (any Error)?)
+        switch operation {
+        case .saveIn(let number, let columns, let values):
+            guard let record = record(number) else { return true }
+            do { try model.save(record) } catch {
+                expected = error
+                model.rollBack(to: earlier)
+            }
+            // While it is on its way, its owner changes it.
+            let hero = heroes[record]
+            hero.whenCopied = { [unowned hero] in hero.values.take(columns, of: values) }
+            do { try await hero.save(in: queue) } catch { actual = error }
+            model.records[record].values.take(columns, of: values)
+        case .handOver(let number):
+            guard let record = record(number) else { return true }
+            do { try model.save(record) } catch {
+                expected = error
+                model.rollBack(to: earlier)
+            }
+            do {
+                heroes[record] = try await queue.write(sending: heroes[record].copy()) { db, hero in
+                    try hero.save(db)
+                    return hero
+                }
+            } catch { actual = error }
+        default: return false
+        }
+        let name = "\(operation)"
+        if (expected == nil) != (actual == nil) {
+            throw Difference(
+                step: name, what: "threw \(actual as Any), expected \(expected as Any)")
+        }
+        try compareEvents(name)
+        try queue.inDatabase { db in try compare(name, db) }
+        return true
     }
 
     // MARK: - Steps
@@ -285,9 +332,18 @@ final class HistoryWorld {
             both {
                 for record in first..<model.records.count { try model.insert(record, .abort) }
             } _: {
+                for (hero, next) in zip(heroes[first...], heroes[first...].dropFirst()) {
+                    (hero as? TalkativeAdventurer)?.listener = next
+                }
                 try heroType.insertAll(db, Array(heroes[first...]))
             }
-            if expected != nil { model.rollBack(to: before) }
+            for hero in heroes { (hero as? TalkativeAdventurer)?.listener = nil }
+            if expected != nil {
+                model.rollBack(to: before)
+            } else if heroType == TalkativeAdventurer.self, values.count > 1 {
+                // All of them are inserted by one statement before the first one tells of it.
+                for record in (first + 1)..<model.records.count { model.records[record].values.mood = "told" }
+            }
         case .saveWhileEncoding(let number, let other):
             guard let record = record(number), let other = self.record(other), record != other else { return }
             heroes[record].whileEncoding = { [heroes] in try heroes[other].save(db) }
@@ -305,6 +361,7 @@ final class HistoryWorld {
                 }
             }
             heroes[record].whileEncoding = nil
+        case .saveIn, .handOver: return
         default: try runRows(operation, db, both)
         }
         if (expected == nil) != (actual == nil) {
