@@ -331,8 +331,10 @@ public final class Statement {
         }
     }
 
-    /// Ends a run that has failed in its first step. Where it may have failed since triggers of ours do not fit what another
+    /// Ends a run that has failed in its first step. Where it has failed since triggers of ours do not fit what another
     /// connection has made of the schema, it is run again with those that do.
+    ///
+    /// One that has failed for its own reasons may have called the user's functions before, and is not run again.
     @inline(never)
     private func endOrRunAgain(_ error: any Error) throws -> Bool {
         let isOutdated =
@@ -342,9 +344,14 @@ public final class Statement {
             try end(error: error)
             return false
         } catch {
-            guard isOutdated, database.lostTransaction == nil,
-                (try? database.schemaFollower?.followSchema()) != nil
-            else { throw error }
+            guard isOutdated, database.lostTransaction == nil, let follower = database.schemaFollower else {
+                throw error
+            }
+            // (To prepare it may have the triggers follow.)
+            let hasBegun =
+                (try? database.prepare(sql: sql, persistent: false)) != nil && follower.isOutdated
+                && !follower.hasRefused && !effects.changesSchema
+            guard (try? follower.followSchema()) != nil, !hasBegun else { throw error }
             try start()
             return try step()
         }

@@ -54,6 +54,9 @@ protocol SchemaFollower: AnyObject {
     /// to: a statement has failed, perhaps for that reason.
     var isOutdated: Bool { get }
 
+    /// Whether what depends on the schema has itself had a statement fail, since it does not fit the schema.
+    var hasRefused: Bool { get }
+
     /// Makes what depends on the schema fit it.
     func followSchema() throws
 

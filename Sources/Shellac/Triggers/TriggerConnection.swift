@@ -41,6 +41,8 @@ final class TriggerConnection: SchemaFollower {
     /// Whether a transaction that is open has changed triggers, and would take that back.
     private var hasInstalledInTransaction = false
     private var isInstalling = false
+    /// Whether a trigger has had a statement fail, since the triggers do not fit the schema.
+    var hasRefused = false
     /// Whether the triggers are away because something is being altered.
     private var hasDropped = false
 
@@ -219,6 +221,7 @@ final class TriggerConnection: SchemaFollower {
     func install(isMigration: Bool = false) throws {
         guard !isInstalling else { return }
         hasDropped = false
+        hasRefused = false
         isInstalling = true
         defer { isInstalling = false }
         try database.touchingNothing {

@@ -131,7 +131,10 @@ final class UndoRecorder {
             let version = triggers.currentDataVersion()
             let fits = triggers.fit(version)
             // Inside of a function the schema cannot be changed, and the statement is not run again.
-            if !fits, database.callbackDepth == 0 { return false }
+            if !fits, database.callbackDepth == 0 {
+                triggers.hasRefused = true
+                return false
+            }
             if isLone || !fits { loneVersions[epoch] = fits ? version ?? -1 : -1 }
             pendingEpochs.append(epoch)
         }

@@ -98,6 +98,40 @@ struct TriggersFollowSchemaTests {
         #expect(error?.message == "no such column: nope")
     }
 
+    /// What fails with the code that triggers fail with which do not fit, after it has called the user's code.
+    @Test(
+        "What a failing statement has called is called once, also after a change of the schema",
+        arguments: ["function", "callback", "SQLite"], [false, true])
+    func calledOnce(whoFails: String, isRecorded: Bool) throws {
+        let calls = Recorder<Int>()
+        let refusal = DatabaseError(message: "refused")
+        try queue.inDatabase { db in
+            try db.add(
+                function: DatabaseFunction("f", argumentCount: 0) { _ in
+                    calls.record(1)
+                    if whoFails == "function" { throw refusal }
+                    return 1
+                })
+            try db.after(.update, on: "a") { _, _ in
+                calls.record(2)
+                if whoFails == "callback" { throw refusal }
+            }
+        }
+        // (What is recorded elsewhere concerns nobody here.)
+        let undo = isRecorded ? try DatabaseUndo(queue, tables: ["o"]) : nil
+        try other.inDatabase { db in
+            try db.execute(sql: "ALTER TABLE a ADD COLUMN more; INSERT INTO a (n) VALUES (2)")
+        }
+        let sql = "UPDATE a SET n = f()" + (whoFails == "SQLite" ? ", x = iif(id = 2, json('{'), 1)" : "")
+        let error = databaseError { try queue.inDatabase { try $0.execute(sql: sql) } }
+        #expect(error?.message == (whoFails == "SQLite" ? "malformed JSON" : "refused"))
+        let called = calls.removeAll()
+        let expected = ["function": [1], "callback": [1, 2], "SQLite": [1, 2, 1]]
+        #expect(called == expected[whoFails])
+        #expect(try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT SUM(n) FROM a") } == 3)
+        withExtendedLifetime(undo) {}
+    }
+
     @Test(
         "Undo records what a statement outside of a transaction writes to a column that another connection has added"
     )
