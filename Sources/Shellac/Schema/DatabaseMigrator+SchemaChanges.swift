@@ -4,7 +4,9 @@ extension DatabaseMigrator {
     /// That is so when it remembers a migration that is not registered, and when its schema is not the one that the
     /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database
     /// in memory, which is opened with the configuration of this one, and has its functions and collations. Attached
-    /// databases are copied for it: whatever the migrations do there is done to the copies.
+    /// databases are copied for it, as they are: whatever the migrations do there is done to the copies, on top of what
+    /// they have done there before. So a migration that creates a table in an attached database, or writes there what may
+    /// be written once, throws here; have it look first, as by `CREATE TABLE IF NOT EXISTS`.
     ///
     /// Tables, indexes, views and triggers are compared by their SQL. SQLite's own tables, and the one that
     /// remembers migrations, are left out. Where migrations of a merged one were applied that has yet to run, nobody
