@@ -66,8 +66,11 @@ extension MutablePersistableRecord {
     ) throws -> Fetched? {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return nil }
+        var columns = Set(changes.keys)
+        // One that has come to mean another row knows nothing of that.
+        if let object = self as? Record { columns = try object.columnsToUpdate(columns, in: db) }
         var record = self
-        return try record.persistAndFetch(.update(columns: Set(changes.keys)), resolution, as: type, in: db)
+        return try record.persistAndFetch(.update(columns: columns), resolution, as: type, in: db)
     }
 }
 

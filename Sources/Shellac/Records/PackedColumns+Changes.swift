@@ -23,8 +23,11 @@ extension PackedColumns {
     /// changed, are left out.
     @inline(__always)
     func changesAndExactness(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
-        isLaid(outAs: row)
-            ? changesInOrder(from: row, startingAt: firstChange) : (changesToWrite(from: row), false)
+        guard isLaid(outAs: row) else { return (changesToWrite(from: row), false) }
+        var changes = changesInOrder(from: row, startingAt: firstChange)
+        // What these columns hold may be all that the record has, and some of them unread all the same.
+        if row.layout.unread != nil { changes.isExact = false }
+        return changes
     }
 
     @inline(__always)

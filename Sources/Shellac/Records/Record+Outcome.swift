@@ -175,11 +175,13 @@ extension Record {
         let (columns, shape) = (persistence.columns, persistence.shape)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
-        // Of what the record never read, it knows what it has itself.
+        // Of what the record never read, it knows what it has itself, and the stamps that it was given.
         if !persistence.untouched.isEmpty {
+            let stamped = persistence.boundStamps?.stamps.filter { $0.stored != nil }.map(\.column) ?? []
             let known = upserted.filter { column, value in
-                ColumnAffinity.isStored(
-                    columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
+                stamped.contains(column)
+                    || ColumnAffinity.isStored(
+                        columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
             }
             let unread = persistence.untouched.subtracting(ColumnMask(known.map(\.column)))
             if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }

@@ -35,7 +35,8 @@ extension Record {
                         $0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options, in: db)
                 })
         }
-        let isFull = plan.shape?.allNames == columns
+        // What it never read is written where it is named.
+        let isFull = plan.shape?.allNames == columns && knownLayout?.unread == nil
         var record = self
         let success = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options) {
             let knowsOthers = knownLayout.map($0.columns.lacksColumns) ?? false

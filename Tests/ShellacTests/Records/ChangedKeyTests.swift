@@ -44,6 +44,22 @@ struct ChangedKeyTests {
         }
     }
 
+    @Test(
+        "100. a record whose key is changed by the closure of updateChangesAndFetch writes all that it has read",
+        arguments: [false, true])
+    func changedKeyAndFetch(overrides: Bool) throws {
+        try withHeroes { db in
+            let type = overrides ? Overriding.self : Hero.self
+            var hero = try #require(try type.fetchOne(db, key: 1))
+            try db.execute(sql: "DELETE FROM hero WHERE id = 1")
+            let fetched = try #require(try hero.updateChangesAndFetch(db) { $0.id = 2 })
+            #expect(fetched.name == "Arthur")
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 2"))
+            #expect(row == ["id": 2, "name": "Arthur", "score": 10])
+            #expect(!hero.hasDatabaseChanges)
+        }
+    }
+
     @Test("100. after a partial update of another row, only what was written is known of it")
     func partial() throws {
         try withHeroes { db in

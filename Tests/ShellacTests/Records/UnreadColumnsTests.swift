@@ -120,6 +120,37 @@ struct UnreadColumnsTests {
         }
     }
 
+    @Test(
+        "93. columns stay unread where the flag was set to false, whatever is saved then",
+        arguments: Road.allCases, Save.allCases)
+    func unreadWithoutChanges(_ road: Road, _ save: Save) throws {
+        try withNote(road) { db, note in
+            note.hasDatabaseChanges = false
+            note.title = "New"
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.row.merging(["title": "New"]) { $1 })
+            for save in Save.allCases {
+                note.title += "er"
+                try run(save, of: note, in: db)
+                #expect(
+                    try row(db) == Self.row.merging(["title": note.title.databaseValue]) { $1 }, "\(save)")
+            }
+        }
+    }
+
+    @Test(
+        "93. update(columns:) writes what it names, also where it names all columns", arguments: Road.allCases
+    )
+    func allNamed(_ road: Road) throws {
+        try withNote(road) { db, note in
+            // From now on, the columns of the class are known.
+            try note.update(db)
+            try note.update(db, columns: ["id", "title", "text", "stars"])
+            #expect(try row(db) == Self.row.merging(["text": .null, "stars": 0]) { $1 })
+            #expect(!note.hasDatabaseChanges)
+        }
+    }
+
     @Test("93. update(columns:) writes what it names", arguments: Road.allCases)
     func named(_ road: Road) throws {
         try withNote(road) { db, note in

@@ -140,6 +140,22 @@ struct RecordStampsTests {
     }
 
     @Test(
+        "38, 93. An upsert of a record that was fetched without its stamps takes them, and knows them"
+    )
+    func partialUpsert() throws {
+        _ = try memos.inserted()
+        try memos.later { db in
+            let sql = "SELECT id, title, score FROM memo"
+            let memo = try #require(try Memo.fetchOne(db, sql: sql))
+            memo.title = "b"
+            try memo.upsert(db)
+            #expect(try db.memoStamps().hasPrefix("0 1"))
+            #expect(memo.createdAt == memos.clock.date(0))
+            #expect(try memo.databaseChanges.keys.filter { $0 != "titleChangedAt" } == [])
+        }
+    }
+
+    @Test(
         "38. A record that is older than a bulk update never puts an old stamp back",
         arguments: ["update", "save", "upsert", "updateChanges", "columns"])
     func olderThanBulkUpdate(way: String) throws {
