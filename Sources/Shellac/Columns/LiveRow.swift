@@ -60,7 +60,8 @@ public struct LiveRow {
         private(set) var recordLayoutReference: Unmanaged<RowLayout>?
         var recordType: ObjectIdentifier?
         /// The type of those records that have the layout, and of which each is asked what it never read.
-        var partialRecordType: ObjectIdentifier?
+        var partialRecordType: ObjectIdentifier? { didSet { lacksColumns = partialRecordType != nil } }
+        @usableFromInline private(set) var lacksColumns = false
         /// The layout of what the last of them remembers.
         var partialLayout: RowLayout?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.

@@ -31,9 +31,21 @@ extension Record {
             if newValue {
                 snapshot = .nothing(past: past)
             } else if let columns = try? encoded() {
-                snapshot = columns.row(knowing: snapshot?.layout, past: past)
+                snapshot = columns.row(knowing: layoutKnowingKey(of: columns), past: past)
             }
         }
+    }
+
+    /// A layout that knows the primary key of the record's table, where the record or the running access can tell it.
+    private func layoutKnowingKey(of columns: PackedColumns) -> RowLayout? {
+        if let layout = snapshot?.layout, !layout.keyColumns.isEmpty || layout.unread != nil { return layout }
+        let type = type(of: self)
+        for database in Database.accessed {
+            if let table = try? type.table(in: database) {
+                return columns.layout.remembered(by: type, in: table)
+            }
+        }
+        return snapshot?.layout
     }
 
     /// The same, on the long road.

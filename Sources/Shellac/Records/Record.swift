@@ -127,13 +127,13 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
-        #if DEBUG
         let record = try Self(row: Row(row))
+        // An initializer may read properties after that of `Record` has run.
+        if row.place.pointee.lacksColumns { record.noteUnread(of: row) }
+        #if DEBUG
         record.adviseOfChanges()
-        return record
-        #else
-        return try Self(row: Row(row))
         #endif
+        return record
     }
 
     /// Takes the values of a row, which may lack columns. The row is good until this returns.

@@ -101,6 +101,15 @@ extension Record {
         return layout
     }
 
+    /// Notes, once more, what a record that is complete now encodes in columns that its row lacks.
+    @usableFromInline @inline(never)
+    final func noteUnread(of row: LiveRow) {
+        guard row.place.pointee.partialRecordType == ObjectIdentifier(type(of: self)), snapshot != nil,
+            let partial = noteUnread(sharing: row.place.pointee.partialLayout)
+        else { return }
+        row.place.pointee.partialLayout = partial
+    }
+
     private func encodedSoFar() -> PackedColumns {
         let columns = PackedColumns()
         // The names make the layout: there is nothing else to throw.

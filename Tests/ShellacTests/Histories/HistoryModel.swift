@@ -31,15 +31,18 @@ struct HistoryModel {
 
         /// Whether it remembers a row of another key than it has.
         var hasOtherKey: Bool {
-            guard let old = remembered?["id"], !old.isNull, id != nil else { return false }
+            guard let old = remembered?["id"], id != nil else { return false }
             return old != id.databaseValue
         }
+
+        /// Whether it tells so: one that had no key before meant no row.
+        var tellsOfOtherKey: Bool { hasOtherKey && remembered?["id"]?.isNull == false }
 
         /// What it tells of its changes.
         var changes: [String: DatabaseValue?] {
             var changes: [String: DatabaseValue?] = [:]
             for (name, value) in encoded {
-                let old = hasOtherKey && name != "id" ? nil : remembered?[name]
+                let old = tellsOfOtherKey && name != "id" ? nil : remembered?[name]
                 if let old, HistoryModel.stored(value, in: name) == old { continue }
                 changes.updateValue(old, forKey: name)
             }
@@ -164,7 +167,9 @@ struct HistoryModel {
     }
 
     mutating func updateChanges(_ record: Int) throws -> Bool {
-        let names = records[record].changes.keys.filter { !records[record].isUnread($0) }
+        let changed = records[record].hasOtherKey ? records[record].encoded.keys : nil
+        let names = (changed.map(Array.init) ?? Array(records[record].changes.keys))
+            .filter { !records[record].isUnread($0) }
         if names.isEmpty { return false }
         try update(record, names)
         return true

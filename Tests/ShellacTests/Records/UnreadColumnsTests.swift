@@ -253,6 +253,37 @@ struct UnreadColumnsTests {
         }
     }
 
+    @Test("93. a class that reads after super.init(row:) wipes nothing that it never read")
+    func readingLate() throws {
+        final class Late: Record {
+            var id: Int64?
+            var title = ""
+            var stars = -1
+            override class var databaseTableName: String { "note" }
+            required init(row: Row) throws {
+                try super.init(row: row)
+                id = try row["id"]
+                title = try row["title"]
+                stars = try row["stars"] ?? 0
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = id
+                container["title"] = title
+                container["stars"] = stars
+            }
+        }
+        try withNote(.straight) { db, _ in
+            for late in try Late.fetchAll(db, sql: "SELECT id, title FROM note") {
+                late.title += "!"
+                try late.updateChanges(db)
+                late.title += "?"
+                try late.update(db)
+            }
+            #expect(try row(db)["stars"] == 3.databaseValue)
+            #expect(try row(db)["title"] == "Plan!?".databaseValue)
+        }
+    }
+
     @Test("93. a row that was kept makes a partial record, too")
     func ownedRows() throws {
         try withNote(.straight) { db, _ in
