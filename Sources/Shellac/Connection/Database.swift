@@ -296,7 +296,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     func abandon() {
         finishLeftovers()
         // First what may hold objects of the user, which may use the connection when they are freed.
-        if !isClosed { _ = takeObservers() }
+        _ = takeObservers()
         statementListener?.connectionWillClose()
         statementListener?.letGo()
         statementCache.removeAll()

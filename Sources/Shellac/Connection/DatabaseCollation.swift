@@ -78,15 +78,7 @@ extension Database {
             if code != SQLITE_OK { CollationBox.destroy(box.toOpaque()) }
             try check(code)
         }
-        replaceAdded(collation, by: [collation])
-    }
-
-    /// Notes a collation, for connections that are to have the same. What is let go of may come back when it is freed, and
-    /// finds the list as it is then.
-    private func replaceAdded(_ collation: DatabaseCollation, by collations: [DatabaseCollation]) {
-        let before = addedCollations
-        addedCollations = before.filter { !CaseInsensitiveName.matches($0.name, collation.name) } + collations
-        withExtendedLifetime(before) {}
+        replaceAdded(collation.isSame, by: [collation], in: \.addedCollations)
     }
 
     /// Removes a collation.
@@ -96,6 +88,24 @@ extension Database {
         try departures.hold {
             try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
         }
-        replaceAdded(collation, by: [])
+        replaceAdded(collation.isSame, by: [], in: \.addedCollations)
+    }
+
+    /// Notes a function or a collation, for connections that are to have the same, in the place of another one. What is let
+    /// go of may come back when it is freed, and finds the list as it is then.
+    func replaceAdded<Added>(
+        _ isReplaced: (Added) -> Bool, by added: [Added],
+        in list: ReferenceWritableKeyPath<Database, [Added]>
+    ) {
+        let before = self[keyPath: list]
+        self[keyPath: list] = before.filter { !isReplaced($0) } + added
+        withExtendedLifetime(before) {}
+    }
+}
+
+extension DatabaseCollation {
+    /// Whether one of the two takes the place of the other.
+    fileprivate func isSame(_ other: DatabaseCollation) -> Bool {
+        CaseInsensitiveName.matches(name, other.name)
     }
 }

@@ -99,15 +99,7 @@ extension Database {
         }
         if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
         if let error { throw error }
-        replaceAdded(function, by: [function])
-    }
-
-    /// Notes a function, for connections that are to have the same. What is let go of may come back when it is freed, and
-    /// finds the list as it is then.
-    private func replaceAdded(_ function: DatabaseFunction, by functions: [DatabaseFunction]) {
-        let before = addedFunctions
-        addedFunctions = before.filter { !function.isSame($0) } + functions
-        withExtendedLifetime(before) {}
+        replaceAdded(function.isSame, by: [function], in: \.addedFunctions)
     }
 
     /// Removes a function.
@@ -120,7 +112,7 @@ extension Database {
                     pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil,
                     nil, nil, nil))
         }
-        replaceAdded(function, by: [])
+        replaceAdded(function.isSame, by: [], in: \.addedFunctions)
     }
 }
 
