@@ -169,7 +169,31 @@ struct EndOfTransactionTests {
     }
 
     /// Where the last observer removes itself, or adds another one.
-    enum Place: CaseIterable, Sendable { case asked, changed, told, willCommit, didCommit, loneWillCommit }
+    enum Place: CaseIterable, Sendable {
+        case asked, changed, told, willCommit, didCommit, loneWillCommit
+
+        /// Inserts a player, and has an observer run a function here.
+        func insert(
+            into queue: DatabaseQueue, heardBy spy: ObserverSpy, running body: @escaping () -> Void
+        ) throws {
+            switch self {
+            case .asked:
+                spy.filter = { _ in
+                    body()
+                    return true
+                }
+            case .changed, .told: spy.onChange = { _ in body() }
+            case .willCommit, .loneWillCommit: spy.onWillCommit = body
+            case .didCommit: spy.onCommit = { _ in body() }
+            }
+            if self == .loneWillCommit { return try queue.inDatabase { db in try db.insert("Arthur") } }
+            try queue.write { db in
+                // What is made in a savepoint is told at the COMMIT.
+                if self == .told { try db.execute(sql: "SAVEPOINT s") }
+                try db.insert("Arthur")
+            }
+        }
+    }
 
     @Test(
         "The last observer removes itself at any time, and later ones hear everything",
@@ -177,25 +201,7 @@ struct EndOfTransactionTests {
     func leaving(place: Place) throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         let remove = { queue.remove(transactionObserver: spy) }
-        switch place {
-        case .asked:
-            spy.filter = { _ in
-                remove()
-                return true
-            }
-        case .changed, .told: spy.onChange = { _ in remove() }
-        case .willCommit, .loneWillCommit: spy.onWillCommit = remove
-        case .didCommit: spy.onCommit = { _ in remove() }
-        }
-        if place == .loneWillCommit {
-            try queue.inDatabase { db in try db.insert("Arthur") }
-        } else {
-            try queue.write { db in
-                // What is made in a savepoint is told at the COMMIT.
-                if place == .told { try db.execute(sql: "SAVEPOINT s") }
-                try db.insert("Arthur")
-            }
-        }
+        try place.insert(into: queue, heardBy: spy, running: remove)
         let later = ObserverSpy()
         queue.add(transactionObserver: later)
         for number in 2...4 {
@@ -219,24 +225,7 @@ struct EndOfTransactionTests {
             queue.add(transactionObserver: late)
             queue.add(transactionObserver: once, extent: .nextTransaction)
         }
-        switch place {
-        case .asked:
-            spy.filter = { _ in
-                add()
-                return true
-            }
-        case .changed, .told: spy.onChange = { _ in add() }
-        case .willCommit, .loneWillCommit: spy.onWillCommit = add
-        case .didCommit: spy.onCommit = { _ in add() }
-        }
-        if place == .loneWillCommit {
-            try queue.inDatabase { db in try db.insert("Arthur") }
-        } else {
-            try queue.write { db in
-                if place == .told { try db.execute(sql: "SAVEPOINT s") }
-                try db.insert("Arthur")
-            }
-        }
+        try place.insert(into: queue, heardBy: spy, running: add)
         let hears = place == .asked || place == .changed || place == .told
         #expect(late.removeAll() == (hears ? ["willCommit", "didCommit"] : []))
         #expect(once.removeAll() == (hears ? ["willCommit", "didCommit"] : []))
