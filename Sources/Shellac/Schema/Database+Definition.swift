@@ -26,6 +26,10 @@ extension Database {
     /// }
     /// ```
     ///
+    /// A table that another connection creates in `main` under the name of an attached one does not take the name from it
+    /// at once: SQLite goes on with the attached table in new statements until one of this connection uses `main` and so
+    /// reloads its schema, and in those that were prepared before until they are prepared again; name the database.
+    ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is left to
     ///   SQLite: a new table goes to `main`, and one that is there is looked for as in all SQL. So it is in all
     ///   methods of this kind.

@@ -113,6 +113,34 @@ struct ShadowingTests {
         }
     }
 
+    @Test(
+        "A table that another connection creates takes a name away when SQLite has looked at main, and prepares again"
+    )
+    func otherConnection() throws {
+        let (file, archive) = (try TemporaryDatabase(), try TemporaryDatabase())
+        defer { withExtendedLifetime((file, archive)) {} }
+        try archive.queue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE item (x); INSERT INTO item VALUES ('attached')")
+        }
+        try file.queue().inDatabase { db in
+            try db.execute(sql: "ATTACH ? AS att", arguments: [archive.path])
+            let old = try db.makeStatement(sql: "SELECT x FROM item")
+            func read() throws -> [String] {
+                try String.fetchAll(db, sql: "SELECT x FROM item /* \(#line) */")
+            }
+            func readAgain() throws -> [String] { try String.fetchAll(db, sql: "SELECT x  FROM item") }
+            #expect(try String.fetchAll(old) == ["attached"])
+            try file.queue().inDatabase { other in
+                try other.execute(sql: "CREATE TABLE item (x); INSERT INTO item VALUES ('main')")
+            }
+            #expect(try String.fetchAll(old) == ["attached"])
+            #expect(try read() == ["attached"])
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
+            #expect(try String.fetchAll(old) == ["attached"])
+            #expect(try readAgain() == ["main"])
+        }
+    }
+
     @Test("A table that is dropped or rolled back gives its name back", arguments: [true, false])
     func givingBack(isRolledBack: Bool) throws {
         try attached { db in
