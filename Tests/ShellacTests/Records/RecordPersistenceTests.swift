@@ -317,6 +317,36 @@ struct RecordPersistenceTests {
 
     // MARK: - 21 to 25
 
+    @Test("21. delete returns whether a row went, and the record is dirty afterwards, always")
+    func deletion() throws {
+        try queue().write { db in
+            for type in [Player.self, ValidPlayer.self] {
+                let saved = try type.init(row: ["name": "Arthur"])
+                let absent = try type.init(row: ["id": 90, "name": "Barbara"])
+                let keyless = try type.init(row: ["name": "Barbara"])
+                try saved.insert(db)
+                #expect(!saved.hasDatabaseChanges)
+                for isThere in [true, false] {
+                    #expect(try saved.delete(db) == isThere)
+                    #expect(saved.hasDatabaseChanges)
+                    #expect(
+                        try saved.databaseChanges.values.allSatisfy { $0 == nil }, "nothing is known of it")
+                    saved.hasDatabaseChanges = false
+                }
+                for record in [absent, keyless] {
+                    record.hasDatabaseChanges = false
+                    #expect(try !record.delete(db))
+                    #expect(record.hasDatabaseChanges)
+                }
+                let gone = try type.init(row: ["name": "Craig"])
+                try gone.insert(db)
+                try db.execute(sql: "DELETE FROM player")
+                #expect(try !gone.delete(db), "somebody else has deleted it")
+                #expect(gone.hasDatabaseChanges)
+            }
+        }
+    }
+
     @Test("22. update looks the row up by the record's current primary key")
     func currentKey() throws {
         try queue().write { db in
@@ -402,6 +432,128 @@ struct RecordPersistenceTests {
             "no key": "a record of the table other does not encode its primary key (id)",
         ]
         #expect(said.contains(try #require(sentences[what])))
+    }
+
+    // MARK: - 28
+
+    private class Viewed: Player {
+        override class var databaseTableName: String { "playerView" }
+        override class var databasePrimaryKey: [String]? { ["id"] }
+    }
+    private final class WatchedView: Viewed {
+        override func willSave(_ db: Database) throws {}
+    }
+
+    @Test(
+        "28. an update on a view is judged by what its triggers can tell, and finds each row that is there",
+        arguments: [
+            "UPDATE player SET name = NEW.name WHERE id = OLD.id", "SELECT 1", "SELECT RAISE(IGNORE)",
+        ],
+        [false, true])
+    func views(body: String, overrides: Bool) throws {
+        try queue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE VIEW playerView AS SELECT * FROM player WHERE id < 50;
+                    CREATE TRIGGER t INSTEAD OF UPDATE ON playerView BEGIN \(body); END;
+                    INSERT INTO player (id, name, score) VALUES (1, 'Arthur', 0), (50, 'Barbara', 0)
+                    """)
+            let type = overrides ? WatchedView.self : Viewed.self
+            let player = try #require(try type.fetchOne(db, key: 1))
+            let saves: [(Viewed) throws -> Void] = [
+                { try $0.update(db) }, { try $0.update(db, columns: ["name"]) }, { try $0.save(db) },
+                { _ = try $0.updateChanges(db) },
+            ]
+            let writes = body.hasPrefix("UPDATE")
+            for (number, save) in saves.enumerated() {
+                player.name = "Arthur \(number)"
+                try save(player)
+                let held = try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = 1")
+                #expect(held == (writes ? player.name : "Arthur"))
+                #expect(!player.hasDatabaseChanges, "the trigger took it, as far as anybody can tell")
+            }
+            let absent = try type.init(row: ["id": 50])
+            for (number, save) in saves.enumerated() where number != 2 {
+                let error = RecordError.recordNotFound(databaseTableName: "playerView", key: ["id": 50])
+                #expect(throws: error) { try save(absent) }
+            }
+            #expect(try String.fetchOne(db, sql: "SELECT name FROM player WHERE id = 50") == "Barbara")
+        }
+    }
+
+    // MARK: - 40
+
+    @Test("40. init(row:) calls updateFromRow once, and a class that overrides the pair has all the rest")
+    func inheritance() throws {
+        final class Plain: Player {
+            var readings = 0
+            override func updateFromRow(_ row: Row) throws {
+                readings += 1
+                try super.updateFromRow(row)
+            }
+        }
+        try queue().write { db in
+            let made = Plain()
+            #expect(made.readings == 0)
+            let read = try Plain(row: ["id": 5, "name": "Arthur", "score": 1, "team": nil])
+            #expect(read.readings == 1)
+            #expect((read.id, read.name, read.score) == (5, "Arthur", 1))
+            made.name = "Barbara"
+            try made.insert(db)
+            #expect(made.id == 1)
+            for fetched in [
+                try Plain.fetchOne(db, key: 1), try Plain.fetchOne(db),
+                try Plain.fetchOne(db, sql: "SELECT * FROM player"), try Plain.fetchCursor(db).next(),
+                try Row.fetchOne(db, sql: "SELECT * FROM player").map { try Plain(row: $0) },
+            ] {
+                let fetched = try #require(fetched)
+                #expect(fetched.readings == 1)
+                #expect(fetched.name == "Barbara")
+                #expect(!fetched.hasDatabaseChanges)
+            }
+            try db.execute(sql: "UPDATE player SET name = 'Craig'")
+            let readings = made.readings
+            try made.reload(db)
+            #expect(made.readings == readings + 1)
+            #expect(made.name == "Craig")
+            #expect(!made.hasDatabaseChanges)
+        }
+    }
+
+    @Test("40. reload on a class that does not override updateFromRow throws an error that says so")
+    func reloadWithoutReading() throws {
+        final class Deaf: Record {
+            var id: Int64?
+            var name: String
+            override class var databaseTableName: String { "player" }
+            init(name: String) {
+                self.name = name
+                super.init()
+            }
+            required init(row: Row) throws {
+                id = try row["id"]
+                name = try row["name"]
+                try super.init(row: row)
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                container["id"] = id
+                container["name"] = name
+            }
+        }
+        try queue().write { db in
+            try Player(name: "Arthur").insert(db)
+            let deaf = try #require(try Deaf.fetchOne(db, key: 1))
+            try db.execute(sql: "UPDATE player SET name = 'Barbara'")
+            let error = try #require(thrownError { try deaf.reload(db) })
+            guard case RecordError.rowNotTaken("Deaf", let reason) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(reason.contains("override updateFromRow(_:)"))
+            #expect(deaf.name == "Arthur")
+            deaf.name = "Craig"
+            #expect(try deaf.databaseChanges == ["name": "Arthur"], "it remembers what it read")
+        }
     }
 
     // MARK: - 29
