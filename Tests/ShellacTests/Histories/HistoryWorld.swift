@@ -308,7 +308,10 @@ final class HistoryWorld {
                 model.records[record].remembered = nil
                 model.records[record].unread = [:]
             } else {
+                // What was never read, nor set since, stays unread.
+                let unread = model.records[record].unread.filter { model.records[record].isUnread($0.key) }
                 model.records[record].rememberAll()
+                model.records[record].unread = unread
             }
         case .upsert(let number):
             guard let record = record(number) else { return }
