@@ -60,7 +60,11 @@ public struct LiveRow {
         private(set) var recordLayoutReference: Unmanaged<RowLayout>?
         var recordType: ObjectIdentifier?
         /// The type of those records that have the layout, and of which each is asked what it never read.
-        var partialRecordType: ObjectIdentifier? { didSet { lacksColumns = partialRecordType != nil } }
+        var partialRecordType: ObjectIdentifier? {
+            didSet { lacksColumns = partialRecordType != nil || elementType != nil }
+        }
+        /// The type of those that are asked once they are complete: the elements of the fetch.
+        var elementType: ObjectIdentifier?
         @usableFromInline private(set) var lacksColumns = false
         /// The layout of what the last of them remembers.
         var partialLayout: RowLayout?
@@ -258,6 +262,7 @@ extension LiveRow {
     func moveOut() {
         place.pointee.generation &+= 1
         place.pointee.count = 0
+        place.pointee.elementType = nil
         place.pointee.chunks.finish()
     }
 
@@ -266,6 +271,7 @@ extension LiveRow {
         place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
         place.pointee.layout = nil
         place.pointee.recordLayout = nil
+        place.pointee.elementType = nil
         place.pointee.partialRecordType = nil
         place.pointee.memory = nil
         place.pointee.firstGuess = NameGuesses.none.guesses

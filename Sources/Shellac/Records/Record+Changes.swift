@@ -133,8 +133,8 @@ extension Record {
         } else {
             snapshot = PackedRow.make(row, layout: layout)
         }
-        guard isPartial else { return }
         let place = row.place
+        guard isPartial, place.pointee.elementType != ObjectIdentifier(type) else { return }
         if let partial = noteUnread(sharing: place.pointee.partialLayout) {
             place.pointee.partialLayout = partial
         }

@@ -101,13 +101,18 @@ extension Record {
         return layout
     }
 
-    /// Notes, once more, what a record that is complete now encodes in columns that its row lacks.
+    /// Notes what an element of a fetch encodes in columns that its row lacks, once it is complete. The first one was asked
+    /// before, while it was made: until now, nobody knew that there would be another time.
     @usableFromInline @inline(never)
     final func noteUnread(of row: LiveRow) {
-        guard row.place.pointee.partialRecordType == ObjectIdentifier(type(of: self)), snapshot != nil,
-            let partial = noteUnread(sharing: row.place.pointee.partialLayout)
+        let (place, type) = (row.place, ObjectIdentifier(type(of: self)))
+        // An initializer may make records of another type of the row, which may have all of their columns.
+        guard place.pointee.partialRecordType == type || place.pointee.elementType == type, snapshot != nil
         else { return }
-        row.place.pointee.partialLayout = partial
+        place.pointee.elementType = type
+        let isShared = place.pointee.partialRecordType == type
+        let partial = noteUnread(sharing: isShared ? place.pointee.partialLayout : nil)
+        if isShared, let partial { place.pointee.partialLayout = partial }
     }
 
     private func encodedSoFar() -> PackedColumns {

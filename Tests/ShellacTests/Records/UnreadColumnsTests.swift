@@ -297,6 +297,54 @@ struct UnreadColumnsTests {
         }
     }
 
+    @Test(
+        "93. elements of a fetch are encoded once they are complete, and others that are made of its rows at once"
+    )
+    func encodedOnce() throws {
+        final class Counted: Note {
+            nonisolated(unsafe) static var encodings = 0
+            nonisolated(unsafe) static var makesOthers = false
+            nonisolated(unsafe) static var others: [Other] = []
+            required init(row: Row) throws {
+                try super.init(row: row)
+                if Self.makesOthers { Self.others.append(try Other(row: row)) }
+            }
+            override func encode(to container: inout PersistenceContainer) throws {
+                Self.encodings += 1
+                try super.encode(to: &container)
+            }
+        }
+        final class Other: Note {}
+        try withNote(.straight) { db, _ in
+            let statement = try db.makeStatement(sql: "SELECT id, title FROM note ORDER BY id")
+            func encodings(_ body: () throws -> Void) rethrows -> Int {
+                Counted.encodings = 0
+                try body()
+                return Counted.encodings
+            }
+            let cursor = try Counted.fetchCursor(statement)
+            let first = try encodings { _ = try cursor.next() }
+            let second = try encodings { _ = try cursor.next() }
+            #expect(first - second == 2, "the first one was asked twice")
+            #expect(try cursor.next() == nil)
+            // The same statement gives rows, of which a program makes records.
+            let rows = try Row.fetchCursor(statement)
+            while let row = try rows.next() {
+                let note = try Counted(row: row)
+                note.title += "!"
+                try note.update(db)
+            }
+            Counted.makesOthers = true
+            let notes = try Counted.fetchAll(statement)
+            for note in notes + Counted.others {
+                note.title += "?"
+                try note.update(db)
+            }
+            #expect(try row(db) == Self.row.merging(["title": "Plan!?"]) { $1 })
+            #expect(try row(db, 2)["text"] == "keep me too")
+        }
+    }
+
     @Test("93. records of one fetch that had different values in such columns are told apart")
     func different() throws {
         final class Numbered: Note {
