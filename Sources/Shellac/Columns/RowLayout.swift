@@ -17,8 +17,9 @@ final class RowLayout: Sendable {
     /// as it is of a column that the table lacks.
     let affinities: [ColumnAffinity?]
 
-    /// Where the columns of the primary key of a record's own table stand. Empty where that is not known.
-    let keyColumns: [Int]
+    /// The columns of the primary key of a record's own table, which may not be among these. Empty where they are not
+    /// known.
+    let key: [String]
 
     /// What a record holds in columns that it never read, for an upper layer: see `UnreadColumns`. It never changes.
     nonisolated(unsafe) let unread: AnyObject?
@@ -29,20 +30,26 @@ final class RowLayout: Sendable {
     /// What notes the names that are looked for in vain. Nil, but for the row that a drift check makes.
     private let missed: MissedNames?
 
-    /// The columns by name, for rows that are too wide for a search from left to right. Built when first asked.
-    private let index = Lock<[CaseInsensitiveName: Int]?>(nil)
+    /// What is learnt of the columns when it is first asked.
+    private struct Learnt {
+        /// The columns by name, for rows that are too wide for a search from left to right.
+        var index: [CaseInsensitiveName: Int]?
+        /// The columns of the primary keys of the tables of classes, which have made records of such rows.
+        var keys: [UInt: [String]] = [:]
+    }
+    private let learnt = Lock(Learnt())
 
     @usableFromInline
     convenience init(names: [String], sql: String?) { self.init(names: names, sql: sql, affinities: []) }
 
     init(
-        names: [String], sql: String?, affinities: [ColumnAffinity?], keyColumns: [Int] = [],
+        names: [String], sql: String?, affinities: [ColumnAffinity?], key: [String] = [],
         unread: AnyObject? = nil, missed: MissedNames? = nil
     ) {
         self.names = names
         self.sql = sql
         self.affinities = affinities
-        self.keyColumns = keyColumns
+        self.key = key
         self.unread = unread
         self.missed = missed
         count = names.count
@@ -109,12 +116,18 @@ final class RowLayout: Sendable {
 
     private func find(_ name: String) -> Int? {
         if count <= Self.fewColumns { return names.firstIndex { CaseInsensitiveName.matches($0, name) } }
-        return index.withLock { index in
-            if index == nil {
+        return learnt.withLock { learnt in
+            if learnt.index == nil {
                 let columns = names.enumerated().map { (CaseInsensitiveName($1), $0) }
-                index = Dictionary(columns, uniquingKeysWith: { leftmost, _ in leftmost })
+                learnt.index = Dictionary(columns, uniquingKeysWith: { leftmost, _ in leftmost })
             }
-            return index?[CaseInsensitiveName(name)]
+            return learnt.index?[CaseInsensitiveName(name)]
         }
     }
+
+    /// The columns of the primary key of a class's own table. Nil where they were not learnt.
+    func learntKey(ofClass identifier: UInt) -> [String]? { learnt.withLock { $0.keys[identifier] } }
+
+    /// Notes the columns of the primary key of a class's own table.
+    func learnKey(_ key: [String], ofClass identifier: UInt) { learnt.withLock { $0.keys[identifier] = key } }
 }

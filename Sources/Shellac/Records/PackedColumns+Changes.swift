@@ -101,7 +101,9 @@ extension PackedColumns {
     func row(
         saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?, past: consuming PackedRow.Past?
     ) -> PackedRow {
-        if let row, row.layout.unread == nil, layout.hasSameNames(as: row.layout) {
+        // A row that a program made a record of may have a layout that knows nothing of the table.
+        let knowsKey = row.map { !$0.layout.key.isEmpty || layout.key.isEmpty } ?? false
+        if let row, knowsKey, row.layout.unread == nil, layout.hasSameNames(as: row.layout) {
             return self.row(savingInOrder: mask, in: row, past: past)
         }
         // Where each column of the new row comes from: one of these, or else one of the old row.
@@ -111,6 +113,7 @@ extension PackedColumns {
         for (column, name) in layout.names.enumerated() where mask.contains(column) {
             if let position = row?.layout.column(named: name) {
                 sources[position] = column
+                affinities[position] = affinities[position] ?? layout.affinity(ofColumn: column)
             } else {
                 names.append(name)
                 affinities.append(layout.affinity(ofColumn: column))
@@ -118,12 +121,11 @@ extension PackedColumns {
             }
         }
         let newLayout: RowLayout
-        if let row, row.count == names.count, unread === row.layout.unread {
+        if let row, knowsKey, row.count == names.count, unread === row.layout.unread {
             newLayout = row.layout
         } else {
             newLayout = RowLayout(
-                names: names, sql: nil, affinities: affinities, keyColumns: layout.keyColumns(in: names),
-                unread: unread)
+                names: names, sql: row?.layout.sql, affinities: affinities, key: layout.key, unread: unread)
         }
         var pieces: [(tag: UInt8, payload: UnsafeRawPointer)] = []
         pieces.reserveCapacity(names.count)

@@ -38,14 +38,13 @@ extension Record {
 
     /// A layout that knows the primary key of the record's table, where the record or the running access can tell it.
     private func layoutKnowingKey(of columns: PackedColumns) -> RowLayout? {
-        if let layout = snapshot?.layout, !layout.keyColumns.isEmpty || layout.unread != nil { return layout }
+        let known = snapshot?.layout
+        if let known, !known.key.isEmpty { return known }
         let type = type(of: self)
-        for database in Database.accessed {
-            if let table = try? type.table(in: database) {
-                return columns.layout.remembered(by: type, in: table)
-            }
+        if let table = type.accessedTable {
+            return columns.layout.with(known?.unreadColumns).remembered(by: type, in: table)
         }
-        return snapshot?.layout
+        return known.map { $0.with($0.unreadColumns, key: $0.key(of: type)) }
     }
 
     /// The same, on the long road.
@@ -148,6 +147,7 @@ extension Record {
         let identifier = UInt(bitPattern: ObjectIdentifier(type))
         if row.layout.completeType.load(ordering: .relaxed) == identifier { return }
         try FirstUse.check(type)
+        row.layout.learnKey(of: type)
         if noteUnread(sharing: nil) == nil {
             row.layout.completeType.store(identifier, ordering: .relaxed)
         }
@@ -197,7 +197,7 @@ extension PackedColumns {
         }
         let layout = RowLayout(
             names: layout.names, sql: nil, affinities: affinities,
-            keyColumns: known?.keyColumns(in: layout.names) ?? [],
+            key: known?.key ?? [],
             unread: known?.unreadColumns.flatMap {
                 $0.without(ColumnMask(0..<count).subtracting($0.untouched(in: self)), of: self)
             })
@@ -263,16 +263,44 @@ extension Record {
         let name = databaseTableName
         return name.isEmpty ? nil : try database.schema.table(name)
     }
+
+    /// What an access of the running thread knows of the table.
+    fileprivate class var accessedTable: TableSchema? {
+        for database in Database.accessed {
+            if let table = try? table(in: database) { return table }
+        }
+        return nil
+    }
 }
 
 extension RowLayout {
     /// A layout that knows the primary key of a type's table, and the affinities of its columns.
     fileprivate func remembered(by type: Record.Type, in table: TableSchema) -> RowLayout {
+        RowLayout(
+            names: names, sql: sql, affinities: names.map(table.affinity(ofColumn:)),
+            key: key(of: type, in: table), unread: unread)
+    }
+
+    /// The columns of the primary key of a type's table, as they are named here.
+    private func key(of type: Record.Type, in table: TableSchema) -> [String] {
         let key = type.databasePrimaryKey ?? table.primaryKey.columns
         let places = table.places(ofKey: key, in: names)
-        return RowLayout(
-            names: names, sql: sql, affinities: names.map(table.affinity(ofColumn:)),
-            keyColumns: places.count == max(key.count, 1) ? places : [])
+        return places.count == max(key.count, 1) ? places.map { names[$0] } : key
+    }
+
+    /// Learns the primary key of a type's table for records that remember such rows, where it is not known, and an access
+    /// of the running thread can tell it.
+    func learnKey(of type: Record.Type) {
+        let identifier = UInt(bitPattern: ObjectIdentifier(type))
+        guard key.isEmpty, learntKey(ofClass: identifier) == nil, let table = type.accessedTable else {
+            return
+        }
+        learnKey(key(of: type, in: table), ofClass: identifier)
+    }
+
+    /// The columns of the primary key of a type's table. Empty where they were not learnt.
+    func key(of type: Record.Type) -> [String] {
+        key.isEmpty ? learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? [] : key
     }
 }
 

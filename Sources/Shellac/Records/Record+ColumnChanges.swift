@@ -22,23 +22,20 @@ extension Record {
     /// ```
     ///
     /// A record whose primary key was changed means another row, of which nothing is known: all of its columns are there.
+    /// So they are where the key was, or has become, NULL.
     ///
     /// - Throws: what ``encode(to:)`` throws.
     public final var databaseColumnChanges: [String: DatabaseColumnChange] {
         get throws {
             let columns = try encoded()
-            guard let snapshot else { return columns.changes(ColumnMask(0..<columns.count), in: nil) }
+            guard let snapshot, snapshot.count > 0 else {
+                return columns.changes(ColumnMask(0..<columns.count), in: nil)
+            }
             let mask = columns.changes(from: snapshot)
-            let key = snapshot.layout.keyColumns(in: columns.layout.names)
-            // Without a key the record means no row, or meant none, and not another one.
-            func isNull(_ column: Int) -> Bool {
-                columns.isNull(column)
-                    || snapshot.layout.column(named: columns.layout.names[column])
-                        .map(snapshot.databaseValue(at:))?.isNull == true
-            }
-            guard key.contains(where: mask.contains), !key.contains(where: isNull) else {
-                return columns.changes(mask, in: snapshot)
-            }
+            if mask.isEmpty { return [:] }
+            snapshot.layout.learnKey(of: type(of: self))
+            let key = columns.layout.places(of: snapshot.layout.key(of: type(of: self)))
+            guard columns.hasOtherKey(key, than: snapshot) else { return columns.changes(mask, in: snapshot) }
             return columns.changes(ColumnMask(0..<columns.count), in: nil)
                 .merging(columns.changes(ColumnMask(key.filter(mask.contains)), in: snapshot)) { $1 }
         }
@@ -51,25 +48,20 @@ extension Record {
         guard let (before, after) = lastSave else { return [:] }
         let layout = after.layout
         var changes: [String: DatabaseColumnChange] = [:]
-        var hasOtherKey = false
+        // What was known before was known of another row.
+        let hasOtherKey = before.map { after.hasOtherKey(layout.places(of: layout.key), than: $0) } ?? false
         // Of columns with the same name, the leftmost is meant.
         for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
             let (new, affinity) = (after.column(column), layout.affinity(ofColumn: column))
-            let place = before?.layout.column(named: name)
+            let place = hasOtherKey ? nil : before?.layout.column(named: name)
             if let before, let place {
                 let old = before.column(place)
                 if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
                     continue
                 }
-                if layout.keyColumns.contains(column) { hasOtherKey = true }
             }
             changes[name] = DatabaseColumnChange(
                 old: place.flatMap { before?.storedValue(at: $0) }, new: after.storedValue(at: column))
-        }
-        if !hasOtherKey { return changes }
-        // What was known before was known of another row.
-        for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
-            changes[name] = DatabaseColumnChange(old: nil, new: after.storedValue(at: column))
         }
         return changes
     }

@@ -50,7 +50,7 @@ final class RecordShape {
         keyColumns = key.count == max(plan.key.count, 1) ? key : []
         let layout = RowLayout(
             names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)),
-            keyColumns: keyColumns)
+            key: keyColumns.map { names[$0] })
         self.layout = layout
         layoutReference = Unmanaged.passUnretained(layout)
         allNames = Set(names)

@@ -96,7 +96,8 @@ extension Record {
         let isKnown =
             known.map { row.layout.hasSameNames(as: $0) && $0.unreadColumns?.isSame(as: unread) == true }
             ?? false
-        let layout = isKnown ? known ?? row.layout : row.layout.with(unread)
+        let layout =
+            isKnown ? known ?? row.layout : row.layout.with(unread, key: row.layout.key(of: type(of: self)))
         snapshot = row.copy(layout)
         return layout
     }
@@ -158,18 +159,12 @@ extension RowLayout {
     var unreadColumns: UnreadColumns? { unread.map { unsafeDowncast($0, to: UnreadColumns.self) } }
 
     /// The same layout of records that never read some columns, or have read all.
-    func with(_ unread: UnreadColumns?) -> RowLayout {
-        if unread === self.unread { return self }
+    ///
+    /// - Parameter key: The columns of the primary key, where they were learnt.
+    func with(_ unread: UnreadColumns?, key: [String]? = nil) -> RowLayout {
+        if unread === self.unread, key ?? self.key == self.key { return self }
         return RowLayout(
-            names: names, sql: sql, affinities: affinities, keyColumns: keyColumns, unread: unread)
-    }
-
-    /// Where the columns of the primary key stand among other names. Empty unless all are there.
-    func keyColumns(in names: [String]) -> [Int] {
-        let found = keyColumns.compactMap { column in
-            names.firstIndex { CaseInsensitiveName.matches($0, self.names[column]) }
-        }
-        return found.count == keyColumns.count ? found : []
+            names: names, sql: sql, affinities: affinities, key: key ?? self.key, unread: unread)
     }
 }
 
@@ -193,16 +188,6 @@ extension PackedColumns {
     func lacksColumns(of other: RowLayout) -> Bool {
         !layout.hasSameNames(as: other) && other.names.contains { layout.column(named: $0) == nil }
     }
-
-    /// Whether a row has another primary key than these columns, or none that is known.
-    func hasOtherKey(_ key: [Int], than row: PackedRow) -> Bool {
-        key.contains { column in
-            guard let position = row.layout.column(named: layout.names[column]) else { return true }
-            let (new, old) = (self.column(column), row.column(position))
-            let affinity = row.layout.affinity(ofColumn: position)
-            return !PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity)
-        }
-    }
 }
 
 extension PackedRow {
@@ -220,7 +205,7 @@ extension PackedRow {
         let names = kept.map { layout.names[$0] }
         let remembered = RowLayout(
             names: names, sql: nil, affinities: kept.map(layout.affinity(ofColumn:)),
-            keyColumns: layout.keyColumns(in: names), unread: UnreadColumns(unread, of: columns))
+            key: layout.key, unread: UnreadColumns(unread, of: columns))
         let values = kept.map(databaseValue(at:))
         return PackedRow.make(remembered, values: values).copy(
             remembered, past: Past(memory: memory, moment: moment))
@@ -249,8 +234,7 @@ extension PackedRow {
             }
         }
         let remembered = RowLayout(
-            names: names, sql: nil, affinities: affinities, keyColumns: layout.keyColumns(in: names),
-            unread: UnreadColumns(unread))
+            names: names, sql: nil, affinities: affinities, key: layout.key, unread: UnreadColumns(unread))
         return PackedRow.make(remembered, values: values).copy(
             remembered, past: Past(memory: memory, moment: moment))
     }

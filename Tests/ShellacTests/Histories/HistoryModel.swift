@@ -29,20 +29,17 @@ struct HistoryModel {
 
         var encoded: Columns { values.encoded(id: id) }
 
-        /// Whether it remembers a row of another key than it has.
+        /// Whether it remembers a row of another key than it has. One that it never read is its own once it is given.
         var hasOtherKey: Bool {
-            guard let old = remembered?["id"], id != nil else { return false }
-            return old != id.databaseValue
+            guard let remembered, !isUnread("id") else { return false }
+            return remembered["id"] != encoded["id"]
         }
-
-        /// Whether it tells so: one that had no key before meant no row.
-        var tellsOfOtherKey: Bool { hasOtherKey && remembered?["id"]?.isNull == false }
 
         /// What it tells of its changes.
         var changes: [String: DatabaseValue?] {
             var changes: [String: DatabaseValue?] = [:]
             for (name, value) in encoded {
-                let old = tellsOfOtherKey && name != "id" ? nil : remembered?[name]
+                let old = hasOtherKey && name != "id" ? nil : remembered?[name]
                 if let old, HistoryModel.stored(value, in: name) == old { continue }
                 changes.updateValue(old, forKey: name)
             }

@@ -86,15 +86,123 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("A record without a key means no row, and not another one")
+    // MARK: - Rows that own their values
+
+    @Test(
+        "100. a record that was made of a fetched row that owns its values tells all once its key was changed",
+        arguments: [false, true])
+    func ownedRow(isAskedInside: Bool) throws {
+        var hero: Hero?
+        let expected: [String: DatabaseValue?] = ["id": 1, "name": nil, "score": nil]
+        try withHeroes { db in
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 1"))
+            for _ in 0..<2 {
+                let made = try Hero(row: row)
+                made.id = 2
+                if isAskedInside { #expect(try made.databaseChanges == expected) }
+                hero = made
+            }
+        }
+        if !isAskedInside { #expect(try hero?.databaseChanges == expected) }
+    }
+
+    @Test(
+        "100. a record that was made outside of all accesses learns its key when it is asked in one, or is first saved",
+        arguments: ["ask", "full", "some", "changes"])
+    func learningLater(_ way: String) throws {
+        let queue = try DatabaseQueue.withHeroes()
+        let row = try queue.write { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10), (2, 'Barbara', 20)")
+            return try #require(try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 1"))
+        }
+        let hero = try Hero(row: row)
+        try queue.write { db in
+            hero.score += 1
+            switch way {
+            case "full": try hero.update(db)
+            case "some": try hero.update(db, columns: ["score"])
+            case "changes": try hero.updateChanges(db)
+            default: break
+            }
+            if way == "ask" {
+                hero.id = 2
+                #expect(try hero.databaseChanges == ["id": 1, "name": nil, "score": nil])
+            }
+        }
+        if way == "ask" { return }
+        hero.id = 2
+        #expect(try hero.databaseChanges == ["id": 1, "name": nil, "score": nil])
+    }
+
+    // MARK: - Keys and NULL
+
+    private final class Tag: Record {
+        var name: String?
+        var color = "none"
+        override class var databaseTableName: String { "tag" }
+        override func updateFromRow(_ row: Row) throws {
+            if row.hasColumn("name") { name = try row["name"] }
+            if row.hasColumn("color") { color = try row["color"] }
+        }
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["name"] = name
+            container["color"] = color
+        }
+    }
+
+    @Test("100. a record whose key was NULL and is a value now tells of all that it writes")
+    func keyFromNull() throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE tag (name TEXT PRIMARY KEY, color TEXT);
+                    INSERT INTO tag VALUES (NULL, 'red'), ('sea', 'blue')
+                    """)
+            let tag = try #require(try Tag.fetchOne(db, sql: "SELECT * FROM tag WHERE name IS NULL"))
+            tag.name = "sea"
+            #expect(try tag.databaseChanges == ["name": .null, "color": nil])
+            #expect(try tag.updateChanges(db))
+            #expect(try String.fetchOne(db, sql: "SELECT color FROM tag WHERE name = 'sea'") == "red")
+            #expect(tag.savedDatabaseChanges == ["name": nil, "color": nil])
+            #expect(!tag.hasDatabaseChanges)
+        }
+    }
+
+    @Test(
+        "100. a record whose key was never read, and is given, tells of all that it writes; one without it does not"
+    )
+    func keyNeverRead() throws {
+        try withHeroes { db in
+            let hero = try #require(try Hero.fetchOne(db, sql: "SELECT score FROM hero WHERE id = 1"))
+            #expect(try hero.databaseChanges == ["id": nil, "name": nil], "line 4")
+            hero.id = 2
+            #expect(try hero.databaseChanges == Hero.allUnknown)
+            #expect(try hero.updateChanges(db))
+            #expect(
+                try Row.fetchOne(db, sql: "SELECT * FROM hero WHERE id = 2") == [
+                    "id": 2, "name": "Barbara", "score": 10,
+                ])
+            #expect(hero.savedDatabaseChanges == ["id": nil, "score": nil])
+        }
+    }
+
+    @Test("100. a record whose key became NULL means another row, or none: all of it counts as changed")
     func noKey() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, key: 1))
             hero.id = nil
-            #expect(try hero.databaseChanges == ["id": 1])
+            #expect(try hero.databaseChanges == ["id": 1, "name": nil, "score": nil])
             #expect(throws: RecordError.recordNotFound(databaseTableName: "hero", key: ["id": .null])) {
                 try hero.updateChanges(db)
             }
+            try db.execute(sql: "DELETE FROM hero WHERE id = 1")
+            try hero.save(db)
+            #expect(hero.savedDatabaseChanges == Hero.allUnknown, "it was told before as it is told now")
+            // The key that the flag took for known was none.
+            let new = Hero("Craig")
+            new.hasDatabaseChanges = false
+            try new.insert(db)
+            #expect(new.savedDatabaseChanges == Hero.allUnknown)
         }
     }
 

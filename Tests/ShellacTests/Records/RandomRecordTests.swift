@@ -54,8 +54,7 @@ private struct Model {
 
     func changes(of record: Int, encoding values: Columns) -> [String: DatabaseValue?] {
         guard let known = state.known[record] else { return values.mapValues { _ in DatabaseValue?.none } }
-        let isKeyKnown = known["id"] != nil && known["id"] != .null && values["id"] != .null
-        let hasOtherKey = isKeyKnown && known["id"] != values["id"]
+        let hasOtherKey = hasOtherKey(record, values)
         var changes: [String: DatabaseValue?] = [:]
         for (column, value) in values where hasOtherKey || known[column] != value {
             changes.updateValue(hasOtherKey && column != "id" ? nil : known[column], forKey: column)
@@ -63,9 +62,9 @@ private struct Model {
         return changes
     }
 
-    /// Whether a record knows nothing of the row that it means.
-    func meansUnknownRow(_ record: Int, _ values: Columns) -> Bool {
-        state.known[record]?["id"] != values["id"]
+    /// Whether a record has another key than it remembers, and so knows nothing of the row that it means.
+    func hasOtherKey(_ record: Int, _ values: Columns) -> Bool {
+        !untouched(record, values).contains("id") && state.known[record]?["id"] != values["id"]
     }
 
     /// The columns that a record never read, and has not changed.
@@ -198,7 +197,7 @@ private struct RandomRun {
         let id = try #require(record.id)
         let values = record.values
         var known = model.state.known[index] ?? [:]
-        if model.meansUnknownRow(index, values) { known = ["id": id.databaseValue] }
+        if model.hasOtherKey(index, values) { known = ["id": id.databaseValue] }
         for column in columns.subtracting(["id"]) {
             model.state.rows[id]?[column] = values[column]
             known[column] = values[column]
@@ -238,7 +237,7 @@ private struct RandomRun {
         let untouched = model.untouched(index, record.values)
         var columns = Set(record.order)
         // A record that knows nothing of the row that it means writes all that it has read or been given.
-        if !model.meansUnknownRow(index, record.values) || untouched.contains("id") {
+        if !model.hasOtherKey(index, record.values) {
             columns = Set(model.changes(of: index, encoding: record.encodedValues).keys)
         }
         columns.subtract(untouched)

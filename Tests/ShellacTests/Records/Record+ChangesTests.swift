@@ -27,9 +27,9 @@ struct RecordChangesTests {
             hero.name = "Arth" + "ur"
             #expect(!hero.hasDatabaseChanges)
             try #expect(hero.databaseChanges == [:])
-            hero.id = nil
+            hero.score = 12
             hero.name = "Barbara"
-            try #expect(hero.databaseChanges == ["id": 1, "name": "Arthur"])
+            try #expect(hero.databaseChanges == ["score": 10, "name": "Arthur"])
         }
     }
 

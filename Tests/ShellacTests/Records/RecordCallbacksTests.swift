@@ -347,8 +347,11 @@ struct RecordCallbacksTests {
             #expect(throws: Regret.self) { try player.insert(db) }
             let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
             #expect(count == 1)
-            // What the record knows is what the database holds, but its id: it takes that in didInsert.
-            #expect(try player.databaseChanges == ["id": 1])
+            // What the record knows is what the database holds, but its id: it takes that in didInsert. Without a key, it
+            // does not mean that row.
+            #expect(try player.databaseChanges["id"] == 1)
+            player.id = 1
+            #expect(!player.hasDatabaseChanges)
         }
     }
 
