@@ -136,8 +136,21 @@ extension Persistence {
     private func isExplicit(_ column: Int, in record: Record) -> Bool {
         if columns.isNull(column) { return false }
         guard let row = record.snapshot else { return true }
-        return columns.changes(from: row).contains(column)
+        return isExplicit(column, knowing: row)
+    }
+
+    private func isExplicit(_ column: Int, knowing row: PackedRow) -> Bool {
+        !columns.isNull(column) && columns.changes(from: row).contains(column)
             && !columns.untouched(knowing: row.layout).contains(column)
+    }
+
+    /// The stamps that a class record has as it knew them of a row, and that were not written: where it means another row
+    /// now, it has never read that one's.
+    func stampsLeftOut(of written: ColumnMask, knowing row: PackedRow) -> ColumnMask {
+        guard let declared = withPlan({ $0.stamps })?.declared else { return ColumnMask() }
+        let names = [declared.created, declared.updated] + declared.groups.map(\.stamp)
+        let columns = names.compactMap { $0.flatMap(shape.layout.column(named:)) }
+        return ColumnMask(columns.filter { !written.contains($0) && !isExplicit($0, knowing: row) })
     }
 
     // MARK: - Binding

@@ -107,7 +107,12 @@ extension Record {
         let hasOtherKey = old.map { columns.hasOtherKey(shape.keyColumns, than: $0) } ?? true
         var written = mask
         if hasOtherKey { written.formUnion(shape.keyMask) }
-        let unread = old?.layout.unreadColumns?.without(written, of: columns)
+        var unread = old?.layout.unreadColumns?.without(written, of: columns)
+        // Its other values were given to the record, and are still to be written. Its stamps were not.
+        if hasOtherKey, let old, persistence.isStamped {
+            let stamps = persistence.stampsLeftOut(of: written, knowing: old)
+            unread = UnreadColumns.joining(stamps, of: columns, with: unread)
+        }
         snapshot = columns.row(
             saving: written, in: hasOtherKey ? nil : old, unread: unread, past: takePast(in: db))
     }

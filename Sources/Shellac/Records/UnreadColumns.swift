@@ -62,13 +62,29 @@ final class UnreadColumns {
 
     /// These without some of a record's columns. Nil for none.
     func without(_ mask: ColumnMask, of columns: PackedColumns) -> UnreadColumns? {
-        let written = columns.layout.names.indices.filter(mask.contains).map { columns.layout.names[$0] }
-        var values: [(name: String, value: DatabaseValue)] = []
-        for (name, value) in zip(row.layout.names, row.databaseValues)
-        where !written.contains(where: { CaseInsensitiveName.matches($0, name) }) {
-            values.append((name, value))
+        without(columns.layout.names.indices.filter(mask.contains).map { columns.layout.names[$0] })
+    }
+
+    /// These without some columns. Nil for none.
+    func without(_ names: [String]) -> UnreadColumns? {
+        let values = self.values.filter { value in
+            !names.contains { CaseInsensitiveName.matches($0, value.name) }
         }
         return values.count == row.count ? self : UnreadColumns(values)
+    }
+
+    /// Some of a record's columns, and others that were unread before. Nil for none.
+    static func joining(
+        _ mask: ColumnMask, of columns: PackedColumns, with others: UnreadColumns?
+    ) -> UnreadColumns? {
+        if mask.isEmpty { return others }
+        let added = columns.layout.names.indices.filter(mask.contains)
+            .map { (name: columns.layout.names[$0], value: columns[$0]) }
+        return UnreadColumns(added + (others?.without(mask, of: columns)?.values ?? []))
+    }
+
+    private var values: [(name: String, value: DatabaseValue)] {
+        zip(row.layout.names, row.databaseValues).map { (name: $0, value: $1) }
     }
 
     /// Whether others are the same, byte for byte.

@@ -86,6 +86,88 @@ struct ChangedKeyTests {
         }
     }
 
+    // MARK: - Stamps
+
+    enum Save: CaseIterable { case update, save, updateChanges, columns }
+
+    private func run(_ save: Save, of memo: Memo, in db: Database) throws {
+        switch save {
+        case .update: try memo.update(db)
+        case .save: try memo.save(db)
+        case .updateChanges: try memo.updateChanges(db)
+        case .columns: try memo.update(db, columns: ["score"])
+        }
+    }
+
+    @Test(
+        "38, 100. stamps that were left out of a save under a changed key are left out of the next one, too",
+        arguments: Save.allCases, Save.allCases)
+    func stamps(_ first: Save, _ second: Save) throws {
+        let memos = try MemoDatabase()
+        let memo = try memos.inserted()
+        try memos.queue.write { db in
+            try db.withoutStamps {
+                try db.execute(
+                    sql: "INSERT INTO memo VALUES (2, 'a', 0, ?, ?, ?), (3, 'a', 0, ?, ?, ?)",
+                    arguments: [
+                        minute(7), minute(7), minute(7), minute(8), minute(8), minute(8),
+                    ])
+            }
+        }
+        for (number, created) in [(2, "7"), (3, "8")] {
+            memo.id = Int64(number)
+            for save in [first, second] {
+                try memos.later { db in
+                    memo.score += 1
+                    try run(save, of: memo, in: db)
+                    let stamps = try db.memoStamps(Int64(number))
+                    #expect(stamps.hasPrefix(created), "\(stamps)")
+                    let titled = stamps.suffix(1)
+                    #expect(
+                        titled != "0" && titled != "-",
+                        "\(stamps): the first row's stamp was never this row's")
+                }
+            }
+        }
+        #expect(try memos.queue.read { db in try db.memoStamps(1) } == "0 0 -")
+    }
+
+    @Test(
+        "38. a stamp of a group that a save has read is known, also where the record had not read the column")
+    func stampOfGroup() throws {
+        let memos = try MemoDatabase()
+        _ = try memos.inserted()
+        let memo = try #require(
+            try memos.queue.read { db in try Memo.fetchOne(db, sql: "SELECT id, title FROM memo") })
+        try memos.later { db in
+            memo.title = "b"
+            try memo.update(db)
+        }
+        #expect(memo.stamps.suffix(1) == "1")
+        try memos.later { db in
+            try db.withoutStamps {
+                try db.execute(sql: "UPDATE memo SET titleChangedAt = ?", arguments: [minute(9)])
+            }
+            memo.score = 7
+            try memo.updateChanges(db)
+            #expect(try db.memoStamps().suffix(1) == "9")
+        }
+    }
+
+    @Test("38, 100. a stamp that was given with the key is written when its turn comes")
+    func givenStamp() throws {
+        let memos = try MemoDatabase()
+        let memo = try memos.inserted()
+        try memos.queue.write { db in try db.execute(sql: "INSERT INTO memo (id, title) VALUES (2, 'a')") }
+        try memos.later { db in
+            (memo.id, memo.createdAt) = (2, memos.clock.date(5))
+            try memo.update(db, columns: ["score"])
+            #expect(try db.memoStamps(2).prefix(1) == "0")
+            try memo.update(db)
+            #expect(try db.memoStamps(2).prefix(1) == "5")
+        }
+    }
+
     // MARK: - Rows that own their values
 
     @Test(
