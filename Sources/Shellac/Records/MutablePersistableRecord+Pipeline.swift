@@ -112,7 +112,7 @@ extension MutablePersistableRecord {
         _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool,
         of object: @autoclosure () -> Record?, didStore: (Persistence, InsertionSuccess) throws -> Void
     ) throws -> InsertionSuccess? {
-        if isUpsert { persistence.untouched = object()?.untouched(in: persistence.columns) ?? ColumnMask() }
+        if isUpsert { persistence.untouched = object()?.untouched(in: persistence) ?? ColumnMask() }
         return try persistence.stampingInsertion(of: object(), isUpsert: isUpsert) { persistence in
             let insertion = try persistence.insert(
                 options, isUpsert: isUpsert, recordType.persistenceConflictPolicy)

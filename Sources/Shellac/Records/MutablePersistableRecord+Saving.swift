@@ -48,7 +48,7 @@ extension MutablePersistableRecord {
             recordType, on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
                 guard persistence.hasKey else { return nil }
-                let untouched = (self as? Record)?.untouched(in: persistence.columns) ?? ColumnMask()
+                let untouched = (self as? Record)?.untouched(in: persistence) ?? ColumnMask()
                 return persistence.names(without: untouched)
             })
     }

@@ -74,7 +74,7 @@ extension Record {
     private func insertStraight(
         _ persistence: Persistence, _ options: PersistenceOptions?, isUpsert: Bool, in db: Database
     ) throws -> Aftermath? {
-        if isUpsert { persistence.untouched = untouched(in: persistence.columns) }
+        if isUpsert { persistence.untouched = untouched(in: persistence) }
         if persistence.isStamped {
             return try insertStamped(persistence, options, isUpsert: isUpsert, in: db)
         }

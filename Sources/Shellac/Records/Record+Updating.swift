@@ -11,7 +11,7 @@ extension Record {
             type, on: db, encoding: { try encode(to: &$0) },
             perform: { persistence in
                 if persistence.withPlan({ $0.overridesWhatSaves }) {
-                    let untouched = untouched(in: persistence.columns)
+                    let untouched = untouched(in: persistence)
                     try update(db, columns: persistence.names(without: untouched))
                 } else {
                     let options = db.records.takeOptions(for: self)
@@ -164,7 +164,10 @@ extension Record {
     @inline(__always)
     private func updateChanges(_ persistence: Persistence, in db: Database) throws -> Bool {
         let columns = persistence.columns
-        let changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
+        var changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
+        if changes?.isExact == false, noteAddedColumns(persistence) {
+            changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
+        }
         guard let changes else { return try updateRowOfOtherKey(persistence, in: db) }
         let mask = changes.mask
         if mask.isEmpty { return false }
@@ -183,7 +186,7 @@ extension Record {
     /// its primary key was changed. Those that it never read, nor changed, are left alone.
     @inline(never)
     private func updateRowOfOtherKey(_ persistence: Persistence, in db: Database) throws -> Bool {
-        let untouched = untouched(in: persistence.columns)
+        let untouched = untouched(in: persistence)
         if persistence.withPlan({ $0.overridesWhatSaves }) {
             try updateByMethods(persistence, persistence.names(without: untouched), in: db)
         } else {
@@ -207,7 +210,7 @@ extension Record {
         else { return names }
         return try Persistence.with(
             type(of: self), on: db, encoding: { try encode(to: &$0) },
-            perform: { $0.names(without: untouched(in: $0.columns)) })
+            perform: { $0.names(without: untouched(in: $0)) })
     }
 }
 

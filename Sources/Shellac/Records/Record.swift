@@ -47,6 +47,10 @@
 /// fetched in a transaction which had already written, a record that two connections save at once, and a row id that
 /// your own ``didInsert(_:)`` has set.
 ///
+/// What a record has never read is not written: columns that its fetch lacked, or that its table was given after it, by
+/// whatever connection. They are left alone as long as their properties are as they were right after the fetch. Setting
+/// the very value that a property had then cannot be seen; ``update(_:columns:)`` writes it.
+///
 /// Records that were fetched together share the memory in which they remember, some at a time, and so do those that one
 /// transaction inserts: a record that outlives all others keeps a kilobyte of it, until it is saved or freed.
 ///

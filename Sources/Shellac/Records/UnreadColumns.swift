@@ -17,6 +17,7 @@ import Glibc
 /// `updateChanges` and an upsert write a column once it encodes something else. ``Record/update(_:columns:)`` writes what
 /// it names. What is written is no longer unread; what was inserted, deleted, or is forgotten by setting the flag to
 /// true, has no unread columns at all. All of it follows the transaction, as the layout belongs to what is remembered.
+/// A column that the table has been given since the fetch is noted when it is met: see ``Record/noteAddedColumns(_:)``.
 final class UnreadColumns {
     /// The columns, as they were encoded.
     let row: PackedRow
@@ -132,7 +133,7 @@ extension Record {
         if isShared, let partial { place.pointee.partialLayout = partial }
     }
 
-    private func encodedSoFar() -> PackedColumns {
+    final func encodedSoFar() -> PackedColumns {
         let columns = PackedColumns()
         // The names make the layout: there is nothing else to throw.
         try? columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try? encode(to: &$0) })
@@ -147,15 +148,15 @@ extension Record {
         guard let known = rememberedRow.look?.layout, !persistence.columns.isLaid(out: known) else {
             return (persistence.withShape { $0.allColumns }, true)
         }
-        return columnsOfFullUpdate(persistence, known.takeUnretainedValue())
+        return columnsOfFullUpdate(persistence, knowing: known.takeUnretainedValue())
     }
 
     @inline(never)
     private func columnsOfFullUpdate(
-        _ persistence: Persistence, _ known: RowLayout
+        _ persistence: Persistence, knowing known: RowLayout
     ) -> (mask: ColumnMask, isFull: Bool) {
         let columns = persistence.columns
-        let untouched = columns.untouched(knowing: known)
+        let untouched = untouched(in: persistence)
         let mask = persistence.shape.allColumns.subtracting(untouched)
         let isFull = untouched.isEmpty && !columns.lacksColumns(of: known)
         return (mask.isEmpty ? persistence.shape.keyMask : mask, isFull)
@@ -165,8 +166,9 @@ extension Record {
     final var knownLayout: RowLayout? { rememberedRow.look?.layout.takeUnretainedValue() }
 
     /// The columns that the record never read, and has not changed.
-    final func untouched(in columns: PackedColumns) -> ColumnMask {
-        columns.untouched(knowing: knownLayout)
+    final func untouched(in persistence: Persistence) -> ColumnMask {
+        noteAddedColumns(persistence)
+        return persistence.columns.untouched(knowing: knownLayout)
     }
 }
 

@@ -404,4 +404,123 @@ struct UnreadColumnsTests {
             #expect(try row["updated"] == db.transactionDate.databaseValue)
         }
     }
+
+    // MARK: - Columns that were added since
+
+    enum Adder: CaseIterable { case same, other }
+
+    /// Runs a function with a note that was fetched before its table was given the column of stars, which is 7.
+    private func withOldNote(
+        _ road: Road, _ adder: Adder = .other, _ body: (Database, Note) throws -> Void
+    ) throws {
+        let file = try TemporaryDatabase()
+        defer { withExtendedLifetime(file) {} }
+        let queue = try file.queue()
+        let note = try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT);
+                    INSERT INTO note VALUES (1, 'Plan', 'keep me')
+                    """)
+            let note = road == .straight ? try Note.fetchOne(db, key: 1) : try Watched.fetchOne(db, key: 1)
+            return try #require(note)
+        }
+        let other = adder == .same ? queue : try file.queue()
+        try other.write { db in try db.execute(sql: "ALTER TABLE note ADD COLUMN stars INTEGER DEFAULT 7") }
+        try queue.write { db in try body(db, note) }
+    }
+
+    private static let oldRow: [String: DatabaseValue] = [
+        "id": 1, "title": "New", "text": "keep me", "stars": 7,
+    ]
+
+    @Test(
+        "93. a save of a record that was fetched before its table was given a column leaves that alone",
+        arguments: [(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)], Save.allCases)
+    func columnAddedSince(_ setup: (Road, Adder), _ save: Save) throws {
+        try withOldNote(setup.0, setup.1) { db, note in
+            note.title = "New"
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.oldRow)
+            #expect(try note.databaseChanges == ["stars": nil])
+            for save in Save.allCases { try run(save, of: note, in: db) }
+            #expect(try row(db) == Self.oldRow)
+            #expect(try !note.updateChanges(db))
+            note.stars = 9
+            try run(save, of: note, in: db)
+            #expect(try row(db)["stars"] == 9)
+            #expect(!note.hasDatabaseChanges)
+            note.stars = 0
+            try run(save, of: note, in: db)
+            #expect(try row(db)["stars"] == 0, "it was known, and so it is written")
+        }
+    }
+
+    @Test(
+        "93. a column that was added since is written where the record was given a value for it before it was saved",
+        arguments: Road.allCases, Save.allCases)
+    func columnAddedSinceAndGiven(_ road: Road, _ save: Save) throws {
+        try withOldNote(road) { db, note in
+            note.title = "New"
+            note.stars = 9
+            try run(save, of: note, in: db)
+            #expect(try row(db) == Self.oldRow.merging(["stars": 9]) { $1 })
+            #expect(!note.hasDatabaseChanges)
+        }
+    }
+
+    @Test(
+        "93. a column that was added since is written by what names it, and by an insertion",
+        arguments: Road.allCases)
+    func columnAddedSinceAndNamed(_ road: Road) throws {
+        try withOldNote(road) { db, note in
+            try note.update(db, columns: ["stars"])
+            #expect(try row(db)["stars"] == 0)
+            #expect(!note.hasDatabaseChanges)
+        }
+        try withOldNote(road) { db, note in
+            note.id = nil
+            note.title = "New"
+            try note.save(db)
+            #expect(try row(db, 2)["stars"] == 0)
+            let old = try #require(try Note.fetchOne(db, key: 1))
+            #expect(old.stars == 7)
+        }
+    }
+
+    @Test(
+        "93. a copy, a rollback and a changed key keep away from a column that was added since",
+        arguments: Road.allCases)
+    func columnAddedSinceAndCopied(_ road: Road) throws {
+        try withOldNote(road) { db, note in
+            let copy = try note.copy()
+            copy.title = "New"
+            try copy.update(db)
+            #expect(try row(db) == Self.oldRow)
+            try db.inSavepoint {
+                note.title = "undone"
+                try note.update(db)
+                return .rollback
+            }
+            note.title = "New"
+            try note.update(db)
+            #expect(try row(db) == Self.oldRow)
+            try db.execute(sql: "INSERT INTO note VALUES (2, 'two', 'x', 8)")
+            try db.execute(sql: "DELETE FROM note WHERE id = 1")
+            note.id = 2
+            #expect(try note.updateChanges(db))
+            #expect(try row(db, 2) == Self.oldRow.merging(["id": 2, "stars": 8]) { $1 })
+        }
+    }
+
+    @Test("A record that encodes a column which its table lacks is told so by its update, as before")
+    func columnThatIsNowhere() throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, text TEXT)")
+            try db.execute(sql: "INSERT INTO note VALUES (1, 'Plan', 'keep me')")
+            let note = try #require(try Note.fetchOne(db, key: 1))
+            let error = #expect(throws: (any Error).self) { try note.update(db) }
+            #expect("\(try #require(error))".contains("stars"))
+        }
+    }
 }
