@@ -14,7 +14,7 @@ extension Database {
     private func sentence(for message: String, of sources: [QuerySource]) -> String? {
         if let table = message.removing(prefix: "no such table: ") {
             let type = sources.compactMap(\.type).first { $0.isStored(inTable: table) }
-            return type.map { "\(message), \($0.missingTableAdvice)" }
+            return type.map { $0.missingTableSentence(on: self) }
         }
         guard let name = message.removing(prefix: "no such column: ") else { return nil }
         let column = name.split(separator: ".").last.map(String.init) ?? name
@@ -39,9 +39,26 @@ extension TableRecord {
         return CaseInsensitiveName.matches(table, databaseTableName)
     }
 
-    /// What may be done where the table of the type is not there.
-    static var missingTableAdvice: String {
-        "where \(Self.self) is stored: run the migration that creates it, or override databaseTableName"
+    /// What may be done where the table of the type is not there. A class may be meant to share the table of its superclass.
+    fileprivate static func missingTableSentence(on db: Database) -> String {
+        let table = databaseTableName
+        if table.isEmpty { return "\(Self.self) has no table: override databaseTableName to give it one" }
+        let sentence =
+            "no such table: \(table), where \(Self.self) is stored: run the migration that creates it, or override "
+            + "databaseTableName"
+        var above: AnyClass? = superclass(of: Self.self)
+        while let type = above as? any TableRecord.Type {
+            let name = type.databaseTableName
+            if !isStored(inTable: name), (try? db.schema.table(name)) != nil {
+                return sentence + " if \(Self.self) is stored in \(name), as its superclass \(type) is"
+            }
+            above = superclass(of: type)
+        }
+        return sentence
+    }
+
+    private static func superclass(of type: Any.Type) -> AnyClass? {
+        (type as? AnyClass).flatMap { _getSuperclass($0) }
     }
 
     /// The table of the type.
@@ -50,7 +67,7 @@ extension TableRecord {
     static func tableSchema(on db: Database) throws -> TableSchema {
         if let table = try db.schema.table(databaseTableName) { return table }
         throw DatabaseError(
-            message: "no such table: \(databaseTableName), \(missingTableAdvice)",
+            message: missingTableSentence(on: db),
             sql: "SELECT * FROM \(databaseTableName.quotedDatabaseIdentifier)")
     }
 }

@@ -84,7 +84,7 @@ final class QueryConnection: StatementKeeper {
     ///
     /// It is asked where something is made for a type, and in debug builds each time that a type is used.
     func checkTableName(of type: any TableRecord.Type) throws {
-        let name = type.checkedTableName
+        let name = type.databaseTableName
         guard let known = tableNames[ObjectIdentifier(type)] else {
             tableNames[ObjectIdentifier(type)] = name
             return

@@ -124,7 +124,7 @@ struct SQLWriter: QueryWriter {
 
     mutating func table(of type: any TableRecord.Type) throws {
         try database?.queries.checkTableName(of: type)
-        name(type.checkedTableName)
+        name(type.databaseTableName)
     }
 
     mutating func selection(of type: any TableRecord.Type) throws {
@@ -132,7 +132,7 @@ struct SQLWriter: QueryWriter {
     }
 
     mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws {
-        let table = alias ?? type.checkedTableName
+        let table = alias ?? type.databaseTableName
         try list(type.databaseSelection) { writer, selectable in
             switch selectable.sqlSelection.form {
             case .allColumns: try SQLSelection(.allColumns(of: table)).write(to: &writer)
@@ -252,15 +252,6 @@ extension QuerySource {
 }
 
 extension TableRecord {
-    /// The name of the table, which there must be.
-    static var checkedTableName: String {
-        let name = databaseTableName
-        if name.isEmpty {
-            Misuse.trap("\(Self.self) has no table. Override `class var databaseTableName` to give it one.")
-        }
-        return name
-    }
-
     /// What stands between `SELECT` and `FROM`.
     static var selectionSQL: String {
         get throws {

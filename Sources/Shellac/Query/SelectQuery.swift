@@ -18,7 +18,7 @@ struct QuerySource: Sendable {
 
     var tableName: String? {
         switch form {
-        case .type(let type): type.checkedTableName
+        case .type(let type): type.databaseTableName
         case .table(let name): name
         case .query, .compound: nil
         }

@@ -64,9 +64,11 @@ public protocol TableRecord: SendableMetatype {
 }
 
 extension TableRecord {
-    public static var databaseTableName: String {
-        // `HTTPRequest` is stored in "httpRequest", `Player` in "player".
-        let name = String("\(Self.self)".prefix { $0 != "<" })
+    public static var databaseTableName: String { nameOfTable(namedAfter: Self.self) }
+
+    /// The name of a type, with a lower-case first letter: `HTTPRequest` is stored in "httpRequest", `Player` in "player".
+    static func nameOfTable(namedAfter type: Any.Type) -> String {
+        let name = String("\(type)".prefix { $0 != "<" })
         let capitals = name.prefix { $0.isUppercase }
         switch capitals.count {
         case 0, 1: return name.prefix(1).lowercased() + name.dropFirst()

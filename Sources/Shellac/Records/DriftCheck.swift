@@ -70,10 +70,7 @@ struct DriftCheck {
     /// - Returns: Nil where there is no such table.
     private init?(_ type: any TableRecord.Type, _ db: Database) throws {
         tableName = type.databaseTableName
-        // A type without a name for its table is told so by its plan.
-        guard let table = try tableName.isEmpty ? type.plan(on: db).table : db.schema.table(tableName) else {
-            return nil
-        }
+        guard let table = try db.schema.table(tableName) else { return nil }
         self.db = db
         self.table = table
         recordType = "\(type)"

@@ -259,9 +259,8 @@ extension LiveRow {
 
 extension Record {
     /// What is known of the table. Nil where there is none.
-    fileprivate class func table(in database: Database) throws -> TableSchema? {
-        let name = databaseTableName
-        return name.isEmpty ? nil : try database.schema.table(name)
+    class func table(in database: Database) throws -> TableSchema? {
+        try database.schema.table(databaseTableName)
     }
 
     /// What an access of the running thread knows of the table.

@@ -38,18 +38,21 @@ extension Record: Journaled {
     final func forget() { snapshot = nil }
 
     /// Whether the database holds what the record remembers. A record without a table remembers nothing of a database.
-    /// Nil where it cannot be asked.
+    /// Nil where it cannot be asked, as where the table of saved records is gone.
     final func isTrue(on database: Database) -> Bool? {
-        if type(of: self).databaseTableName.isEmpty { return true }
         do {
+            let type = type(of: self)
+            if database.records.knownPlan(for: type) == nil, try type.table(in: database) == nil {
+                return true
+            }
             guard let snapshot, snapshot.count > 0 else {
                 return try Persistence.with(
-                    type(of: self), on: database, encoding: { try encode(to: &$0) },
+                    type, on: database, encoding: { try encode(to: &$0) },
                     perform: {
                         try !$0.shape.keyColumns.isEmpty && !$0.exists()
                     })
             }
-            let plan = try database.records.plan(for: type(of: self), on: database)
+            let plan = try database.records.plan(for: type, on: database)
             let key = try plan.keyCondition()
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null

@@ -81,8 +81,16 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     // MARK: - The table
 
-    /// The name of the table, which must always be the same. Override it: there is none by default.
-    open class var databaseTableName: String { "" }
+    /// The name of the table, which must always be the same: by default, that of the class itself, with a lower-case first
+    /// letter.
+    ///
+    /// A subclass that is stored in the table of its superclass needs that to override it, or does so itself: without an
+    /// override, `class Hero: Player` is stored in `hero`. What needs the table throws where there is none, an error that
+    /// says where it was looked for.
+    ///
+    /// A class that is fetched by SQL alone needs no table. Where there is one of its name by accident, the affinities of
+    /// that one's columns decide whether a record has changes: override it then, with a name that no table has.
+    open class var databaseTableName: String { nameOfTable(namedAfter: self) }
 
     /// What is selected when the class is fetched without SQL: by default, all columns.
     open class var databaseSelection: [any SQLSelectable] { [.allColumns] }

@@ -58,11 +58,6 @@ final class RecordPlan {
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         recordType = type as? Record.Type
         if let recordType { try FirstUse.check(recordType) }
-        let name = type.databaseTableName
-        if name.isEmpty {
-            Misuse.trap(
-                "\(type) has no table. Override `class var databaseTableName` to give it one.")
-        }
         self.database = database
         schemaGeneration = generation
         try database.queries.checkTableName(of: type)

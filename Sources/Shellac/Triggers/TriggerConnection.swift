@@ -69,12 +69,11 @@ final class TriggerConnection: SchemaFollower {
         try changeStamps { stamps in
             for type in types {
                 let name = type.databaseTableName
-                if try name.isEmpty || database.schema.table(name, in: "main") == nil {
-                    let reason = name.isEmpty ? "it has no table" : "no such table: main.\(name)"
+                if try database.schema.table(name, in: "main") == nil {
                     throw DatabaseError(
                         message:
-                            "\(type) cannot be registered: \(reason). Register types when migrations have made their "
-                            + "tables, and in place of a base class without a table its subclasses, which inherit its "
+                            "\(type) cannot be registered: no such table: main.\(name). Register types when migrations "
+                            + "have made their tables, and in place of a base class without a table its subclasses, which inherit its "
                             + "stamps")
                 }
                 try StampTriggers.check(type.databaseStamps, on: name, database)

@@ -79,7 +79,7 @@ extension TriggerDefinition {
     public func insert(
         into type: any TableRecord.Type, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
-    ) throws { try insert(type.checkedTableName, conflictResolution, values) }
+    ) throws { try insert(type.databaseTableName, conflictResolution, values) }
 
     private func insert(
         _ tableName: String, _ resolution: Database.ConflictResolution, _ values: [ColumnAssignment]
