@@ -38,7 +38,7 @@ struct ChunkedRow {
     }
 
     /// More than there will ever be rows.
-    fileprivate static var manyReferences: Int { 1 << 30 }
+    static var manyReferences: Int { 1 << 30 }
 
     @inline(__always)
     private var header: Header { address.load(as: Header.self) }
@@ -61,6 +61,12 @@ struct ChunkedRow {
     /// Which notes of a journal the row's is among, if it was inserted. 0 for one that was fetched.
     @inline(__always)
     var moment: UInt64 { chunk.pointee.moment }
+
+    #if DEBUG
+    /// How many references to the chunk are left, and where rows may and this row does stand in it: see `_violations`.
+    var references: Int { chunk.pointee.references.load(ordering: .acquiring) }
+    var placeInChunk: (start: Int, offset: Int) { (Filling.start, Int(header.offset)) }
+    #endif
 
     /// Lets go of the row.
     @inline(__always)
@@ -102,7 +108,7 @@ extension ChunkedRow {
         /// all that was freed before it looks for memory, which took longer than the rest of a fetch.
         private static var mostBytes: Int { 992 }
         private static var mostBytesOfRow: Int { 256 }
-        private static var start: Int { (MemoryLayout<Chunk>.size + 7) & ~7 }
+        fileprivate static var start: Int { (MemoryLayout<Chunk>.size + 7) & ~7 }
 
         /// Adds a row. Nil for one that is to stand alone: the first one, which may be the only one, large ones, and those
         /// of another layout than the first that was put in a chunk.

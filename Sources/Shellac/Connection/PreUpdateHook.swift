@@ -31,6 +31,10 @@ final class PreUpdateHook {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    #if DEBUG
+    func isTelling(_ listener: any PreUpdateListener) -> Bool { listeners.contains { $0 === listener } }
+    #endif
+
     /// Takes the hook off for good: the connection closes.
     func takeOff() {
         listeners = []

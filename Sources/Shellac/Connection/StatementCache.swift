@@ -84,6 +84,39 @@ final class StatementCache {
     }
 }
 
+#if DEBUG
+extension StatementCache: CheckedInvariants {
+    var _violations: [String] {
+        var violations: [String] = []
+        violations.expect(count <= capacity, "\(count) statements are kept in the room of \(capacity)")
+        var seen: Set<ObjectIdentifier> = []
+        for (text, entry) in entries {
+            violations.expect(
+                text == SQLText(entry.sql) && text == SQLText(entry.statement.sql),
+                "the statement \(entry.statement.sql) is kept for the SQL \(text.sql)")
+            violations.expect(entry.lastUse <= clock, "the statement \(text.sql) will be used yet")
+            violations.expect(
+                seen.insert(ObjectIdentifier(entry.statement)).inserted,
+                "the statement \(entry.statement.sql) is kept twice")
+            violations.expect(
+                !isKnownUniquelyReferenced(&entry.statement) || !entry.statement.isInUse,
+                "the statement \(text.sql) is running, and is to be handed out")
+        }
+        for entry in recent.compactMap(\.self) {
+            violations.expect(
+                entries[SQLText(entry.sql)] === entry,
+                "the statement \(entry.sql) was found lately, and is not kept")
+        }
+        return violations
+    }
+
+    /// Keeps a statement for another SQL than its own, so that tests see what is said of it.
+    func _corrupt(_ statement: Statement, for sql: String) {
+        entries[SQLText(sql)] = Entry(sql: sql, statement: statement, lastUse: clock + 1)
+    }
+}
+#endif
+
 /// What keeps statements elsewhere than in the cache.
 protocol StatementKeeper: AnyObject {
     /// Frees the arguments of the statements that nobody uses.

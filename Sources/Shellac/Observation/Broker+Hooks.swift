@@ -6,10 +6,12 @@ extension Broker: PreUpdateListener {
     func setUpdateHook(_ isOn: Bool) {
         guard isOn != hasUpdateHook else { return }
         hasUpdateHook = isOn
-        guard isOn else {
-            sqlite3_update_hook(database.pointer, nil, nil)
-            return
-        }
+        if isOn { installUpdateHook() } else { sqlite3_update_hook(database.pointer, nil, nil) }
+    }
+
+    /// Has SQLite call the update hook. Returns for whom it did before.
+    @discardableResult
+    func installUpdateHook() -> UnsafeMutableRawPointer? {
         sqlite3_update_hook(
             database.pointer,
             { context, kind, schema, table, rowID in
@@ -75,9 +77,11 @@ extension Broker: PreUpdateListener {
         return runs.last { $0.depth <= depth }
     }
 
-    func installCommitHook() {
+    /// Has SQLite call the commit hook. Returns for whom it did before.
+    @discardableResult
+    func installCommitHook() -> UnsafeMutableRawPointer? {
         hasCommitHook = true
-        sqlite3_commit_hook(
+        return sqlite3_commit_hook(
             database.pointer,
             { context in
                 guard let context else { return 0 }

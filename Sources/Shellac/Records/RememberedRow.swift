@@ -143,4 +143,13 @@ struct RememberedRow: ~Copyable {
     /// Whether the row is still the one that was looked at.
     @inline(__always)
     func isStill(_ look: Look) -> Bool { word == look.word }
+
+    #if DEBUG
+    /// The row as it stands in memory, in a chunk or alone: see `_violations`.
+    var memory: (chunked: ChunkedRow?, packed: PackedRow?) {
+        if word == 0 { return (nil, nil) }
+        if word & Self.isChunked != 0 { return (Self.chunkedRow(word), nil) }
+        return (nil, Self.packedRow(word).takeUnretainedValue())
+    }
+    #endif
 }

@@ -85,18 +85,24 @@ struct Journal {
         let column: Int
     }
 
-    private var notes: [Note] = []
+    private(set) var notes: [Note] = []
     /// Those that have ended, and wait to be let go of.
     private var departing: [Note] = []
     /// The memory of notes that were let go of: memory that is new is slow.
     private var spare: [Note] = []
     /// Where the notes of each open savepoint begin.
-    private var marks: [(savepoint: Int, start: Int)] = []
+    private(set) var marks: [(savepoint: Int, start: Int)] = []
     /// Tells the notes made since the last moment that can be gone back to. No other journal has the number.
     private(set) var moment = Self.nextMoment()
 
     private static let lastMoment = Atomic<UInt64>(0)
     private static func nextMoment() -> UInt64 { lastMoment.add(1, ordering: .relaxed).newValue }
+
+    #if DEBUG
+    static var latestMoment: UInt64 { lastMoment.load(ordering: .relaxed) }
+    var markedSavepoints: [Int] { marks.map(\.savepoint) }
+    var deepest: Int { notes.map(\.depth).max() ?? 0 }
+    #endif
 
     var isEmpty: Bool { notes.isEmpty }
     var count: Int { notes.count }
@@ -117,6 +123,11 @@ struct Journal {
         marks.removeAll { $0.savepoint > savepoint }
     }
 
+    /// All savepoints are gone.
+    mutating func forgetSavepoints() {
+        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
+    }
+
     /// Takes the notes made since a savepoint was opened, or all of them.
     mutating func takeNotes(since savepoint: Int?) -> [Note] {
         let mark = savepoint.flatMap { savepoint in marks.first { $0.savepoint == savepoint } }
@@ -131,7 +142,7 @@ struct Journal {
     /// All notes have ended.
     mutating func removeAll() {
         moment = Self.nextMoment()
-        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
+        forgetSavepoints()
         if departing.isEmpty {
             departing = notes
             notes = spare
@@ -280,6 +291,8 @@ extension TransactionLog {
             kept.append(note)
         }
         journal.putBack(kept.reversed(), at: start, depth: database.callbackDepth)
+        // A statement that has asked the database may have ended what was alone, meanwhile.
+        if !isOpen, !journal.isEmpty { database.hasLoneState = true }
         playback.takeAwayValues(on: database)
         journal.depart(undone)
     }

@@ -9,10 +9,15 @@ struct SavepointStack {
     }
 
     private var savepoints: [Savepoint] = []
-    private var lastNumber = 0
+    private(set) var lastNumber = 0
 
     /// The names of the open savepoints.
     var names: [String] { savepoints.map(\.name) }
+
+    #if DEBUG
+    /// Their numbers.
+    var numbers: [Int] { savepoints.map(\.number) }
+    #endif
 
     /// How many savepoints are open.
     var depth: Int { savepoints.count }

@@ -241,6 +241,7 @@ final class TransactionLog: StatementListener {
     private func close() {
         isOpen = false
         savepoints.removeAll()
+        journal.forgetSavepoints()
         database.currentDate = nil
         if !journal.isEmpty { journal.removeAll() }
     }
@@ -249,6 +250,7 @@ final class TransactionLog: StatementListener {
         let hasNotes = !journal.isEmpty
         isOpen = false
         savepoints.removeAll()
+        journal.forgetSavepoints()
         database.currentDate = nil
         if hasNotes { playBack(since: nil) }
     }

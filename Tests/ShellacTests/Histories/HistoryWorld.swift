@@ -1,5 +1,6 @@
-import Shellac
 import TestSupport
+
+@testable import Shellac
 
 /// Runs a history on a database and on its model, and compares them after each step.
 final class HistoryWorld {
@@ -477,6 +478,9 @@ final class HistoryWorld {
                 throw Difference(step: step, what: "\(what): \(actual), expected \(expected)")
             }
         }
+        #if DEBUG
+        try check("invariants", db._violations + heroes.flatMap(\._violations), [])
+        #endif
         for (index, record) in model.records.enumerated() {
             let hero = heroes[index]
             try check("id of \(index)", hero.id, record.id)

@@ -90,7 +90,12 @@ struct ReplicaHistoryTests {
             let isCommitted = number(0...3) > 0
             log.append("BEGIN")
             try? db.inTransaction(.immediate) {
-                for _ in 0...number(0...3) { step(db) }
+                for _ in 0...number(0...3) {
+                    step(db)
+                    #if DEBUG
+                    if !db._violations.isEmpty { faults.append("\(db._violations)") }
+                    #endif
+                }
                 log.append(isCommitted ? "COMMIT" : "ROLLBACK")
                 return isCommitted ? .commit : .rollback
             }

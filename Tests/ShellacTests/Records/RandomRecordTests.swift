@@ -1,6 +1,7 @@
-import Shellac
 import TestSupport
 import Testing
+
+@testable import Shellac
 
 /// A record of the random test.
 private final class Item: Record {
@@ -142,6 +143,9 @@ private struct RandomRun {
 
     func check(after step: Int) throws {
         let place: Comment = "seed \(seed), step \(step), after \(lastOperation)"
+        #if DEBUG
+        #expect(db._violations + records.flatMap(\._violations) == [], place)
+        #endif
         for (index, record) in records.enumerated() {
             let expected = model.changes(of: index, encoding: record.encodedValues)
             let changes = try record.databaseChanges

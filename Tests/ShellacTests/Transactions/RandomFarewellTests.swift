@@ -1,6 +1,7 @@
-import Shellac
 import TestSupport
 import Testing
+
+@testable import Shellac
 
 @Suite("Records that save others when they are freed, at random")
 struct RandomFarewellTests {
@@ -14,6 +15,10 @@ struct RandomFarewellTests {
                 run.takeStep(depth: 0)
                 run.endTransaction()
                 #expect(!db.isInsideTransaction, "seed \(seed), step \(step)")
+                #if DEBUG
+                let violations = db._violations + run.records.flatMap(\._violations)
+                #expect(violations == [], "seed \(seed), step \(step), after \(run.operations)")
+                #endif
                 for record in run.records {
                     // A record that believes to be clean has a row, which is as the record is.
                     guard !record.hasDatabaseChanges else { continue }

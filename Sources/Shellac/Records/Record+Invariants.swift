@@ -1,0 +1,55 @@
+#if DEBUG
+extension RememberedRow: CheckedInvariants {
+    var _violations: [String] {
+        let (chunked, packed) = memory
+        if let chunked {
+            return chunked._violations + Self.violations(of: chunked.layoutReference.takeUnretainedValue())
+                + Self.violations(ofMoment: chunked.moment)
+        }
+        return packed.map { Self.violations(of: $0, depth: 0) } ?? []
+    }
+
+    private static func violations(of row: PackedRow, depth: Int) -> [String] {
+        var violations = row._violations + violations(of: row.layout) + violations(ofMoment: row.moment)
+        // What is given back forgets what came before it.
+        violations.expect(depth <= 2, "a row has a past that has a past of its own")
+        if depth > 2 { return violations }
+        for past in row.pastRows { violations += Self.violations(of: past, depth: depth + 1) }
+        return violations
+    }
+
+    private static func violations(of layout: RowLayout) -> [String] {
+        guard let unread = layout.unreadColumns else { return [] }
+        var violations = unread.row._violations
+        violations.expect(unread.row.count > 0, "no columns are unread, and noted as such")
+        // What was encoded when the flag was set to false has all columns, and leaves unread what was.
+        let read = layout.sql == nil ? [] : unread.row.layout.names.filter { layout.column(named: $0) != nil }
+        violations.expect(read.isEmpty, "\(read) are unread, and among the columns \(layout.names)")
+        return violations
+    }
+
+    private static func violations(ofMoment moment: UInt64) -> [String] {
+        moment <= Journal.latestMoment
+            ? [] : ["a row was saved in the moment \(moment), which is yet to come"]
+    }
+}
+
+extension Record: CheckedInvariants {
+    final var _violations: [String] { rememberedRow._violations }
+}
+
+extension Database {
+    /// A sentence for each invariant that does not hold of what the connection keeps: its transaction and journal, the
+    /// records that were saved in it, its statements, and what stands between it and its observers.
+    var _violations: [String] {
+        var violations = transactionLog._violations + statementCache._violations + (broker?._violations ?? [])
+        for note in transactionLog.journal.notes {
+            if let record = note.object as? Record { violations += record._violations }
+            if let row = note.state as? PackedRow { violations += row._violations }
+        }
+        return violations
+    }
+}
+
+extension Database: CheckedInvariants {}
+#endif

@@ -1,0 +1,20 @@
+#if DEBUG
+extension PackedRow: CheckedInvariants {
+    var _violations: [String] {
+        withExtendedLifetime(self) {
+            layout._violations
+                + PackedTag.violations(
+                    of: UnsafeRawBufferPointer(start: bytes, count: byteCount), count: layout.count)
+        }
+    }
+
+    /// The rows that are remembered from before this one.
+    var pastRows: [PackedRow] {
+        switch memory {
+        case .nothing, .forgotten: []
+        case .row(let row): [row]
+        case .save(let before, let after): [before, after].compactMap(\.self)
+        }
+    }
+}
+#endif
