@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The list of faults that tests must see, and the script that puts them into the sources.
+@Suite struct MutantsTests {
+    private static let script = ".ci/mutants"
+
+    @Test("each fault's line stands in its file once")
+    func lines() async throws {
+        let report = try await Command.run(["bash", Self.script, "--check"], in: Repository.root)
+        #expect(report.succeeded, "\(report.output)")
+        #expect(report.output.contains("the lines of 50 faults are there"))
+    }
+
+    @Test("a line that is gone, or stands twice, is named with its fault", arguments: ["gone", "twice"])
+    func untrueLines(what: String) async throws {
+        let copy = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        for folder in [".ci", "Sources/Shellac/Support"] {
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: folder), withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(
+            at: Repository.root.appending(path: Self.script), to: copy.appending(path: Self.script))
+        try "# A fault.\n@ Support/Sum.swift\n- a += 1\n+ a -= 1\n".write(
+            to: copy.appending(path: ".ci/mutants.list"), atomically: true, encoding: .utf8)
+        let source = what == "gone" ? "a += 2\n" : "a += 1\n    a += 1\n"
+        try source.write(
+            to: copy.appending(path: "Sources/Shellac/Support/Sum.swift"), atomically: true, encoding: .utf8)
+        let report = try await Command.run(["bash", Self.script, "--check"], in: copy)
+        #expect(!report.succeeded)
+        let count = what == "gone" ? 0 : 2
+        #expect(
+            report.output.contains("fault 1: this line stands \(count) times in Support/Sum.swift: a += 1"))
+        #expect(report.output.contains("1 of 1 faults are no longer true"))
+    }
+}
