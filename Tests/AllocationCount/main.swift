@@ -49,6 +49,27 @@ final class Mixed: Record {
     }
 }
 
+/// A record that lists its columns.
+final class Listed: Record {
+    var id: Int64?
+    var count = 0
+    var ratio = 0.0
+    var name = ""
+    var date = Date(timeIntervalSince1970: 0)
+    var missing: String?
+
+    override class var databaseTableName: String { "mixed" }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("count", count) { count = $0 }
+        try column("ratio", ratio) { ratio = $0 }
+        try column("name", name) { name = $0 }
+        try column("date", date) { date = $0 }
+        try column("missing", missing) { missing = $0 }
+    }
+}
+
 /// A record with one value.
 final class Single<Value: DatabaseValueConvertible>: Record {
     var value: Value?
@@ -79,6 +100,7 @@ try DatabaseQueue().inDatabase { db in
     record.hasDatabaseChanges = false
     report("set to false", record)
     try report("found", Mixed.find(db, key: 1))
+    try report("listed", Listed.find(db, key: 1))
     let reversed = """
         aColumnWhoseNameIsLongerThanFifteenBytes, missing, data, date, text, name, ratio, count, id
         """

@@ -79,7 +79,7 @@ extension TableSchema {
 }
 
 extension DatabaseError {
-    fileprivate func with(message: String) -> DatabaseError {
+    func with(message: String) -> DatabaseError {
         DatabaseError(
             resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicArguments, offset: offset)
@@ -94,7 +94,7 @@ extension String {
 
 extension [String] {
     /// The name that is nearest to another one, unless all are far from it.
-    fileprivate func nearest(to name: String) -> String? {
+    func nearest(to name: String) -> String? {
         let name = [UInt8](name.lowercased().utf8)
         let most = Swift.max(1, name.count / 3)
         return map { (name: $0, distance: name.editDistance(to: [UInt8]($0.lowercased().utf8))) }

@@ -3,7 +3,7 @@
 /// What a type reads shows when a record is made from a row: see ``InventedRow``. What it encodes shows when that record
 /// is encoded. All else is in the schema.
 struct DriftCheck {
-    private let db: Database
+    let db: Database
     private let recordType: String
     private let tableName: String
     private let table: TableSchema
@@ -11,10 +11,10 @@ struct DriftCheck {
     private let key: [String]
     /// The columns that an insertion stamps where the record has no date: it stores no NULL in them.
     private let stamps: [String]
-    private var faults: [SchemaFault] = []
+    var faults: [SchemaFault] = []
 
     /// What a record encodes in one column.
-    private typealias Encoded = (name: String, tag: UInt8, value: DatabaseValue)
+    typealias Encoded = (name: String, tag: UInt8, value: DatabaseValue)
 
     // MARK: - Types and instances
 
@@ -23,6 +23,7 @@ struct DriftCheck {
         of type: T.Type, in db: Database
     ) throws -> [SchemaFault] {
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        if let type = type as? Record.Type, let faults = try check.listedFaults(of: type) { return faults }
         var row = try check.inventedRow(type)
         let record: T
         do {
@@ -79,7 +80,7 @@ struct DriftCheck {
         stamps = [declared?.created, declared?.updated].compactMap(\.self)
     }
 
-    private mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
+    mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
 
     private mutating func add(_ kind: SchemaFault.Kind, _ columns: [String]) {
         faults.append(
@@ -88,17 +89,21 @@ struct DriftCheck {
 
     // MARK: - Reading
 
-    /// The row that a record is made from: the first one of the table where there is one.
-    private mutating func inventedRow(_ type: any TableRecord.Type) throws -> InventedRow {
-        var names = table.columns.map(\.name)
-        var values: [DatabaseValue] = []
+    /// What the type selects, and the first row of the table where there is one.
+    mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
             let statement = try type.plan(on: db).select(" LIMIT 1")
-            names = statement.columnNames
-            values = try Row.fetchOne(statement)?.databaseValues ?? []
+            return (statement.columnNames, try Row.fetchOne(statement))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             add(.selectionInvalid(message: error.message ?? "\(error.resultCode)"))
+            return (table.columns.map(\.name), nil)
         }
+    }
+
+    /// The row that a record is made from.
+    private mutating func inventedRow(_ type: any TableRecord.Type) throws -> InventedRow {
+        let (names, stored) = try selectedColumns(type)
+        let values = stored?.databaseValues ?? []
         var row = InventedRow(stored: values)
         for (index, name) in names.enumerated() {
             let column = table.column(named: name)
@@ -136,7 +141,7 @@ struct DriftCheck {
     }
 
     /// Whether the table has a column of that name, or a row id.
-    private func hasColumn(_ name: String) -> Bool { table.column(named: name) != nil || isRowID(name) }
+    func hasColumn(_ name: String) -> Bool { table.column(named: name) != nil || isRowID(name) }
 
     /// Whether a name is one of the row id, and of no column.
     private func isRowID(_ name: String) -> Bool {
@@ -146,14 +151,14 @@ struct DriftCheck {
 
     // MARK: - Encoding
 
-    private static func columns(of record: some EncodableRecord) throws -> [Encoded] {
+    static func columns(of record: some EncodableRecord) throws -> [Encoded] {
         try record.encoded().columnsWithTags
     }
 
     /// Compares what is encoded with the table.
     ///
     /// - Parameter canBeNull: Whether a record stores NULL in a column.
-    private mutating func checkEncoding(_ encoded: [Encoded], canBeNull: (Encoded) -> Bool) throws {
+    mutating func checkEncoding(_ encoded: [Encoded], canBeNull: (Encoded) -> Bool) throws {
         let names = Set(encoded.map { CaseInsensitiveName($0.name) })
         let missingKey = key.filter { !names.contains(CaseInsensitiveName($0)) }
         if !missingKey.isEmpty { add(.primaryKeyNotEncoded, key) }
@@ -195,7 +200,7 @@ struct DriftCheck {
 
     /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and Suggested Database
     /// Indexes").
-    private mutating func checkForeignKeys() throws {
+    mutating func checkForeignKeys() throws {
         guard table.kind == .table else { return }
         for foreignKey in try db.foreignKeys(on: table.name, in: table.schemaName) {
             if try !isIndexed(foreignKey.originColumns) {

@@ -39,7 +39,7 @@ struct RecordEncoding: ~Copyable {
         for (column, node) in encoding.nested { try encoding.storeJSON(node, in: column) }
     }
 
-    private init(_ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type) {
+    init(_ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type) {
         self.container = container
         self.record = record
         strategy = record.databaseColumnEncodingStrategy
@@ -87,6 +87,19 @@ struct RecordEncoding: ~Copyable {
             storeConvertible(convertible, in: column)
         } else {
             try SingleEncoding.encode(value, in: column, by: self)
+        }
+    }
+
+    /// Stores a date, data or a UUID, or an optional one.
+    func encodeByStrategy(_ value: some DatabaseValueConvertible, in column: String) throws {
+        if let date = value as? Date {
+            store(date, in: column)
+        } else if let data = value as? Data {
+            try store(data, in: column)
+        } else if let uuid = value as? UUID {
+            store(uuid, in: column)
+        } else {
+            container.store(value, in: column)
         }
     }
 

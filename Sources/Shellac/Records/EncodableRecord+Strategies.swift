@@ -20,7 +20,10 @@ extension EncodableRecord {
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 
     /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
-    public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
+    public static func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
+
+    /// What makes JSON, where the type says nothing else.
+    static var jsonEncoder: JSONEncoder {
         let encoder = JSON.encoder()
         encoder.userInfo = sendable(encodingUserInfo)
         return encoder
@@ -67,7 +70,10 @@ extension FetchableRecord {
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
     /// By default: data in Base64, dates in milliseconds since 1970, no infinite numbers.
-    public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
+    public static func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
+
+    /// What reads JSON, where the type says nothing else.
+    static var jsonDecoder: JSONDecoder {
         let decoder = JSON.decoder()
         decoder.userInfo = sendable(decodingUserInfo)
         return decoder

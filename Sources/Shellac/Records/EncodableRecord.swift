@@ -26,6 +26,8 @@ public import Foundation
 public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     /// Encodes all columns that are stored, the primary key among them.
     func encode(to container: inout PersistenceContainer) throws
+    /// Encodes all columns, also those that a class lists in ``Record/columns(_:)``. Do not implement this.
+    func _encodeColumns(to container: inout PersistenceContainer) throws
 
     /// How an `Encodable` record stores the dates of a column.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
@@ -45,6 +47,11 @@ public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
 }
 
 extension EncodableRecord {
+    @inlinable @inline(__always)
+    public func _encodeColumns(to container: inout PersistenceContainer) throws {
+        try encode(to: &container)
+    }
+
     /// The columns that are stored, with their values.
     public var databaseDictionary: [String: DatabaseValue] {
         get throws {
@@ -87,7 +94,7 @@ extension EncodableRecord {
     /// What the record encodes.
     func encoded() throws -> PackedColumns {
         let columns = PackedColumns()
-        try columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try encode(to: &$0) })
+        try columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try _encodeColumns(to: &$0) })
         return columns
     }
 }

@@ -49,6 +49,13 @@ struct RecordDecoding {
         return try decode(type, in: column)
     }
 
+    /// Reads a date, data or a UUID, or an optional one.
+    func decodeByStrategy<Value: DatabaseValueConvertible>(in column: String) throws -> Value {
+        if Value.self == Date.self || Value.self == Date?.self { return try date(in: column) }
+        if Value.self == Data.self || Value.self == Data?.self { return try data(in: column) }
+        return try row[column]
+    }
+
     private func convert<Convertible: DatabaseValueConvertible, Value>(
         _ convertible: Convertible.Type, to type: Value.Type, in column: String
     ) throws -> Value {

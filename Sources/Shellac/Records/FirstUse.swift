@@ -8,8 +8,25 @@ enum FirstUse {
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
+        try checkLists(of: type)
         try checkCoding(of: type)
         checked.withLock { _ = $0.insert(identifier) }
+    }
+
+    /// A class lists its columns, or overrides the older pair of methods: with both, it would be a guess which one knows the
+    /// columns. Its superclass may have the other one.
+    private static func checkLists(of type: Record.Type) throws {
+        var type = type
+        while let above = superclass(of: type) {
+            if Overrides.columns(type, unlike: above) == true, Overrides.pair(type, unlike: above) == true {
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "\(type) overrides columns(_:), and updateFromRow(_:) or encode(to:) as well. List all of "
+                        + "its columns in columns(_:), and remove the others.")
+            }
+            type = above
+        }
     }
 
     /// A struct that is `Codable` is a record without a line of code, and so a class that says so looks like one. But its
@@ -20,7 +37,9 @@ enum FirstUse {
         var sayer = type
         while let above = superclass(of: sayer), codingNames(of: above) != nil { sayer = above }
         let above = superclass(of: sayer) ?? Record.self
-        if Overrides.readsOrEncodes(type, unlike: above) { return }
+        if Overrides.pair(type, unlike: above) != false || Overrides.columns(type, unlike: above) != false {
+            return
+        }
         // What has no properties of its own lacks none.
         if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
             return
@@ -29,8 +48,8 @@ enum FirstUse {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(sayer) says \(names), and overrides neither updateFromRow(_:) nor encode(to:): nothing of it "
-                + "would be read or stored. Override both, and read and encode its columns there.")
+                "\(sayer) says \(names), and does not list its columns: nothing of it would be read or stored. "
+                + "Override columns(_:), and list them there.")
     }
 
     private static func codingNames(of type: Record.Type) -> String? {
@@ -78,8 +97,8 @@ extension Record {
         ErrorLog.warn(
             "a \(type) has changes right after it was fetched, in \(names.joined(separator: ", ")): its next save would "
                 + "overwrite what the database holds. Look for a misspelled name, and for a property that is not read, in "
-                + "updateFromRow(_:), init(row:) and encode(to:). Where it is meant to be so, override "
-                + "class var warnsOfChangesAfterFetch.")
+                + "columns(_:), or else in updateFromRow(_:), init(row:) and encode(to:). Where it is meant to be so, "
+                + "override class var warnsOfChangesAfterFetch.")
         #endif
     }
 

@@ -19,17 +19,19 @@ struct GivenValue {
 }
 
 extension Record {
-    /// Has the record read a row of all that it encodes, in which values were given to it. Where it encodes another value
-    /// than the one that it had, by now, that is kept.
+    /// Gives the record values: those of columns that it lists alone, and the others by a row of all that it encodes. Where
+    /// it encodes another value than the one that it had, by now, that is kept.
     final func take(_ given: [GivenValue]) throws {
         let row = try encoded().row()
         var values = row.databaseValues
         var hasChanged = false
+        let listsColumns = Overrides.columns(type(of: self), unlike: Record.self) ?? true
         for value in given {
             guard let column = row.layout.column(named: value.name), values[column] != value.new,
                 GivenValue.isEncoded(values[column], as: value.old, value.affinity)
             else { continue }
             values[column] = value.new
+            if listsColumns, try give(value.new, to: value.name) { continue }
             hasChanged = true
         }
         if hasChanged { try updateFromRow(Row(.make(row.layout, values: values))) }

@@ -142,10 +142,10 @@ struct InventedRow {
 }
 
 /// An optional, which a cast finds.
-private protocol OptionalType {
+protocol OptionalType {
     static var wrappedType: any Any.Type { get }
 }
 
 extension Optional: OptionalType {
-    fileprivate static var wrappedType: any Any.Type { Wrapped.self }
+    static var wrappedType: any Any.Type { Wrapped.self }
 }

@@ -14,7 +14,7 @@ extension MutablePersistableRecord {
         guard let fetched else {
             // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
             throw try Persistence.with(
-                recordType, on: db, encoding: { try encode(to: &$0) },
+                recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
                 perform: {
                     $0.notFound
                 })

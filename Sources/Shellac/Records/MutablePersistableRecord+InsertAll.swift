@@ -76,7 +76,7 @@ extension MutablePersistableRecord {
             let connection = db.records
             for index in first..<records.count {
                 try Persistence.with(
-                    plan, connection, on: db, encoding: { try records[index].encode(to: &$0) },
+                    plan, connection, on: db, encoding: { try records[index]._encodeColumns(to: &$0) },
                     perform: { try $0.stampingInsertion(of: nil, isUpsert: false, batch.take) })
             }
             try batch.insert()

@@ -53,7 +53,7 @@ extension MutablePersistableRecord {
             try records.withPlan(for: Self.self, on: db) { plan in
                 guard plan.hasDefaultCallbacks == true else { return plan.hasDefaultCallbacks }
                 insertion = try Persistence.with(
-                    plan, records, on: db, encoding: { try encode(to: &$0) },
+                    plan, records, on: db, encoding: { try _encodeColumns(to: &$0) },
                     perform: {
                         try insert($0, options, isUpsert: isUpsert, of: nil, didStore: didStore)
                     })
@@ -133,7 +133,7 @@ extension MutablePersistableRecord {
             try aroundInsert(db) {
                 try step.run {
                     try Persistence.with(
-                        type, on: db, encoding: { try encode(to: &$0) },
+                        type, on: db, encoding: { try _encodeColumns(to: &$0) },
                         perform: {
                             try insert(
                                 $0, options, isUpsert: isUpsert, of: self as? Record, didStore: didStore)
@@ -169,7 +169,7 @@ extension MutablePersistableRecord {
         if !isFull, options?.encoded == nil {
             let record = self
             return try Persistence.with(
-                recordType, on: db, encoding: { try record.encode(to: &$0) },
+                recordType, on: db, encoding: { try record._encodeColumns(to: &$0) },
                 perform: {
                     let options = PersistenceOptions(
                         options?.conflictResolution, returning: options?.returning, encoded: $0,
@@ -202,7 +202,7 @@ extension MutablePersistableRecord {
                 try step.run {
                     let isWritten = try Persistence.with(
                         type, on: db, reusing: isFull ? nil : options?.encoded,
-                        encoding: { try encode(to: &$0) },
+                        encoding: { try _encodeColumns(to: &$0) },
                         perform: { persistence, changed in
                             var (mask, isFull) = (persistence.shape.allColumns, isFull)
                             if !isFull {
@@ -238,7 +238,7 @@ extension MutablePersistableRecord {
         try aroundDelete(db) {
             try step.run {
                 let isDeleted = try Persistence.with(
-                    type, on: db, encoding: { try encode(to: &$0) },
+                    type, on: db, encoding: { try _encodeColumns(to: &$0) },
                     perform: {
                         $0.takeKey(of: self)
                         return try $0.delete()

@@ -38,14 +38,14 @@ extension MutablePersistableRecord {
     /// The names of all columns that the record encodes.
     func allColumns(in db: Database) throws -> Set<String> {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) }, perform: { $0.shape.allNames })
+            recordType, on: db, encoding: { try _encodeColumns(to: &$0) }, perform: { $0.shape.allNames })
     }
 
     /// The names of all columns that the record encodes, but for those that it never read, nor changed. Nil where it has
     /// no key to be found by.
     func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) },
+            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { persistence in
                 guard persistence.hasKey else { return nil }
                 let untouched = (self as? Record)?.untouched(in: persistence) ?? ColumnMask()
@@ -56,7 +56,7 @@ extension MutablePersistableRecord {
     /// Whether an error says that the record has no row.
     func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) },
+            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: {
                 $0.takeKey(of: self)
                 return error == $0.notFound
@@ -212,7 +212,7 @@ extension MutablePersistableRecord {
     /// Whether there is a row with the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
         try Persistence.with(
-            recordType, on: db, encoding: { try encode(to: &$0) },
+            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: {
                 $0.takeKey(of: self)
                 return try $0.exists()

@@ -15,8 +15,10 @@ enum Overrides {
         overrides(insertionCallbackPlaces, type) ?? true
     }
 
-    /// Whether a class reads rows by ``Record/updateFromRow(_:)``. True where it is not known.
-    static func reading(_ type: Record.Type) -> Bool { overrides(readingPlaces, type) ?? true }
+    /// Whether a class reads rows by ``Record/updateFromRow(_:)`` or ``Record/columns(_:)``. True where it is not known.
+    static func reading(_ type: Record.Type) -> Bool {
+        (overrides(readingPlaces, type) ?? true) || (columns(type, unlike: Record.self) ?? true)
+    }
 
     static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
         if places.isEmpty { return nil }
@@ -48,32 +50,71 @@ enum Overrides {
 
     /// The words of a class's metadata that those of `Record` have places for, from its methods on.
     private static func words(_ type: Record.Type) -> UnsafeBufferPointer<UInt> {
-        let base = UnsafeRawPointer(unsafeBitCast(Record.self as AnyClass, to: UnsafeRawPointer.self))
+        let base = metadata(Record.self)
         let size = Int(base.load(fromByteOffset: headerSize + 16, as: UInt32.self))
         let front = Int(base.load(fromByteOffset: headerSize + 20, as: UInt32.self))
         let start = headerSize + 24
         guard front < size, start < size - front, size < 1 << 16 else {
             return UnsafeBufferPointer(start: nil, count: 0)
         }
-        let metadata = UnsafeRawPointer(unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)) + start
+        let metadata = metadata(type) + start
         let count = (size - front - start) / MemoryLayout<UInt>.stride
         return UnsafeBufferPointer(start: metadata.assumingMemoryBound(to: UInt.self), count: count)
     }
 
-    /// Whether a class overrides the method that reads a row, or the one that encodes, where another class does not. True
+    /// Whether a class overrides the method that reads a row, or the one that encodes, where another class does not. Nil
     /// where it is not known.
-    static func readsOrEncodes(_ type: Record.Type, unlike other: Record.Type) -> Bool {
-        if pairPlaces.isEmpty { return true }
+    static func pair(_ type: Record.Type, unlike other: Record.Type) -> Bool? {
+        differ(pairPlaces, type, other)
+    }
+
+    /// Whether a class overrides the method that lists its columns, where another class does not. Nil where it is not
+    /// known.
+    static func columns(_ type: Record.Type, unlike other: Record.Type) -> Bool? {
+        differ(columnsPlaces, type, other)
+    }
+
+    private static func differ(_ places: [Int], _ type: Record.Type, _ other: Record.Type) -> Bool? {
+        if places.isEmpty { return nil }
         let (words, others) = (words(type), words(other))
-        return pairPlaces.contains { words[$0] != others[$0] }
+        return places.contains { words[$0] != others[$0] }
     }
 
     private static let pairPlaces = places(overriddenBy: Pair.self, count: Pair.count)
+    private static let columnsPlaces = places(overriddenBy: Columns.self, count: Columns.count)
+
+    /// Whether a class overrides a strategy for values of some types. True where it is not known.
+    ///
+    /// It is asked for each date, so the methods are compared by a few instructions: they stand side by side.
+    @inline(__always)
+    static func strategies(_ type: Record.Type) -> Bool {
+        let (place, base) = strategyWords
+        guard place != 0 else { return true }
+        let words = (metadata(type) + place).assumingMemoryBound(to: FiveWords.self).pointee
+        return (words.0 ^ base.0) | (words.1 ^ base.1) | (words.2 ^ base.2) | (words.3 ^ base.3)
+            | (words.4 ^ base.4) != 0
+    }
+
+    private typealias FiveWords = (UInt, UInt, UInt, UInt, UInt)
+
+    /// Where the strategies stand in the metadata, or 0, and those of `Record`.
+    private static let strategyWords: (place: Int, base: FiveWords) = {
+        let places = Self.places(overriddenBy: Strategies.self, count: Strategies.count)
+        guard let first = places.first, places == Array(first..<first + Strategies.count) else {
+            return (0, (0, 0, 0, 0, 0))
+        }
+        let place = headerSize + 24 + first * MemoryLayout<UInt>.stride
+        return (place, (metadata(Record.self) + place).assumingMemoryBound(to: FiveWords.self).pointee)
+    }()
+
+    @inline(__always)
+    private static func metadata(_ type: Record.Type) -> UnsafeRawPointer {
+        unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)
+    }
 
     /// How many bytes an instance of a class has: more than one of its superclass, if it has properties of its own.
     static func instanceSize(of type: Record.Type) -> Int {
-        let metadata = UnsafeRawPointer(unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self))
-        return Int(metadata.load(fromByteOffset: headerSize + 8, as: UInt32.self))
+        Int(metadata(type).load(fromByteOffset: headerSize + 8, as: UInt32.self))
     }
 
     private final class Plain: Record {}
@@ -85,6 +126,32 @@ enum Overrides {
         override func encode(to container: inout PersistenceContainer) throws {
             try super.encode(to: &container)
         }
+    }
+
+    private final class Columns: Record {
+        static let count = 1
+
+        override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
+    }
+
+    private final class Strategies: Record {
+        static let count = 5
+
+        override class func databaseDateEncodingStrategy(
+            for column: String
+        ) -> DatabaseDateEncodingStrategy { .iso8601 }
+        override class func databaseDataEncodingStrategy(
+            for column: String
+        ) -> DatabaseDataEncodingStrategy { .text }
+        override class func databaseUUIDEncodingStrategy(
+            for column: String
+        ) -> DatabaseUUIDEncodingStrategy { .lowercaseString }
+        override class func databaseDateDecodingStrategy(
+            for column: String
+        ) -> DatabaseDateDecodingStrategy { .iso8601 }
+        override class func databaseDataDecodingStrategy(
+            for column: String
+        ) -> DatabaseDataDecodingStrategy { .custom { _ in nil } }
     }
 
     private final class Methods: Record {

@@ -54,6 +54,12 @@ final class PackedColumns {
         (base, end, self.capacity) = (memory, memory, capacity)
     }
 
+    /// Runs a function with the layout, without counting a reference.
+    @inline(__always)
+    func useLayout<Result>(_ body: (RowLayout) throws -> Result) rethrows -> Result {
+        try layoutReference.use(body)
+    }
+
     // MARK: - Encoding
 
     typealias Encode = (inout PersistenceContainer) throws -> Void

@@ -163,7 +163,7 @@ final class Persistence {
         let names = plan.key.joined(separator: ", ")
         Misuse.trap(
             "a record of the table \(plan.tableName) does not encode its primary key (\(names)), and cannot be found "
-                + "in the database. Encode it in encode(to:).")
+                + "in the database. List it in columns(_:), or encode it in encode(to:).")
     }
 
     // MARK: - Statements

@@ -46,8 +46,8 @@ extension Record {
             .notCopied(
                 recordType: "\(type(of: self))",
                 reason:
-                    "\(reason). It is saved by a copy: have \(type(of: self)) read all that it encodes, in "
-                    + "updateFromRow(_:) or init(row:), or override copy()")
+                    "\(reason). It is saved by a copy: have \(type(of: self)) list its columns in columns(_:), or read all "
+                    + "that it encodes in updateFromRow(_:) or init(row:), or override copy()")
         }
         // It is sent, and takes no more than values from the record below.
         nonisolated(unsafe) let copy: Self

@@ -17,7 +17,7 @@ extension Record {
                 var encoding = ColumnEncoding(comparingWith: row.bytes, layout: row.layout)
                 guard encoding.count > 0 else { return true }
                 do {
-                    try PersistenceContainer.fill(&encoding) { try encode(to: &$0) }
+                    try PersistenceContainer.fill(&encoding) { try _encodeColumns(to: &$0) }
                 } catch {
                     // What was read is not there where columns are compared.
                     return encoding.wasRead ? hasChangesAfterAll : true

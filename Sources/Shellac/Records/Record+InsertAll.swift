@@ -45,7 +45,7 @@ extension Record {
         let connection = db.records
         for record in records {
             try Persistence.with(
-                plan, connection, on: db, encoding: { try record.encode(to: &$0) },
+                plan, connection, on: db, encoding: { try record._encodeColumns(to: &$0) },
                 perform: { try $0.stampingInsertion(of: record, isUpsert: false, batch.take) })
         }
         try batch.insert()

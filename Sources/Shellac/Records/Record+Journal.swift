@@ -47,7 +47,7 @@ extension Record: Journaled {
             }
             guard let snapshot, snapshot.count > 0 else {
                 return try Persistence.with(
-                    type, on: database, encoding: { try encode(to: &$0) },
+                    type, on: database, encoding: { try _encodeColumns(to: &$0) },
                     perform: {
                         try !$0.shape.keyColumns.isEmpty && !$0.exists()
                     })

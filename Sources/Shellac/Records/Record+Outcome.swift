@@ -36,7 +36,7 @@ extension Record {
     ) -> Aftermath? {
         // Nobody else than a callback of the user's is likely to have changed it.
         if persistence.withPlan({ !$0.overridesInsertionCallbacks })
-            || (try? persistence.columns.isStillEncoded(by: { try encode(to: &$0) })) == true
+            || (try? persistence.columns.isStillEncoded(by: { try _encodeColumns(to: &$0) })) == true
         {
             return store(persistence, insertion, in: db)
         }
@@ -61,22 +61,31 @@ extension Record {
         let rowID = insertion.rowID
         let moment = note(Journal.GivenRowID(value: rowID, column: column), in: db)
         let road = persistence.withPlan { $0.rowIDRoad }
-        if road == .didInsert || road == .none,
+        if road == .columns || road == .didInsert || road == .none,
             remember(
                 persistence, since: moment, in: db,
                 inserted: { columns.row(with: rowID, in: column, among: &$0) })
         {
-            return nil
+            return road == .columns ? give(rowID, in: column, persistence, isLate: isLate) : nil
         }
         let row = columns.row(with: rowID, in: column, past: takePast(moment: moment))
         snapshot = row
         switch road {
         case .didInsert, .none: return nil
+        case .columns: return give(rowID, in: column, persistence, isLate: isLate)
         case .updateFromRow:
             if isLate { return take(rowID, persistence.plan).map(Aftermath.rejection) }
             return persistence.withShape { $0.withRow(on: row, take) }.map(Aftermath.rejection)
         case .unknown, .doubtful:
             let plan = persistence.plan
+            do {
+                if plan.listsColumns, try isGiven(rowID, in: column, columns, isLate: isLate) {
+                    plan.rowIDRoad = .columns
+                    return nil
+                }
+            } catch {
+                return refusal(error)
+            }
             return learnWhetherTaken(rowID, plan, isLate ? take(rowID, plan) : take(Row(row)))
         }
     }
@@ -99,6 +108,36 @@ extension Record {
     }
 
     // MARK: - The row id
+
+    /// Gives the record its row id, which the class lists among its columns.
+    @inline(__always)
+    private func give(
+        _ rowID: Int64, in column: Int, _ persistence: Persistence, isLate: Bool
+    ) -> Aftermath? {
+        do {
+            if try isGiven(rowID, in: column, persistence.columns, isLate: isLate) { return nil }
+        } catch {
+            return refusal(error)
+        }
+        // The class lists it no more.
+        let plan = persistence.plan
+        plan.rowIDRoad = .unknown
+        return learnWhetherTaken(rowID, plan, nil)
+    }
+
+    /// Gives the record its row id, if the class lists it among its columns, and returns whether it does.
+    @inline(__always)
+    private func isGiven(
+        _ rowID: Int64, in column: Int, _ columns: PackedColumns, isLate: Bool
+    ) throws -> Bool {
+        // What the record was given meanwhile is kept.
+        if isLate, try !encodes(.null, in: columns.layout.names[column]) { return true }
+        return try columns.useLayout { try give(rowID, to: column, of: $0) }
+    }
+
+    private func refusal(_ error: any Error) -> Aftermath {
+        .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "columns(_:) threw \(error)"))
+    }
 
     /// The class may not take its row id from `updateFromRow`: finds out whether the record has taken it.
     @inline(never)
@@ -160,8 +199,8 @@ extension Record {
             if hasWarned { return }
             let column = plan.rowIDColumn ?? "rowid"
             ErrorLog.warn(
-                "\(type(of: self)) was inserted, and has not taken its row id (\(column)). Override updateFromRow(_:) and "
-                    + "read the column there, or override didInsert(_:) and take inserted.rowID.")
+                "\(type(of: self)) was inserted, and has not taken its row id (\(column)). List the column in columns(_:), "
+                    + "read it in updateFromRow(_:), or override didInsert(_:) and take inserted.rowID.")
         }
     }
 
@@ -198,7 +237,8 @@ extension Record {
             try take(given)
             for value in given where try !encodes(value.new, in: value.name) { throw NotTaken() }
         } catch {
-            let why = error is NotTaken ? "override updateFromRow(_:), and read it there" : "\(error)"
+            let why =
+                error is NotTaken ? "list it in columns(_:), or read it in updateFromRow(_:)" : "\(error)"
             ErrorLog.warn(
                 "\(type(of: self)) was upserted, met a row of another key, and has not taken it: \(why)")
         }

@@ -30,7 +30,7 @@ extension Record {
         }
         var aftermath: Aftermath?
         try Persistence.with(
-            type, on: db, encoding: { try encode(to: &$0) },
+            type, on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { persistence in
                 if persistence.hasKey {
                     do {
@@ -61,7 +61,7 @@ extension Record {
                     aftermath = try insertByLongRoad(in: db, options, isUpsert: isUpsert)
                 } else {
                     aftermath = try Persistence.with(
-                        plan, records, on: db, encoding: { try encode(to: &$0) },
+                        plan, records, on: db, encoding: { try _encodeColumns(to: &$0) },
                         perform: { try insertStraight($0, options, isUpsert: isUpsert, in: db) })
                 }
             }
@@ -147,7 +147,7 @@ extension Record {
         }
         // What `willSave` changes is written, whatever columns the methods name: compare with what is encoded before.
         let part = try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            type(of: self), on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { encoded in
                 func options() -> PersistenceOptions {
                     PersistenceOptions(
@@ -181,7 +181,8 @@ extension Record {
     /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
     /// that were not encoded, and generated columns.
     ///
-    /// It is one statement, and needs ``updateFromRow(_:)``.
+    /// It is one statement, and needs a class that lists its columns in ``columns(_:)``, or reads them in
+    /// ``updateFromRow(_:)``.
     ///
     /// - Throws: ``RecordError/rowNotTaken(recordType:reason:)`` when the record does not take the row,
     ///   which is inserted all the same.
@@ -199,12 +200,12 @@ extension Record {
     /// Takes what the database holds.
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class does not override
-    ///   ``updateFromRow(_:)``.
+    ///   primary key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class neither lists its columns
+    ///   nor overrides ``updateFromRow(_:)``.
     public final func reload(_ db: Database) throws {
         db.checkAccess()
         let found = try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            type(of: self), on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { persistence in
                 persistence.takeKey(of: self)
                 var row: Row?
@@ -218,7 +219,7 @@ extension Record {
     ///
     /// - Parameter before: What the record had encoded before the row was read.
     private func refresh(from row: Row, before: PackedRow, in db: Database) throws {
-        try updateFromRow(row)
+        try read(row)
         let fetched = try row.remembered(
             by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
         let remembered = snapshot
@@ -235,7 +236,7 @@ extension Record {
             if snapshot === fetched { snapshot = remembered }
             throw RecordError.rowNotTaken(
                 recordType: "\(type(of: self))",
-                reason: "override updateFromRow(_:), and read the columns there")
+                reason: "list the columns in columns(_:), or read them in updateFromRow(_:)")
         }
         if snapshot === fetched, let known = fetched.knowing(remembered, encoding: after) { snapshot = known }
     }

@@ -16,8 +16,8 @@ extension Record {
     /// The class says which column this is: see ``databaseStamps``. It goes through ``update(_:columns:)``.
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary
-    ///   key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class does not take its stamps by
-    ///   ``updateFromRow(_:)``.
+    ///   key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class neither lists its stamps in
+    ///   ``columns(_:)`` nor takes them by ``updateFromRow(_:)``.
     public final func touch(_ db: Database) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -37,7 +37,8 @@ extension Record {
             try take([stamp])
             guard try encodes(date, in: name) else {
                 throw RecordError.rowNotTaken(
-                    recordType: "\(type)", reason: "override updateFromRow(_:), and read \(name) there")
+                    recordType: "\(type)",
+                    reason: "list \(name) in columns(_:), or read it in updateFromRow(_:)")
             }
             if isAlone {
                 db.currentDate = Date.fromDatabaseValue(date)
@@ -93,7 +94,8 @@ extension Record {
         guard let stamps = plan.stamps, !stamps.hasWarned else { return }
         stamps.hasWarned = true
         let why =
-            reason.map { ": updateFromRow threw \($0)" } ?? ". Override updateFromRow(_:), and read it there"
+            reason.map { ": reading it threw \($0)" }
+            ?? ". List it in columns(_:), or read it in updateFromRow(_:)"
         ErrorLog.warn("\(type(of: self)) was saved, and has not taken its stamp \(name)\(why)")
     }
 }

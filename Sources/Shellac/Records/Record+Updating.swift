@@ -8,7 +8,7 @@ extension Record {
         db.checkAccess()
         let type = Swift.type(of: self)
         try Persistence.with(
-            type, on: db, encoding: { try encode(to: &$0) },
+            type, on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { persistence in
                 if persistence.withPlan({ $0.overridesWhatSaves }) {
                     let untouched = untouched(in: persistence)
@@ -29,7 +29,7 @@ extension Record {
         let plan = try db.records.plan(for: type, on: db)
         guard plan.overridesWhatSaves else {
             return try Persistence.with(
-                type, on: db, encoding: { try encode(to: &$0) },
+                type, on: db, encoding: { try _encodeColumns(to: &$0) },
                 perform: {
                     try updateStraight(
                         $0, $0.mask(of: columns, and: ColumnMask()), isFull: false, options, in: db)
@@ -143,7 +143,7 @@ extension Record {
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try Persistence.withChanged(
-                type(of: self), from: rememberedRow.look, on: db, encoding: { try encode(to: &$0) },
+                type(of: self), from: rememberedRow.look, on: db, encoding: { try _encodeColumns(to: &$0) },
                 perform: { persistence, row in
                     if let row, !rememberedRow.isStill(row) { persistence.columns.forgetFirstChange() }
                     rememberedRow.leaveChunk()
@@ -153,7 +153,7 @@ extension Record {
         // To know the table may take SQL, and without a change there is to be none.
         if !hasDatabaseChanges { return false }
         return try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            type(of: self), on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: {
                 rememberedRow.leaveChunk()
                 return try updateChanges($0, in: db)
@@ -209,7 +209,7 @@ extension Record {
         guard plan.key.contains(where: { key in names.contains { CaseInsensitiveName.matches($0, key) } })
         else { return names }
         return try Persistence.with(
-            type(of: self), on: db, encoding: { try encode(to: &$0) },
+            type(of: self), on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { $0.names(without: untouched(in: $0)) })
     }
 }

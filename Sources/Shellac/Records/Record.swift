@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A class whose instances are rows of a table, and know whether they have changed.
 ///
 /// ```swift
@@ -8,17 +14,10 @@
 ///
 ///     override class var databaseTableName: String { "player" }
 ///
-///     override func updateFromRow(_ row: Row) throws {
-///         if row.hasColumn("id") { id = try row["id"] }
-///         if row.hasColumn("name") { name = try row["name"] }
-///         if row.hasColumn("score") { score = try row["score"] }
-///         try super.updateFromRow(row)
-///     }
-///
-///     override func encode(to container: inout PersistenceContainer) throws {
-///         container["id"] = id
-///         container["name"] = name
-///         container["score"] = score
+///     override func columns(_ column: borrowing RecordColumns) throws {
+///         try column("id", id) { id = $0 }
+///         try column("name", name) { name = $0 }
+///         try column("score", score) { score = $0 }
 ///     }
 /// }
 ///
@@ -34,9 +33,12 @@
 ///
 /// ## Reading a row
 ///
-/// A class whose properties all have a default value overrides ``updateFromRow(_:)``, as above, and inherits both
-/// initializers. Another class overrides ``init(row:)``, and calls `super.init(row:)` at its end; it takes the row id
-/// of an insertion in ``didInsert(_:)``.
+/// A class whose properties all have a default value lists its columns in ``columns(_:)``, as above, and inherits both
+/// initializers. Another class overrides ``init(row:)``, and calls `super.init(row:)` at its end; where it does not list its
+/// row id as a column that is read, it takes that of an insertion in ``didInsert(_:)``.
+///
+/// In place of the list, a class may override the older pair of ``updateFromRow(_:)`` and ``encode(to:)``. A class that
+/// overrides both is refused when it is first used; its superclass may have the other one.
 ///
 /// ## What a record remembers
 ///
@@ -117,21 +119,85 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open class var warnsOfBypassedCallbacks: Bool { true }
 
     /// Whether the log says, in debug builds, when a record of the class has changes right after it was fetched: then a
-    /// column is misspelled in ``updateFromRow(_:)`` or ``encode(to:)``, or is not read, and the next save would
+    /// column is misspelled in ``columns(_:)``, ``updateFromRow(_:)`` or ``encode(to:)``, or is not read, and the next save would
     /// overwrite what the database holds. By default, it does, once, when the first record is fetched with all of its
     /// columns.
     open class var warnsOfChangesAfterFetch: Bool { true }
+
+    // MARK: - Strategies
+
+    // Where these five stand is looked at: see `Overrides.strategies(_:)`. Let nothing stand among them.
+
+    /// How the dates of a column are stored: see ``columns(_:)``.
+    open class func databaseDateEncodingStrategy(
+        for column: String
+    ) -> DatabaseDateEncodingStrategy { .deferredToDate }
+
+    /// How the data of a column is stored: see ``columns(_:)``.
+    open class func databaseDataEncodingStrategy(
+        for column: String
+    ) -> DatabaseDataEncodingStrategy { .deferredToData }
+
+    /// How the UUIDs of a column are stored: see ``columns(_:)``.
+    open class func databaseUUIDEncodingStrategy(
+        for column: String
+    ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
+
+    /// How the dates of a column are read: see ``columns(_:)``.
+    open class func databaseDateDecodingStrategy(
+        for column: String
+    ) -> DatabaseDateDecodingStrategy { .deferredToDate }
+
+    /// How the data of a column is read: see ``columns(_:)``.
+    open class func databaseDataDecodingStrategy(
+        for column: String
+    ) -> DatabaseDataDecodingStrategy { .deferredToData }
+
+    /// What makes the JSON of a column: see ``columns(_:)``. By default: sorted keys, data in Base64, dates in
+    /// milliseconds since 1970, no infinite numbers.
+    ///
+    /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
+    open class func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
+
+    /// What reads the JSON of a column: see ``columns(_:)``. By default: data in Base64, dates in milliseconds since 1970,
+    /// no infinite numbers.
+    open class func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
+
+    /// What is found in the `userInfo` of the encoder of a value, and of JSON.
+    open class var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
+
+    /// What is found in the `userInfo` of the decoder of a value, and of JSON.
+    open class var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
+
+    // MARK: - Columns
+
+    /// Lists the columns of the record, each with its property: it serves all that reads or stores the record.
+    ///
+    /// ```swift
+    /// override func columns(_ column: borrowing RecordColumns) throws {
+    ///     try column("id", id) { id = $0 }
+    ///     try column("name", name) { name = $0 }
+    ///     try column("score", score) { score = $0 }
+    /// }
+    /// ```
+    ///
+    /// A subclass calls `try super.columns(column)`, and lists its own columns. Their order does not matter, as long as it
+    /// stays the same. See ``RecordColumns`` for the kinds of columns.
+    ///
+    /// - Throws: what ``RecordColumns`` throws. An insertion whose row id is not taken then stands, and throws
+    ///   ``RecordError/rowNotTaken(recordType:reason:)``.
+    open func columns(_ column: borrowing RecordColumns) throws {}
 
     // MARK: - Reading and encoding
 
     /// A record that was never fetched, nor saved: it has changes.
     public init() {}
 
-    /// Reads a row, by ``updateFromRow(_:)``. The record remembers the row if it was fetched.
+    /// Reads a row, by ``columns(_:)`` or ``updateFromRow(_:)``. The record remembers the row if it was fetched.
     ///
     /// An overriding initializer reads its properties and then calls `super.init(row:)`.
     public required init(row: Row) throws {
-        try updateFromRow(row)
+        try read(row)
         try remember(fetched: row)
     }
 
@@ -150,6 +216,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     /// Takes the values of a row, which may lack columns. The row is good until this returns.
     ///
+    /// This and ``encode(to:)`` are the older way to tell the columns: see ``columns(_:)``.
+    ///
     /// It is called with a fetched row, and with a row of all that was encoded and the new row id when the record was
     /// inserted without one. A rollback of the insertion calls it with a NULL there.
     ///
@@ -158,6 +226,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func updateFromRow(_ row: Row) throws {}
 
     /// Encodes all columns that are stored, the primary key among them.
+    ///
+    /// This and ``updateFromRow(_:)`` are the older way to tell the columns: see ``columns(_:)``.
     open func encode(to container: inout PersistenceContainer) throws {}
 
     /// A record with the same values, which remembers the same row.
@@ -224,7 +294,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func willInsert(_ db: Database) throws {}
     /// Called around the insertion: it must call `insert`, once.
     open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
-    /// Called when the record was inserted. A class that does not override ``updateFromRow(_:)`` takes its row id here.
+    /// Called when the record was inserted. A class that neither lists its row id in ``columns(_:)``, nor reads it in
+    /// ``updateFromRow(_:)``, takes it here.
     open func didInsert(_ inserted: InsertionSuccess) {}
 
     /// Called before columns of the record are updated.

@@ -33,7 +33,7 @@ final class RecordPlan {
 
     /// How class records of the type take the row id that an insertion gave them.
     enum RowIDRoad {
-        case unknown, updateFromRow, didInsert
+        case unknown, columns, updateFromRow, didInsert
         /// They do not, and read no rows.
         case none
         /// One did not, and the log has said so: the others are asked again.
@@ -46,6 +46,9 @@ final class RecordPlan {
     @exclusivity(unchecked) var takesManyRows: Bool?
 
     private let recordType: Record.Type?
+    private let typeName: String
+    /// Whether a class lists columns.
+    let listsColumns: Bool
     /// Whether a class overrides the methods that save.
     let overridesMethods: Bool
     /// Whether it overrides these, or callbacks that are called with a database around a save.
@@ -57,6 +60,7 @@ final class RecordPlan {
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         recordType = type as? Record.Type
+        typeName = "\(type)"
         if let recordType { try FirstUse.check(recordType) }
         self.database = database
         schemaGeneration = generation
@@ -67,6 +71,7 @@ final class RecordPlan {
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
         stamps = RecordStamps(type)
+        listsColumns = recordType.map { Overrides.columns($0, unlike: Record.self) ?? true } ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         overridesWhatSaves = overridesMethods || recordType.map(Overrides.callbacks) ?? true
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
@@ -119,7 +124,8 @@ final class RecordPlan {
     private func findShape(_ names: [String]) -> Unmanaged<RecordShape> {
         if names.isEmpty {
             Misuse.trap(
-                "a record of the table \(tableName) encodes no column, and cannot be saved. Implement encode(to:)."
+                "a record of the table \(tableName) encodes no column, and cannot be saved. "
+                    + "List its columns in columns(_:), or implement encode(to:)."
             )
         }
         let key = ExactNames(names).sorted
@@ -155,7 +161,20 @@ final class RecordPlan {
         hasWarnedOfRowID = true
         ErrorLog.warn(
             "\(recordType) was inserted, and has not been given its row id (\(rowIDColumn)), as it does not encode it. "
-                + "Encode it in encode(to:), also where it is nil.")
+                + "List it in columns(_:), or encode it in encode(to:), also where it is nil.")
+    }
+
+    /// The error of a statement that saves a record. Where the record encodes a column that the table lacks, it says so,
+    /// and which column may be meant.
+    func tellingColumn(_ error: DatabaseError, encoding names: [String]) -> DatabaseError {
+        let missing = names.first { name in
+            table.column(named: name) == nil
+                && !TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
+        }
+        guard let missing else { return error }
+        let guess = table.columns.map(\.name).nearest(to: missing).map { ": did you mean \($0)?" } ?? ""
+        return error.with(
+            message: "the table \(tableName) has no column \(missing), which \(typeName) encodes\(guess)")
     }
 
     // MARK: - Selections

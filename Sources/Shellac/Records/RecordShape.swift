@@ -122,7 +122,7 @@ final class RecordShape {
             key.copy += 1
         }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
-        let statement = try database.prepare(sql: sql() + returning, persistent: true)
+        let statement = try prepare(sql: sql() + returning)
         statement.bypassAdvice()
         if statements.count > 256 {
             (lastInsertion, lastUpdate) = (nil, nil)
@@ -131,6 +131,15 @@ final class RecordShape {
         }
         statements[key] = statement
         return statement
+    }
+
+    /// - Throws: an error that names the type, where it encodes a column that the table lacks.
+    private func prepare(sql: String) throws -> Statement {
+        do {
+            return try database.prepare(sql: sql, persistent: true)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            throw plan.tellingColumn(error, encoding: layout.names)
+        }
     }
 
     private func names(_ mask: ColumnMask) -> [String] {
@@ -177,8 +186,7 @@ final class RecordShape {
             + String(
                 repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
         let statement =
-            isKept
-            ? try database.prepare(sql: sql, persistent: true) : try database.cachedStatement(sql: sql)
+            isKept ? try prepare(sql: sql) : try database.cachedStatement(sql: sql)
         statement.bypassAdvice()
         guard isKept else { return statement }
         lastManyInsertion = (count, statement)

@@ -136,7 +136,7 @@ extension Record {
     final func encodedSoFar() -> PackedColumns {
         let columns = PackedColumns()
         // The names make the layout: there is nothing else to throw.
-        try? columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try? encode(to: &$0) })
+        try? columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try? _encodeColumns(to: &$0) })
         return columns
     }
 

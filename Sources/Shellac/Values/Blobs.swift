@@ -11,6 +11,7 @@ public import Foundation
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
     public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes { sink.store($0) } }
+    @inlinable public static var _followsStrategies: Bool { true }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Data? {
@@ -36,6 +37,7 @@ extension Data: DatabaseValueConvertible {
 /// To store the text, store `uuid.uuidString`.
 extension UUID: DatabaseValueConvertible {
     public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes(of: uuid) { sink.store($0) } }
+    @inlinable public static var _followsStrategies: Bool { true }
 
     public var databaseValue: DatabaseValue {
         DatabaseValue(.blob(withUnsafeBytes(of: uuid) { Data($0) }))

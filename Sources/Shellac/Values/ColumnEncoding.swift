@@ -50,19 +50,7 @@ struct ColumnEncoding: ~Copyable {
     private(set) var firstPacked: (column: Int, offset: Int) = (0, 0)
 
     /// Gathering: the columns so far, which whoever encodes keeps alive.
-    private let gathering: Unmanaged<Gathering>?
-
-    struct Gathered {
-        var name: String
-        var value: DatabaseValue
-        var isDate: Bool
-    }
-
-    final class Gathering {
-        fileprivate(set) var columns: [Gathered] = []
-        /// The name of the column whose value comes next.
-        fileprivate var name = ""
-    }
+    let gathering: Unmanaged<Gathering>?
 
     private static let nothing = RowLayout(names: [], sql: nil)
 
@@ -305,27 +293,6 @@ extension ColumnEncoding {
             gathering?.use { $0.name = name }
             return true
         case .ignoring: return false
-        }
-    }
-
-    /// A subclass may change what its superclass encoded.
-    func gather(_ value: DatabaseValue, isDate: Bool = false) {
-        gathering?.use { gathering in
-            let column = Gathered(name: gathering.name, value: value, isDate: isDate)
-            let known = gathering.columns.firstIndex { CaseInsensitiveName.matches($0.name, column.name) }
-            if let known { gathering.columns[known] = column } else { gathering.columns.append(column) }
-        }
-    }
-
-    /// Stores a column that was gathered.
-    mutating func store(_ column: Gathered) {
-        withUnsafeMutablePointer(to: &self) { pointer in
-            let sink = DatabaseValueSink(pointer, column.name)
-            switch (column.value.storage, column.isDate) {
-            case (.string(var text), true): text.withUTF8 { sink.storeDate($0) }
-            case (.double(let seconds), true): sink.storeDate(secondsSince1970: seconds)
-            default: sink.store(column.value)
-            }
         }
     }
 }

@@ -49,6 +49,9 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// as `Optional` has.
     static func fromMissingColumn() -> Self?
 
+    /// Whether a record may say how the values are stored, as it may of dates, data and UUIDs. Do not implement this.
+    static var _followsStrategies: Bool { get }
+
     /// What reads the JSON of a `Decodable` type that is stored as such.
     static func databaseJSONDecoder() -> JSONDecoder
 
@@ -66,6 +69,9 @@ extension DatabaseValueConvertible {
 
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
+
+    @inlinable
+    public static var _followsStrategies: Bool { false }
 
     @inlinable
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(databaseValue) }
@@ -103,6 +109,9 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
     @inlinable
+    public static var _followsStrategies: Bool { Wrapped._followsStrategies }
+
+    @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) {
         if let self { self.store(in: sink) } else { sink.storeNull() }
     }

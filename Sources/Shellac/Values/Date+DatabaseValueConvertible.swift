@@ -35,6 +35,8 @@ extension Date: DatabaseValueConvertible {
     /// Stores the date, and marks it as one: dates compare by their instants.
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
+    @inlinable public static var _followsStrategies: Bool { true }
+
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Date? {
         switch value.storage {
         case .string(var text): text.withUTF8 { Date(databaseText: $0) }

@@ -6,6 +6,8 @@ enum SavingWorkloads {
         Workload("update.changes", gate: 1.6, goal: 1.3, sides: changed),
         Workload("changes.none.item", .nanoseconds, gate: 60, goal: 35, sides: unchangedItems),
         Workload("changes.none.player", .nanoseconds, gate: 150, goal: 100, sides: unchangedPlayers),
+        Workload(
+            "changes.none.player.columns", .nanoseconds, gate: 150, goal: 100, sides: unchangedListedPlayers),
         Workload("update.unchanged", .nanoseconds, gate: 180, goal: 100, sides: unchanged),
         Workload("write.tiny", gate: 1.2, goal: 1.05, sides: tinyWrites),
     ]
@@ -64,6 +66,13 @@ enum SavingWorkloads {
     private static func unchangedPlayers(_ fixture: Fixture) throws -> Sides {
         let players = try fixture.queue().read {
             try ClassPlayer.fetchAll($0, sql: Player.selection + " LIMIT 1000")
+        }
+        return try clean(fixture, players.count) { players[$0].hasDatabaseChanges }
+    }
+
+    private static func unchangedListedPlayers(_ fixture: Fixture) throws -> Sides {
+        let players = try fixture.queue().read {
+            try ListedPlayer.fetchAll($0, sql: Player.selection + " LIMIT 1000")
         }
         return try clean(fixture, players.count) { players[$0].hasDatabaseChanges }
     }

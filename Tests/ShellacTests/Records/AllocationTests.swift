@@ -48,7 +48,7 @@ struct AllocationTests {
         let counted = try await Command.run(["LD_PRELOAD=\(library)", program.path])
         #expect(counted.succeeded, "\(counted.output)")
         let lines = counted.output.split(separator: "\n")
-        #expect(lines.count == 16)
+        #expect(lines.count == 17)
         for line in lines {
             #expect(line.hasSuffix(", 0 changes"))
             if Self.isOptimized || Self.fastest.contains(where: line.hasPrefix) {

@@ -73,8 +73,8 @@ struct FirstUseTests {
                 #expect(error?.resultCode == .SQLITE_MISUSE)
                 #expect(
                     error?.message == beginning
-                        + ", and overrides neither updateFromRow(_:) nor encode(to:): nothing of it would be read or stored. "
-                        + "Override both, and read and encode its columns there.")
+                        + ", and does not list its columns: nothing of it would be read or stored. "
+                        + "Override columns(_:), and list them there.")
             }
             check { _ = try type.fetchAll(db) }
             check { _ = try type.fetchOne(db, key: 1) }
@@ -199,8 +199,8 @@ struct FirstUseTests {
             }
             #expect(
                 log.elements == [
-                    "Shy was inserted, and has not been given its row id (id), as it does not encode it. Encode it in "
-                        + "encode(to:), also where it is nil."
+                    "Shy was inserted, and has not been given its row id (id), as it does not encode it. List it in "
+                        + "columns(_:), or encode it in encode(to:), also where it is nil."
                 ])
         }
     }

@@ -75,6 +75,17 @@ extension DatabaseQueue {
     }
 }
 
+extension DatabaseQueue {
+    /// A database with a table of heroes that refuses nothing.
+    static func withLooseHeroes() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write {
+            try $0.execute(sql: "CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, score INTEGER)")
+        }
+        return queue
+    }
+}
+
 extension Database {
     /// The names of the heroes, in the order of their insertion.
     func heroes() throws -> [String] { try String.fetchAll(self, sql: "SELECT name FROM hero ORDER BY id") }

@@ -25,6 +25,22 @@ private final class Player: Record {
     }
 }
 
+/// The same, whose columns are listed.
+@Observable
+private final class ListedPlayer: Record {
+    var id: Int64?
+    var name = ""
+    var score = 0
+
+    override class var databaseTableName: String { "player" }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("score", score) { score = $0 }
+    }
+}
+
 @Suite("Observable records")
 struct ObservableRecordTests {
     private func queue() throws -> DatabaseQueue {
@@ -87,6 +103,20 @@ struct ObservableRecordTests {
             #expect(isAnnounced(reading: { _ = player.hasDatabaseChanges }, { player.name = "Arthur" }))
             #expect(try isAnnounced(reading: { _ = player.id }, { try db.execute(sql: "ROLLBACK") }))
             #expect(player.id == nil)
+        }
+    }
+
+    @Test("57. an @Observable class sees no write while it is encoded, and one where a property is set")
+    func listedColumns() throws {
+        try queue().write { db in
+            let player = ListedPlayer()
+            #expect(try isAnnounced(reading: { _ = player.id }) { try player.insert(db) })
+            #expect(player.id == 1)
+            #expect(try !isAnnounced(reading: { _ = (player.id, player.name) }) { try player.update(db) })
+            #expect(!isAnnounced(reading: { _ = (player.id, player.name) }) { _ = player.hasDatabaseChanges })
+            try db.execute(sql: "UPDATE player SET name = 'Arthur'")
+            #expect(try isAnnounced(reading: { _ = player.name }) { try player.reload(db) })
+            #expect(player.name == "Arthur")
         }
     }
 }

@@ -247,8 +247,8 @@ struct RecordAsyncTests {
             override func copy() throws -> sending Self { throw TestError(3) }
         }
         let way =
-            "It is saved by a copy: have WriteOnly read all that it encodes, in updateFromRow(_:) or init(row:), or "
-            + "override copy()"
+            "It is saved by a copy: have WriteOnly list its columns in columns(_:), or read all that it encodes in "
+            + "updateFromRow(_:) or init(row:), or override copy()"
         let writeOnly = WriteOnly()
         writeOnly.name = "B"
         let lost = RecordError.notCopied(

@@ -425,7 +425,7 @@ struct RecordPersistenceTests {
         let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let sentences = [
             "no columns":
-                "a record of the table other encodes no column, and cannot be saved. Implement encode(to:)",
+                "a record of the table other encodes no column, and cannot be saved. List its columns in columns(_:), or implement encode(to:)",
             "no key": "a record of the table other does not encode its primary key (id)",
         ]
         #expect(said.contains(try #require(sentences[what])))
@@ -546,7 +546,7 @@ struct RecordPersistenceTests {
                 Issue.record("\(error)")
                 return
             }
-            #expect(reason.contains("override updateFromRow(_:)"))
+            #expect(reason.contains("read them in updateFromRow(_:)"))
             #expect(deaf.name == "Arthur")
             deaf.name = "Craig"
             #expect(try deaf.databaseChanges == ["name": "Arthur"], "it remembers what it read")

@@ -13,7 +13,8 @@ try dbQueue.write { db in
     }
 }
 
-//: All properties have a default value here, so that the class inherits its initializers. It may be observable, too.
+//: All properties have a default value here, so that the class inherits its initializers. Its columns are listed once. It may
+//: be observable, too.
 
 @Observable
 class Player: Record {
@@ -23,17 +24,10 @@ class Player: Record {
 
     override class var databaseTableName: String { "player" }
 
-    override func updateFromRow(_ row: Row) throws {
-        if row.hasColumn("id") { id = try row["id"] }
-        if row.hasColumn("name") { name = try row["name"] }
-        if row.hasColumn("score") { score = try row["score"] }
-        try super.updateFromRow(row)
-    }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        container["id"] = id
-        container["name"] = name
-        container["score"] = score
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("score", score) { score = $0 }
     }
 }
 

@@ -15,19 +15,11 @@ class Reminder: Record {
         DatabaseStamps(created: "createdAt", updated: "updatedAt")
     }
 
-    override func updateFromRow(_ row: Row) throws {
-        if row.hasColumn("id") { id = try row["id"] }
-        if row.hasColumn("title") { title = try row["title"] }
-        if row.hasColumn("isFlagged") { isFlagged = try row["isFlagged"] }
-        if row.hasColumn("updatedAt") { updatedAt = try row["updatedAt"] }
-        try super.updateFromRow(row)
-    }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        container["id"] = id
-        container["title"] = title
-        container["isFlagged"] = isFlagged
-        container["updatedAt"] = updatedAt
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", title) { title = $0 }
+        try column("isFlagged", isFlagged) { isFlagged = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
     }
 }
 

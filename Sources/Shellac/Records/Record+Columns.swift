@@ -1,0 +1,105 @@
+// How a class record is read and encoded: by the pair of `updateFromRow(_:)` and `encode(to:)`, and by the columns that it
+// lists. A class has one or the other, and its superclass may have the other one: so all passes go by both, the pair first.
+
+extension Record {
+    /// Reads a row.
+    @inline(__always)
+    final func read(_ row: Row) throws {
+        try updateFromRow(row)
+        if row.isLive {
+            try columns(RecordColumns(reading: row.live, type(of: self)))
+        } else {
+            try pass(.reading(row))
+        }
+    }
+
+    /// Encodes all columns. `encode(to:)` has those of the pair only.
+    public final func _encodeColumns(to container: inout PersistenceContainer) throws {
+        try encode(to: &container)
+        let encoding = container.encoding
+        if encoding.pointee.mode == .gathering { return try gatherColumns(into: encoding) }
+        try columns(RecordColumns(encoding: encoding, type(of: self)))
+    }
+
+    /// Encodes the columns that the class lists, and looks whether each is listed once.
+    @inline(never)
+    private func gatherColumns(into encoding: UnsafeMutablePointer<ColumnEncoding>) throws {
+        encoding.pointee.beginList()
+        try columns(RecordColumns(encoding: encoding, type(of: self)))
+        guard let name = encoding.pointee.endList() else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(type(of: self)) lists the column \(name) twice in columns(_:). One of two properties would be "
+                + "lost: give them columns of their own.")
+    }
+
+    /// The columns that the class lists.
+    final func listedColumns() throws -> [ListedColumn] {
+        if case .listing(let columns) = try pass(.listing([])) { return columns }
+        return []
+    }
+
+    @discardableResult @inline(never)
+    private func pass(_ pass: RecordColumns.OtherPass) throws -> RecordColumns.OtherPass {
+        var pass = pass
+        try withUnsafeMutablePointer(to: &pass) { try columns(RecordColumns($0, type(of: self))) }
+        return pass
+    }
+}
+
+extension Record {
+    /// Whether the class has strategies of its own for dates, data or UUIDs.
+    @usableFromInline
+    final class var hasStrategies: Bool { Overrides.strategies(self) }
+}
+
+// MARK: - Setting one column
+
+extension Record {
+    /// Gives the record a number for a column that it lists.
+    ///
+    /// - Returns: Whether the record reads the column.
+    /// - Throws: what ``columns(_:)`` throws.
+    @inline(__always)
+    final func give(_ number: Int64, to column: Int, of layout: RowLayout) throws -> Bool {
+        var bytes: UInt64 = 0
+        return try withUnsafeMutableBytes(of: &bytes) { bytes in
+            let payload = bytes.baseAddress.unsafelyUnwrapped
+            var end = payload
+            let tag = PackedTag.write(number, to: &end)
+            if try give(tag, UnsafeRawPointer(payload), to: layout.bits[column]) { return true }
+            return try giveElsewhere(tag, UnsafeRawPointer(payload), to: layout.names[column])
+        }
+    }
+
+    /// Gives the record a value for a column that it lists.
+    ///
+    /// - Returns: Whether the record reads the column.
+    /// - Throws: what ``columns(_:)`` throws.
+    final func give(_ value: DatabaseValue, to name: String) throws -> Bool {
+        let row = PackedRow.make(RowLayout(names: [name], sql: nil), values: [value])
+        defer { withExtendedLifetime(row) {} }
+        let (tag, payload) = row.column(0)
+        if try give(tag, payload, to: NameBits(name)) { return true }
+        return try giveElsewhere(tag, payload, to: name)
+    }
+
+    @inline(__always)
+    private func give(_ tag: UInt8, _ payload: UnsafeRawPointer, to name: NameBits) throws -> Bool {
+        var column = GivenColumn(name: name, tag: tag, payload: payload)
+        try withUnsafeMutablePointer(to: &column) {
+            try columns(RecordColumns(giving: $0, type(of: self)))
+        }
+        return column.isTaken
+    }
+
+    /// The record may spell the name in another way, or in other memory, where it is long.
+    @inline(never)
+    private func giveElsewhere(_ tag: UInt8, _ payload: UnsafeRawPointer, to name: String) throws -> Bool {
+        let spelled = try listedColumns().filter { $0.isRead && CaseInsensitiveName.matches($0.name, name) }
+        guard !spelled.isEmpty else { return false }
+        try pass(.reading(Row([(name, PackedTag.databaseValue(tag, payload))])))
+        return true
+    }
+}

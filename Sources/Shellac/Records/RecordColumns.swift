@@ -1,0 +1,339 @@
+/// One pass over the columns of a record: it reads them, encodes them, sets one of them, or lists them.
+///
+/// A class tells its columns once, and each pass does with them what it is for:
+///
+/// ```swift
+/// class Player: Record {
+///     var id: Int64?
+///     var name = ""
+///     var tags: [String] = []
+///
+///     override func columns(_ column: borrowing RecordColumns) throws {
+///         try column("id", id) { id = $0 }
+///         try column("name", name) { name = $0 }
+///         try column("tags", tags) { tags = $0 }
+///     }
+/// }
+/// ```
+///
+/// Each line has the name of a column, the value of the property, and what sets it. The value is asked for where the
+/// record is encoded, and it is set where a row has the column: a column that a row lacks leaves the property as it is.
+/// Let ``Record/columns(_:)`` do nothing else, as there are many passes.
+///
+/// A value is stored in one column: any ``DatabaseValueConvertible``, optional or not. Any other `Codable` value is
+/// stored as JSON. The strategies of the class for dates, data, UUIDs and JSON apply, such as
+/// ``Record/databaseDateEncodingStrategy(for:)``.
+///
+/// ``reading(_:as:_:)-(String,_,_)`` is for a column that is never stored by the record, and ``writing(_:_:)-(String,_)``
+/// for one that is never read.
+public struct RecordColumns: ~Copyable {
+    // A pass is told by one number, so that it stays in a register from one column to the next: one of those below, or
+    // else the generation of the row of a statement that is read.
+    @usableFromInline let pass: UInt64
+    /// Where columns are encoded, or the row stands; or else a ``GivenColumn`` or an ``OtherPass``.
+    @usableFromInline let place: UnsafeMutableRawPointer
+    /// The class of the record, whose strategies apply.
+    @usableFromInline let record: Record.Type
+
+    @inlinable static var encoding: UInt64 { 0 }
+    @inlinable static var giving: UInt64 { .max - 1 }
+    @inlinable static var elsewhere: UInt64 { .max }
+
+    /// A pass that encodes.
+    @inline(__always)
+    init(encoding: UnsafeMutablePointer<ColumnEncoding>, _ record: Record.Type) {
+        (pass, place, self.record) = (Self.encoding, UnsafeMutableRawPointer(encoding), record)
+    }
+
+    /// A pass that reads a row which is live.
+    @inline(__always)
+    init(reading row: LiveRow, _ record: Record.Type) {
+        pass = row.place.pointee.generation
+        (place, self.record) = (UnsafeMutableRawPointer(row.place), record)
+    }
+
+    /// A pass that sets one column.
+    @inline(__always)
+    init(giving column: UnsafeMutablePointer<GivenColumn>, _ record: Record.Type) {
+        (pass, place, self.record) = (Self.giving, UnsafeMutableRawPointer(column), record)
+    }
+
+    /// A pass that reads a row which owns its values, or lists.
+    init(_ other: UnsafeMutablePointer<OtherPass>, _ record: Record.Type) {
+        (pass, place, self.record) = (Self.elsewhere, UnsafeMutableRawPointer(other), record)
+    }
+
+    /// A pass that is no hot one.
+    enum OtherPass {
+        case reading(Row)
+        case listing([ListedColumn])
+    }
+
+    // MARK: - Columns
+
+    /// A column, with the property that it is read into and stored from.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column, which no strategy converts.
+    ///   - value: What is stored.
+    ///   - set: Sets the property.
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the value
+    ///   and the setter throw.
+    @inlinable @inline(__always)
+    public func callAsFunction<Value: DatabaseValueConvertible>(
+        _ name: String, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
+    ) throws {
+        if pass == Self.encoding {
+            try encode(value(), in: name)
+        } else if let value: Value = try read(name, isWritten: true) {
+            try set(value)
+        }
+    }
+
+    /// A column that holds JSON, with the property that it is read into and stored from.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column, which no strategy converts.
+    ///   - value: What is stored.
+    ///   - set: Sets the property.
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or JSON that does not decode, and what the coding, the
+    ///   value and the setter throw.
+    @_disfavoredOverload  // what a column can hold is no JSON
+    public func callAsFunction<Value: Codable>(
+        _ name: String, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
+    ) throws {
+        if pass == Self.encoding {
+            try encodeCodable(value(), in: name)
+        } else if let value: Value = try readCodable(name, isWritten: true) {
+            try set(value)
+        }
+    }
+
+    /// A column that the record reads, and never stores: an annotation of a request, a generated column.
+    ///
+    /// ```swift
+    /// try column.reading("bookCount") { bookCount = $0 }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - type: What it is read as. Mostly, the property says it.
+    ///   - set: Sets the property.
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the setter
+    ///   throws.
+    @inlinable @inline(__always)
+    public func reading<Value: DatabaseValueConvertible>(
+        _ name: String, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
+    ) throws {
+        if pass != Self.encoding, let value: Value = try read(name, isWritten: false) { try set(value) }
+    }
+
+    /// A column of JSON that the record reads, and never stores.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - type: What it is read as. Mostly, the property says it.
+    ///   - set: Sets the property.
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or JSON that does not decode, and what the setter
+    ///   throws.
+    @_disfavoredOverload
+    public func reading<Value: Decodable>(
+        _ name: String, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
+    ) throws {
+        if pass != Self.encoding, let value: Value = try readCodable(name, isWritten: false) {
+            try set(value)
+        }
+    }
+
+    /// A column that the record stores, and never reads: from a constant, or from a property that is computed.
+    ///
+    /// ```swift
+    /// try column.writing("slug", name.lowercased())
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - value: What is stored.
+    /// - Throws: what the value throws.
+    @inlinable @inline(__always)
+    public func writing<Value: DatabaseValueConvertible>(
+        _ name: String, _ value: @autoclosure () throws -> Value
+    ) throws {
+        if pass == Self.encoding {
+            try encode(value(), in: name)
+        } else if pass == Self.elsewhere {
+            list(name, Value.self, isRead: false, isWritten: true)
+        }
+    }
+
+    /// A column of JSON that the record stores, and never reads.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - value: What is stored.
+    /// - Throws: what the coding and the value throw.
+    @_disfavoredOverload
+    public func writing<Value: Encodable>(_ name: String, _ value: @autoclosure () throws -> Value) throws {
+        if pass == Self.encoding {
+            try encodeCodable(value(), in: name)
+        } else if pass == Self.elsewhere {
+            list(name, Value.self, isRead: false, isWritten: true)
+        }
+    }
+
+    // MARK: - Encoding
+
+    @inlinable @inline(__always)
+    func encode<Value: DatabaseValueConvertible>(_ value: Value, in name: String) throws {
+        if Value._followsStrategies, record.hasStrategies { return try encodeByStrategy(value, in: name) }
+        let sink = DatabaseValueSink(place.assumingMemoryBound(to: ColumnEncoding.self), name)
+        value.store(in: sink)
+    }
+
+    private var encoding: RecordEncoding {
+        RecordEncoding(PersistenceContainer(place.assumingMemoryBound(to: ColumnEncoding.self)), record)
+    }
+
+    @usableFromInline @inline(never)
+    func encodeByStrategy(_ value: some DatabaseValueConvertible, in name: String) throws {
+        try encoding.encodeByStrategy(value, in: name)
+    }
+
+    private func encodeCodable(_ value: some Encodable, in name: String) throws {
+        try encoding.encode(value, in: name)
+    }
+
+    // MARK: - Reading
+
+    /// The row of a statement, where that has not moved on.
+    @inlinable @inline(__always)
+    var isLive: Bool { pass < Self.giving && row.place.pointee.generation == pass }
+
+    @inlinable @inline(__always)
+    var row: LiveRow { LiveRow(place.assumingMemoryBound(to: LiveRow.Place.self)) }
+
+    // What is read is returned, and set by the caller: a setter that is handed on would keep its record alive in each
+    // pass, which costs an encoding a third more.
+
+    /// The value of a column. Nil where there is no such column.
+    @inlinable @inline(__always)
+    func read<Value: DatabaseValueConvertible>(_ name: String, isWritten: Bool) throws -> Value? {
+        guard isLive else {
+            if pass == Self.giving, given.pointee.name != NameBits(name) { return nil }
+            return try readElsewhere(name, isWritten: isWritten)
+        }
+        let column = row.column(named: name)
+        if column < 0 { return nil }
+        if Value._followsStrategies, record.hasStrategies { return try readByStrategy(name) }
+        return try row.decodeListed(Value.self, at: column)
+    }
+
+    @inlinable @inline(never)
+    func readElsewhere<Value: DatabaseValueConvertible>(_ name: String, isWritten: Bool) throws -> Value? {
+        if pass == Self.giving, !(Value._followsStrategies && record.hasStrategies) {
+            given.pointee.isTaken = true
+            if let value = Value.fromSQLiteValue(given.pointee.value) { return value }
+        }
+        guard let row = ownedRow(name) else {
+            list(name, Value.self, isRead: true, isWritten: isWritten)
+            return nil
+        }
+        if Value._followsStrategies, record.hasStrategies { return try readByStrategy(name) }
+        let column = row.packedColumn(named: name)
+        if column < 0 { return nil }
+        // An optional type says nil for NULL, which is another nil than that of a column which is not there.
+        return try row.packedValue(in: column) as Value
+    }
+
+    @usableFromInline @inline(never)
+    func readByStrategy<Value: DatabaseValueConvertible>(_ name: String) throws -> Value? {
+        guard let row = anyRow(name), row.hasColumn(name) else { return nil }
+        return try RecordDecoding(row: row, record: record).decodeByStrategy(in: name) as Value
+    }
+
+    private func readCodable<Value: Decodable>(_ name: String, isWritten: Bool) throws -> Value? {
+        guard let row = anyRow(name) else {
+            list(name, Value.self, isRead: true, isWritten: isWritten)
+            return nil
+        }
+        return row.hasColumn(name)
+            ? try RecordDecoding(row: row, record: record).decode(Value.self, in: name) : nil
+    }
+
+    private func anyRow(_ name: String) -> Row? { isLive ? Row(row) : ownedRow(name) }
+
+    /// The row that owns its values. Nil where columns are listed.
+    @usableFromInline @inline(never)
+    func ownedRow(_ name: String) -> Row? {
+        if pass == Self.giving { return given.pointee.row(name) }
+        guard pass == Self.elsewhere else { trapStale() }
+        if case .reading(let row) = place.assumingMemoryBound(to: OtherPass.self).pointee { return row }
+        return nil
+    }
+
+    /// The column that is set.
+    @inlinable @inline(__always)
+    var given: UnsafeMutablePointer<GivenColumn> { place.assumingMemoryBound(to: GivenColumn.self) }
+
+    @inline(never)
+    private func trapStale() -> Never {
+        Misuse.trap(
+            "the row of a record was read after its cursor had moved on: columns(_:) of \(record) has moved it, "
+                + "or one of its setters has. Let them set properties only.")
+    }
+
+    // MARK: - Listing
+
+    @usableFromInline @inline(never)
+    func list(_ name: String, _ type: any Any.Type, isRead: Bool, isWritten: Bool) {
+        guard pass == Self.elsewhere else { return }
+        let place = place.assumingMemoryBound(to: OtherPass.self)
+        guard case .listing(var columns) = place.pointee else { return }
+        columns.append(ListedColumn(name: name, type: type, isRead: isRead, isWritten: isWritten))
+        place.pointee = .listing(columns)
+    }
+}
+
+@available(*, unavailable, message: "a pass over columns ends when columns(_:) returns")
+extension RecordColumns: Sendable {}
+
+/// A value that a record is given for a property that it lists: its row id, a stamp, or what it had before a save that is
+/// rolled back.
+@usableFromInline
+struct GivenColumn {
+    /// The name of the column, as the record spells it.
+    @usableFromInline let name: NameBits
+    let tag: UInt8
+    /// The packed value, which whoever gives it keeps alive.
+    let payload: UnsafeRawPointer
+    /// Whether the record has taken it.
+    @usableFromInline var isTaken = false
+
+    @usableFromInline
+    var value: SQLiteValue { SQLiteValue(tag: tag, payload: payload) }
+
+    /// A row of the column alone, where it has the name. Else one without columns.
+    mutating func row(_ name: String) -> Row {
+        if NameBits(name) != self.name { return Row() }
+        isTaken = true
+        return Row([(name, PackedTag.databaseValue(tag, payload))])
+    }
+}
+
+/// What a class says of one of its columns.
+struct ListedColumn {
+    let name: String
+    /// What it is read as, or stored from.
+    let type: any Any.Type
+    let isRead: Bool
+    let isWritten: Bool
+}
+
+extension LiveRow {
+    /// The Swift value in a column. It is called, so that a list of many columns stays short: what is inlined in it is what
+    /// each pass comes by.
+    @inlinable @inline(never)
+    func decodeListed<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
+        try decode(type, at: column)
+    }
+}
