@@ -57,6 +57,17 @@ static inline struct shellac_running_encodings *shellac_encodings(void) {
     return &shellac_running_encodings_place;
 }
 
+/// What compiled Swift code calls before it accesses a property of a class, unless it can prove that the access is alone.
+/// Swift reserves the name, and may not declare it itself: so it is declared here. See StoredProperties.swift.
+extern void swift_beginAccess(void *address, void *noted, uintptr_t flags, void *caller);
+
+/// Stops the program where the calling thread is modifying what is at an address, or reads it while it is to be modified.
+static inline void shellac_stop_if_accessed(const void *address, int to_modify) {
+    void *noted[3];
+    // Without the flag for tracking, which is 0x20, the access is compared and not noted: nothing has to end it.
+    swift_beginAccess((void *)address, noted, to_modify ? 1 : 0, 0);
+}
+
 /// Asks the processor for memory that is to be read or written soon. It may be none.
 static inline void shellac_prefetch(const void *address) {
     __builtin_prefetch(address);

@@ -68,6 +68,9 @@ public struct LiveRow {
         @usableFromInline private(set) var lacksColumns = false
         /// The layout of what the last of them remembers.
         var partialLayout: RowLayout?
+        /// A class of records that `init(row:)` makes of these rows, and one that `init(from:)` makes: for upper layers.
+        @usableFromInline var plainElement: ObjectIdentifier?
+        var codedElement: ObjectIdentifier?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
         var decoding: AnyObject?
         /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
@@ -271,6 +274,7 @@ extension LiveRow {
         place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
         place.pointee.layout = nil
         place.pointee.recordLayout = nil
+        (place.pointee.plainElement, place.pointee.codedElement) = (nil, nil)
         place.pointee.elementType = nil
         place.pointee.partialRecordType = nil
         place.pointee.memory = nil

@@ -27,7 +27,7 @@ extension Record {
         guard !added.isEmpty, let row = snapshot else { return false }
         let made = RowLayout(names: row.layout.names, sql: nil)
         // One that cannot be made says nothing, and the record is saved as it is.
-        guard let twin = try? type(of: self).init(row: Row(row.copy(made))) else { return false }
+        guard let twin = try? type(of: self).make(of: Row(row.copy(made))) else { return false }
         let columns = twin.encodedSoFar()
         let mask = ColumnMask(added.compactMap(columns.layout.column(named:)))
         if mask.isEmpty { return false }

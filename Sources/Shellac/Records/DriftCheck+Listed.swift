@@ -4,7 +4,7 @@
 extension DriftCheck {
     /// The faults of a class that lists its columns: nothing is made up for it. Nil where it has columns elsewhere, too.
     mutating func listedFaults(of type: Record.Type) throws -> [SchemaFault]? {
-        guard Overrides.columns(type, unlike: Record.self) == true,
+        guard Overrides.listing(type),
             Overrides.pair(type, unlike: Record.self) == false,
             let record = try? type.init(row: Row()), let listed = try? record.listedColumns()
         else { return nil }

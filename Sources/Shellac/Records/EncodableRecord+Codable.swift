@@ -23,15 +23,17 @@ struct RecordEncoding: ~Copyable {
     let record: any EncodableRecord.Type
     let strategy: DatabaseColumnEncodingStrategy
     let usesDefaultKeys: Bool
+    /// The class of the record, where it leaves its columns to `Codable`.
+    private let coded: CodedClass?
     private var nested: [(column: String, node: JSONNode)] = []
     fileprivate(set) var isNotKeyed = false
 
     @inline(__always)
     static func encode(
         _ value: some Encodable, as record: any EncodableRecord.Type,
-        in container: inout PersistenceContainer
+        in container: inout PersistenceContainer, _ coded: CodedClass? = nil
     ) throws {
-        var encoding = RecordEncoding(PersistenceContainer(container.encoding), record)
+        var encoding = RecordEncoding(PersistenceContainer(container.encoding), record, coded)
         try withUnsafeMutablePointer(to: &encoding) { encoding in
             try RunningEncoding.run(encoding) { try value.encode(to: RecordEncoder(encoding: $0)) }
         }
@@ -39,11 +41,19 @@ struct RecordEncoding: ~Copyable {
         for (column, node) in encoding.nested { try encoding.storeJSON(node, in: column) }
     }
 
-    init(_ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type) {
+    init(
+        _ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type,
+        _ coded: CodedClass? = nil
+    ) {
         self.container = container
         self.record = record
-        strategy = record.databaseColumnEncodingStrategy
-        usesDefaultKeys = strategy.usesDefaultKeys
+        self.coded = coded
+        if let coded, coded.usesDefaultEncodingKeys {
+            (strategy, usesDefaultKeys) = (.useDefaultKeys, true)
+        } else {
+            strategy = record.databaseColumnEncodingStrategy
+            usesDefaultKeys = strategy.usesDefaultKeys && coded?.isObserved != true
+        }
     }
 
     private func notKeyedError(_ value: Any) -> EncodingError {
@@ -59,8 +69,19 @@ struct RecordEncoding: ~Copyable {
     /// The column of a key.
     @inline(__always)
     func column(_ key: some CodingKey) -> String {
-        usesDefaultKeys ? key.stringValue : strategy.column(for: key)
+        usesDefaultKeys ? key.stringValue : convertedColumn(key)
     }
+
+    @inline(never)
+    private func convertedColumn(_ key: some CodingKey) -> String {
+        guard let coded, coded.isObserved else { return strategy.column(for: key) }
+        let plain = coded.plainKey(key)
+        return strategy.usesDefaultKeys ? plain.stringValue : strategy.column(for: plain)
+    }
+
+    /// Whether a key stands for what keeps those who observe the record, and is no column.
+    @inline(__always)
+    func isRegistrar(_ key: some CodingKey) -> Bool { !usesDefaultKeys && coded?.isRegistrar(key) == true }
 
     /// What a nested container of a column is gathered in.
     mutating func node(of column: String) -> JSONNode {
@@ -182,7 +203,7 @@ struct ColumnKey: CodingKey {
 // MARK: - The encoder
 
 /// What an `Encodable` record encodes itself to. It is good for the duration of the encoding.
-private struct RecordEncoder: Encoder {
+private struct RecordEncoder: Encoder, ColumnCoder {
     let encoding: RunningEncoding<RecordEncoding>
 
     var codingPath: [any CodingKey] { [] }

@@ -25,6 +25,14 @@ struct RecordDecoding {
     let row: Row
     let record: any FetchableRecord.Type
 
+    /// The column of a key.
+    func column(of key: some CodingKey) -> String {
+        if let coded = (record as? Record.Type).flatMap({ CodedClass.of($0) })?.takeUnretainedValue() {
+            return coded.column(of: key, in: row)
+        }
+        return record.databaseColumnDecodingStrategy.column(for: key, in: row)
+    }
+
     /// Reads a value of any type.
     func decode<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value {
         // The types that most records have come first: a cast costs more than all of these comparisons.
@@ -177,7 +185,7 @@ extension Optional: DecodableOptional where Wrapped: Decodable {
 // MARK: - The decoder
 
 /// What a record decodes itself from, where no faster decoder is at hand.
-struct RecordDecoder: Decoder {
+struct RecordDecoder: Decoder, ColumnCoder {
     let decoding: RecordDecoding
 
     var codingPath: [any CodingKey] { [] }

@@ -4,12 +4,13 @@ enum FirstUse {
 
     /// Looks at a class, unless that was done.
     ///
-    /// - Throws: a ``DatabaseError`` for a class that leaves its columns to `Codable`.
+    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, or some of whose properties would be lost.
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
         try checkLists(of: type)
         try checkCoding(of: type)
+        try checkLeftOut(of: type)
         checked.withLock { _ = $0.insert(identifier) }
     }
 
@@ -29,39 +30,69 @@ enum FirstUse {
         }
     }
 
-    /// A struct that is `Codable` is a record without a line of code, and so a class that says so looks like one. But its
-    /// columns are those that it reads and encodes, and all others would be lost without a word.
+    /// A class that says half of `Codable` can be read or stored, and not both: what it adds would be lost without a word.
     private static func checkCoding(of type: Record.Type) throws {
-        guard let names = codingNames(of: type) else { return }
-        // The class that has said so: it, or a class below it, is to read and encode its properties.
-        var sayer = type
-        while let above = superclass(of: sayer), codingNames(of: above) != nil { sayer = above }
-        let above = superclass(of: sayer) ?? Record.self
-        if Overrides.pair(type, unlike: above) != false || Overrides.columns(type, unlike: above) != false {
-            return
-        }
-        // What has no properties of its own lacks none.
-        if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
-            return
-        }
-        if readsInInitializer(type, unlike: above) { return }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "\(sayer) says \(names), and does not list its columns: nothing of it would be read or stored. "
-                + "Override columns(_:), and list them there.")
-    }
-
-    private static func codingNames(of type: Record.Type) -> String? {
-        switch (type is any Decodable.Type, type is any Encodable.Type) {
-        case (true, true): "Codable"
-        case (true, false): "Decodable"
-        case (false, true): "Encodable"
-        case (false, false): nil
+        var type = type
+        while let above = superclass(of: type) {
+            defer { type = above }
+            let name: String
+            switch saysCoding(type, below: above) {
+            case (true, false): name = "Decodable"
+            case (false, true): name = "Encodable"
+            default: continue
+            }
+            if isStoredByItself(type, below: above) || readsInInitializer(type, unlike: above) { continue }
+            // What has no properties of its own lacks none.
+            if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
+                continue
+            }
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "\(type) says \(name) alone, and does not list its columns: they would not be read and stored. "
+                    + "Say Codable, or list them in columns(_:).")
         }
     }
 
-    private static func superclass(of type: Record.Type) -> Record.Type? {
+    /// The class that says `Codable`, and leaves its columns to that. Nil for most classes.
+    static func codedRoot(of type: Record.Type) -> Record.Type? {
+        var root = type
+        while let above = superclass(of: root) {
+            if saysCoding(root, below: above) == (true, true) {
+                if isStoredByItself(root, below: above) { return nil }
+                // What has no properties of its own lacks none.
+                let isEmpty = Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above)
+                return above != Record.self && isEmpty ? nil : root
+            }
+            root = above
+        }
+        return nil
+    }
+
+    /// Whether a class says `Decodable`, and `Encodable`, which its superclass does not say.
+    private static func saysCoding(
+        _ type: Record.Type, below above: Record.Type
+    ) -> (decodable: Bool, encodable: Bool) {
+        (
+            type is any Decodable.Type && !(above is any Decodable.Type),
+            type is any Encodable.Type && !(above is any Encodable.Type)
+        )
+    }
+
+    /// Whether a class lists columns, or overrides the older pair of methods, as its superclass does not.
+    private static func isStoredByItself(_ type: Record.Type, below above: Record.Type) -> Bool {
+        Overrides.pair(type, unlike: above) != false || Overrides.columns(type, unlike: above) != false
+    }
+
+    /// A class below one that leaves its columns to `Codable` may have properties that Swift leaves out, which a record
+    /// tells: it is asked for one.
+    private static func checkLeftOut(of type: Record.Type) throws {
+        guard let coded = CodedClass.of(type)?.takeUnretainedValue(), coded.isSuspect else { return }
+        if let record = try? type.init(row: Row()) { try coded.prepare(record) }
+        if let refusal = coded.refusal { throw refusal }
+    }
+
+    static func superclass(of type: Record.Type) -> Record.Type? {
         _getSuperclass(type) as? Record.Type
     }
 

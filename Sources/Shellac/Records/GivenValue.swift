@@ -25,7 +25,7 @@ extension Record {
         let row = try encoded().row()
         var values = row.databaseValues
         var hasChanged = false
-        let listsColumns = Overrides.columns(type(of: self), unlike: Record.self) ?? true
+        let listsColumns = Overrides.listing(type(of: self))
         for value in given {
             guard let column = row.layout.column(named: value.name), values[column] != value.new,
                 GivenValue.isEncoded(values[column], as: value.old, value.affinity)

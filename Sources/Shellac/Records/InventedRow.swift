@@ -40,7 +40,7 @@ struct InventedRow {
     mutating func makeRecord<Record: FetchableRecord>(_ type: Record.Type) throws -> Record {
         while true {
             do {
-                return try type.init(row: row(missed))
+                return try type.made(of: row(missed))
             } catch {
                 if let error = error as? RowDecodingError, heed(error) { continue }
                 guard !stored.isEmpty else {
@@ -61,7 +61,7 @@ struct InventedRow {
         for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
             other.columns[index].candidates = [.null]
         }
-        return try? type.init(row: other.row(nil))
+        return try? type.made(of: other.row(nil))
     }
 
     private func row(_ missed: MissedNames?) -> Row {

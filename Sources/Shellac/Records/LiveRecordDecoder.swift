@@ -59,7 +59,7 @@ extension LiveRow {
 }
 
 /// What a record decodes itself from, where SQLite holds its row. It takes three words at most: more would be allocated.
-struct LiveRecordDecoder: Decoder {
+struct LiveRecordDecoder: Decoder, ColumnCoder {
     private let live: LiveRow
     /// The generation of the row.
     private let generation: UInt64
@@ -119,7 +119,10 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
         self.live = live
         self.ticket = ticket
         self.record = record
-        usesDefaultKeys = record.databaseColumnDecodingStrategy.usesDefaultKeys
+        let coded = (record as? Record.Type).flatMap { CodedClass.of($0) }
+        usesDefaultKeys =
+            coded?.takeUnretainedValue().usesDefaultDecodingKeys
+            ?? record.databaseColumnDecodingStrategy.usesDefaultKeys
     }
 
     @inline(__always)
@@ -137,7 +140,7 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     @inline(__always)
     func column(_ key: Key) -> String {
         usesDefaultKeys
-            ? key.stringValue : record.databaseColumnDecodingStrategy.column(for: key, in: decoding.row)
+            ? key.stringValue : decoding.column(of: key)
     }
 
     @inline(__always)

@@ -8,7 +8,7 @@ extension MutablePersistableRecord {
         upsert: UpsertClause? = nil, in db: Database
     ) throws -> Fetched {
         var fetched: Fetched?
-        let returning = try Returning(type.selectionSQL) { fetched = try type.init(row: $0) }
+        let returning = try Returning(type.selectionSQL) { fetched = try type.made(of: $0) }
         try persist(PersistenceOperation(verb, resolution, upsert: upsert, returning: returning), in: db)
         try returning.finish()
         guard let fetched else {

@@ -15,9 +15,14 @@ enum Overrides {
         overrides(insertionCallbackPlaces, type) ?? true
     }
 
-    /// Whether a class reads rows by ``Record/updateFromRow(_:)`` or ``Record/columns(_:)``. True where it is not known.
+    /// Whether a class reads rows by ``Record/updateFromRow(_:)``, ``Record/columns(_:)`` or `Codable`. True where it is not known.
     static func reading(_ type: Record.Type) -> Bool {
-        (overrides(readingPlaces, type) ?? true) || (columns(type, unlike: Record.self) ?? true)
+        (overrides(readingPlaces, type) ?? true) || listing(type)
+    }
+
+    /// Whether single columns of a class can be set: it lists them, or leaves them to `Codable`. True where it is not known.
+    static func listing(_ type: Record.Type) -> Bool {
+        (columns(type, unlike: Record.self) ?? true) || CodedClass.of(type) != nil
     }
 
     static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {

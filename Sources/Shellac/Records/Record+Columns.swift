@@ -1,11 +1,20 @@
 // How a class record is read and encoded: by the pair of `updateFromRow(_:)` and `encode(to:)`, and by the columns that it
 // lists. A class has one or the other, and its superclass may have the other one: so all passes go by both, the pair first.
+// What a class leaves to `Codable` is a part of each pass, too: see ``CodedClass``.
 
 extension Record {
     /// Reads a row.
     @inline(__always)
     final func read(_ row: Row) throws {
+        // What throws before anything was set comes first.
+        if let coded = CodedClass.of(type(of: self)) { try readCoded(row, coded) }
         try updateFromRow(row)
+        try readColumns(row)
+    }
+
+    /// Reads the columns that the class lists.
+    @inline(__always)
+    final func readColumns(_ row: Row) throws {
         if row.isLive {
             try columns(RecordColumns(reading: row.live, type(of: self)))
         } else {
@@ -15,6 +24,7 @@ extension Record {
 
     /// Encodes all columns. `encode(to:)` has those of the pair only.
     public final func _encodeColumns(to container: inout PersistenceContainer) throws {
+        if let coded = CodedClass.of(type(of: self)) { return try encodeCoded(in: &container, coded) }
         try encode(to: &container)
         let encoding = container.encoding
         if encoding.pointee.mode == .gathering { return try gatherColumns(into: encoding) }
@@ -34,8 +44,10 @@ extension Record {
                 + "lost: give them columns of their own.")
     }
 
-    /// The columns that the class lists.
-    final func listedColumns() throws -> [ListedColumn] {
+    /// The columns that the class lists, and those that it leaves to `Codable`.
+    final func listedColumns() throws -> [ListedColumn] { try columnsOfList() + codedColumns() }
+
+    private func columnsOfList() throws -> [ListedColumn] {
         if case .listing(let columns) = try pass(.listing([])) { return columns }
         return []
     }
@@ -94,12 +106,21 @@ extension Record {
         return column.isTaken
     }
 
-    /// The record may spell the name in another way, or in other memory, where it is long.
+    /// The record may spell the name in another way, or in other memory, where it is long; or leave it to `Codable`.
     @inline(never)
     private func giveElsewhere(_ tag: UInt8, _ payload: UnsafeRawPointer, to name: String) throws -> Bool {
-        let spelled = try listedColumns().filter { $0.isRead && CaseInsensitiveName.matches($0.name, name) }
-        guard !spelled.isEmpty else { return false }
-        try pass(.reading(Row([(name, PackedTag.databaseValue(tag, payload))])))
-        return true
+        let row = Row([(name, PackedTag.databaseValue(tag, payload))])
+        let type = type(of: self)
+        if Overrides.columns(type, unlike: Record.self) != false {
+            let isListed = try columnsOfList().contains {
+                $0.isRead && CaseInsensitiveName.matches($0.name, name)
+            }
+            if isListed {
+                try pass(.reading(row))
+                return true
+            }
+        }
+        guard let coded = CodedClass.of(type) else { return false }
+        return try takeCoded(name, of: row, coded)
     }
 }

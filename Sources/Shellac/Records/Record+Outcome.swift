@@ -136,7 +136,8 @@ extension Record {
     }
 
     private func refusal(_ error: any Error) -> Aftermath {
-        .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "columns(_:) threw \(error)"))
+        let setter = CodedClass.of(type(of: self)) == nil ? "columns(_:)" : "setting it"
+        return .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)"))
     }
 
     /// The class may not take its row id from `updateFromRow`: finds out whether the record has taken it.

@@ -190,6 +190,7 @@ extension Record {
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, refreshing: Bool
     ) throws {
         guard refreshing else { return try insert(db, onConflict: resolution) }
+        try checkRefreshing()
         var row: Row?
         let returning = Returning("*") { row = $0.copy() }
         try persist(PersistenceOperation(.insert, resolution, returning: returning), in: db)
@@ -204,6 +205,7 @@ extension Record {
     ///   nor overrides ``updateFromRow(_:)``.
     public final func reload(_ db: Database) throws {
         db.checkAccess()
+        try checkRefreshing()
         let found = try Persistence.with(
             type(of: self), on: db, encoding: { try _encodeColumns(to: &$0) },
             perform: { persistence in

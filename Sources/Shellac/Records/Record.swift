@@ -163,6 +163,12 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// no infinite numbers.
     open class func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
+    /// The columns in which a `Codable` class stores its coding keys. Those of ``columns(_:)`` have their names.
+    open class var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
+
+    /// The columns from which a `Codable` class reads its coding keys. Those of ``columns(_:)`` have their names.
+    open class var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
+
     /// What is found in the `userInfo` of the encoder of a value, and of JSON.
     open class var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 
@@ -197,15 +203,21 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     ///
     /// An overriding initializer reads its properties and then calls `super.init(row:)`.
     public required init(row: Row) throws {
-        try read(row)
-        try remember(fetched: row)
+        if let probe = row.probe {
+            try probe.read(row, into: self)
+        } else {
+            try read(row)
+            try remember(fetched: row)
+        }
     }
 
     /// A fetched record. Its row is packed while it is read: see ``LiveRow/beginPacking()``.
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
-        let record = try Self(row: Row(row))
+        var made: Self?
+        if row.place.pointee.plainElement != ObjectIdentifier(Self.self) { made = try makeByCoding(of: row) }
+        let record = try made ?? Self(row: Row(row))
         // An initializer may read properties after that of `Record` has run.
         if row.place.pointee.lacksColumns { record.noteUnread(of: row) }
         #if DEBUG
@@ -248,7 +260,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// - Throws: what ``encode(to:)`` and the initializer throw.
     open func copy() throws -> sending Self {
         // It is made of values, which are copied.
-        nonisolated(unsafe) let copy = try type(of: self).init(row: Row(encoded().row()))
+        nonisolated(unsafe) let copy = try type(of: self).make(of: Row(encoded().row()))
         copy.becomeCopy(of: self)
         return copy
     }

@@ -124,7 +124,7 @@ struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     let decoding: RecordDecoding
 
     func column(_ key: Key) -> String {
-        decoding.record.databaseColumnDecodingStrategy.column(for: key, in: decoding.row)
+        decoding.column(of: key)
     }
 
     func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value { try decoding.row[column(key)] }

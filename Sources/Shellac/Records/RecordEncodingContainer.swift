@@ -23,6 +23,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         let encoding = encoding.pointer
+        if encoding.pointee.isRegistrar(key) { return }
         try encoding.pointee.encode(value, in: encoding.pointee.column(key))
     }
 

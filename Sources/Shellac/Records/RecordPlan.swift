@@ -47,7 +47,7 @@ final class RecordPlan {
 
     private let recordType: Record.Type?
     private let typeName: String
-    /// Whether a class lists columns.
+    /// Whether a class lists columns, or leaves them to `Codable`.
     let listsColumns: Bool
     /// Whether a class overrides the methods that save.
     let overridesMethods: Bool
@@ -71,7 +71,7 @@ final class RecordPlan {
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
         stamps = RecordStamps(type)
-        listsColumns = recordType.map { Overrides.columns($0, unlike: Record.self) ?? true } ?? false
+        listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         overridesWhatSaves = overridesMethods || recordType.map(Overrides.callbacks) ?? true
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true

@@ -11,6 +11,7 @@ enum RecordWorkloads {
         Workload("records.class.player", gate: 1.35, goal: 1.10, sides: classPlayers),
         Workload("records.class.player.init", gate: 1.35, goal: 1.10, sides: initializedPlayers),
         Workload("records.class.player.columns", gate: 1.35, goal: 1.10, sides: listedPlayers),
+        Workload("records.class.player.codable", gate: 2.5, goal: 1.8, sides: codableClassPlayers),
         Workload("records.find", gate: 1.4, goal: 1.2, sides: find),
         Workload("memory.class.player", .memory, gate: 1.6, goal: 1.45, sides: classPlayers),
         Workload("memory.class.item", .memory, gate: 1.8, goal: 1.6, sides: classItems),
@@ -70,6 +71,13 @@ enum RecordWorkloads {
         return try arrays(
             fixture, c: { try statement.array { try PlainPlayer($0) } },
             shellac: { try ListedPlayer.fetchAll($0) })
+    }
+
+    private static func codableClassPlayers(_ fixture: Fixture) throws -> Sides {
+        let statement = try fixture.connection().prepare(Player.selection)
+        return try arrays(
+            fixture, c: { try statement.array { try PlainPlayer($0) } },
+            shellac: { try CodableClassPlayer.fetchAll($0) })
     }
 
     private static func arrays(

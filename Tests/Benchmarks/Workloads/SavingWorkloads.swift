@@ -8,6 +8,9 @@ enum SavingWorkloads {
         Workload("changes.none.player", .nanoseconds, gate: 150, goal: 100, sides: unchangedPlayers),
         Workload(
             "changes.none.player.columns", .nanoseconds, gate: 150, goal: 100, sides: unchangedListedPlayers),
+        Workload(
+            "changes.none.player.codable", .nanoseconds, gate: 1000, goal: 600, sides: unchangedCodablePlayers
+        ),
         Workload("update.unchanged", .nanoseconds, gate: 180, goal: 100, sides: unchanged),
         Workload("write.tiny", gate: 1.2, goal: 1.05, sides: tinyWrites),
     ]
@@ -73,6 +76,13 @@ enum SavingWorkloads {
     private static func unchangedListedPlayers(_ fixture: Fixture) throws -> Sides {
         let players = try fixture.queue().read {
             try ListedPlayer.fetchAll($0, sql: Player.selection + " LIMIT 1000")
+        }
+        return try clean(fixture, players.count) { players[$0].hasDatabaseChanges }
+    }
+
+    private static func unchangedCodablePlayers(_ fixture: Fixture) throws -> Sides {
+        let players = try fixture.queue().read {
+            try CodableClassPlayer.fetchAll($0, sql: Player.selection + " LIMIT 1000")
         }
         return try clean(fixture, players.count) { players[$0].hasDatabaseChanges }
     }

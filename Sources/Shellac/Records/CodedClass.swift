@@ -1,0 +1,291 @@
+import Synchronization
+
+/// A class of records that leaves columns to `Codable`: what is found out about it, once.
+///
+/// The class that says `Codable`, and does not say itself how it is stored, is the root: its properties are coded. Classes
+/// above it, and below, list their columns, or have the older pair of methods.
+///
+/// ## The life of a pass
+///
+/// A record is *encoded* by what Swift synthesizes, with the encoder that serves structs. A fetched record is *made* by
+/// `init(from:)`, with the decoder that serves structs, where its class has inherited `init(row:)` and the row has all of the
+/// coded columns; then the columns of its superclass are read. Anything else that reads a row into a record (`init(row:)`,
+/// `reload`, a copy, a partial fetch) and all that sets one column goes by ``InPlaceDecoding``.
+///
+/// What can be known of a class is found out with a record in hand: see ``prepare(_:)`` and ``howToMake``.
+final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
+    let type: Record.Type
+    let coder: RecordCoder
+    /// The stored properties, or why they are not known.
+    private let propertiesOrRefusal: Result<CodedProperties, CodingRefusal>
+    /// Whether the class is `@Observable`: its stored properties have an underscore, and its registrar is one of them.
+    let isObserved: Bool
+    let usesDefaultEncodingKeys: Bool
+    let usesDefaultDecodingKeys: Bool
+    /// The classes below the root that have stored properties of their own, and do not say how they are stored.
+    private let suspects: [Suspect]
+
+    private struct Suspect {
+        let type: Record.Type
+        let above: Record.Type
+        let properties: [StoredProperty]
+    }
+
+    private struct Learnt {
+        var columns: [KeyTrace.Coded]?
+        var refusal: DatabaseError?
+        var hasWarnedOfObservers = false
+    }
+    private let learnt = Lock(Learnt())
+    private let isPrepared = Atomic<Bool>(false)
+    private let making = Atomic<UInt8>(Making.unknown.rawValue)
+
+    /// How fetched records are made.
+    enum Making: UInt8 {
+        case unknown
+        /// By `init(row:)`, which somebody has written, or which cannot be asked.
+        case row
+        /// By `init(from:)`, where the row has all columns.
+        case coding
+        /// By `init(from:)` always: it was written by hand, and nothing can be set in place.
+        case codingByHand
+    }
+
+    private init(_ type: Record.Type, _ coder: RecordCoder, root: Record.Type) {
+        self.type = type
+        self.coder = coder
+        propertiesOrRefusal = Result { () throws(CodingRefusal) in
+            do { return try CodedProperties(type, from: root) } catch {
+                throw error as? CodingRefusal ?? CodingRefusal(type, "\(error)")
+            }
+        }
+        isObserved = (try? propertiesOrRefusal.get())?.all.contains { $0.name == Self.registrar } ?? false
+        usesDefaultEncodingKeys = type.databaseColumnEncodingStrategy.usesDefaultKeys && !isObserved
+        usesDefaultDecodingKeys = type.databaseColumnDecodingStrategy.usesDefaultKeys && !isObserved
+        var suspects: [Suspect] = []
+        var below = type
+        while below != root, let above = FirstUse.superclass(of: below) {
+            let properties = StoredProperties.of(below)?.properties
+            let isTold = properties.map { !$0.isEmpty } ?? true
+            if isTold, Overrides.instanceSize(of: below) != Overrides.instanceSize(of: above),
+                Overrides.columns(below, unlike: above) == false,
+                Overrides.pair(below, unlike: above) == false
+            {
+                suspects.append(Suspect(type: below, above: above, properties: properties ?? []))
+            }
+            below = above
+        }
+        self.suspects = suspects
+    }
+
+    var properties: CodedProperties? { try? propertiesOrRefusal.get() }
+
+    /// Whether a class below the root may have properties that Swift does not code.
+    var isSuspect: Bool { !suspects.isEmpty }
+
+    /// The stored properties, which can be set.
+    ///
+    /// - Throws: a ``CodingRefusal`` where they are not known.
+    func settableProperties() throws -> CodedProperties { try propertiesOrRefusal.get() }
+
+    // MARK: - Keys
+
+    static let registrar = "_$observationRegistrar"
+
+    /// Whether keys are named like the stored properties of an `@Observable` class, and not by the program.
+    private func hasRegistrar<Key: CodingKey>(_ type: Key.Type) -> Bool {
+        isObserved && Key(stringValue: Self.registrar) != nil && Key(stringValue: "$") == nil
+    }
+
+    /// Whether a key is the one of the registrar, which is no column.
+    func isRegistrar<Key: CodingKey>(_ key: Key) -> Bool {
+        isObserved && key.stringValue == Self.registrar && hasRegistrar(Key.self)
+    }
+
+    /// A key without the underscore that `@Observable` has given it.
+    func plainKey<Key: CodingKey>(_ key: Key) -> any CodingKey {
+        guard isObserved, key.stringValue.hasPrefix("_"), hasRegistrar(Key.self) else { return key }
+        return ColumnKey(String(key.stringValue.dropFirst()))
+    }
+
+    /// The column of a key in a row.
+    func column(of key: some CodingKey, in row: Row) -> String {
+        usesDefaultDecodingKeys
+            ? key.stringValue : type.databaseColumnDecodingStrategy.column(for: plainKey(key), in: row)
+    }
+
+    // MARK: - What is found out with a record
+
+    /// Finds out whether Swift leaves properties out, unless that was done.
+    ///
+    /// - Throws: a ``DatabaseError`` that names them.
+    @inline(__always)
+    func prepare(_ record: Record) throws {
+        if !isPrepared.load(ordering: .relaxed) { try prepareNow(record) }
+    }
+
+    @inline(never)
+    private func prepareNow(_ record: Record) throws {
+        if let refusal = learnt.withLock({ $0.refusal }) { throw refusal }
+        if !suspects.isEmpty {
+            // One that cannot be encoded now says nothing.
+            guard let trace = try? KeyTrace(record, self) else { return }
+            let refusal = suspects.lazy.compactMap { self.refusal(of: $0, coding: trace) }.first
+            if let refusal {
+                learnt.withLock { $0.refusal = refusal }
+                throw refusal
+            }
+        }
+        isPrepared.store(true, ordering: .relaxed)
+    }
+
+    /// Why the class is not used, where that was found out.
+    var refusal: DatabaseError? { learnt.withLock { $0.refusal } }
+
+    /// Why a class is not used, none of whose own properties is coded.
+    private func refusal(of suspect: Suspect, coding trace: KeyTrace) -> DatabaseError? {
+        if trace.columns.contains(where: { coded in
+            coded.property.map { coded in suspect.properties.contains { $0.offset == coded.offset } } ?? false
+        }) {
+            return nil
+        }
+        let names = suspect.properties.map(\.plainName).filter { $0 != Self.registrar }
+        let properties = names.isEmpty ? "its properties" : names.joined(separator: ", ")
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(suspect.type) inherits Codable from \(suspect.above), and Swift leaves out what a subclass adds: "
+                + "\(properties) would be neither read nor stored. List them in columns(_:).")
+    }
+
+    /// The columns that are coded, with what they stand for.
+    func columns(of record: Record) throws -> [KeyTrace.Coded] {
+        if let columns = learnt.withLock({ $0.columns }) { return columns }
+        let trace = try KeyTrace(record, self)
+        // Who writes `encode(to:)` by hand may encode other keys each time.
+        if !trace.isByHand { learnt.withLock { $0.columns = trace.columns } }
+        return trace.columns
+    }
+
+    /// The property that a record decodes from a column, and that can be set without decoding.
+    func property(of column: String, of record: Record) -> StoredProperty? {
+        guard usesDefaultDecodingKeys == usesDefaultEncodingKeys, usesDefaultDecodingKeys || isObserved,
+            let columns = learnt.withLock({ $0.columns }) ?? (try? columns(of: record))
+        else { return nil }
+        return columns.first { CaseInsensitiveName.matches($0.column, column) }?.property
+    }
+
+    // MARK: - Making records
+
+    /// How records of the class are made where they are fetched.
+    var howToMake: Making {
+        let known = Making(rawValue: making.load(ordering: .relaxed)) ?? .unknown
+        return known == .unknown ? learnMaking() : known
+    }
+
+    @inline(never)
+    private func learnMaking() -> Making {
+        let found = InitializerProbe.howToMake(type)
+        making.store(found.rawValue, ordering: .relaxed)
+        return found
+    }
+
+    /// Whether a row has all columns that are decoded.
+    func hasAllColumns(_ row: Row) -> Bool {
+        guard let columns = learnt.withLock({ $0.columns }) else { return false }
+        return columns.allSatisfy { row.hasColumn($0.column) || $0.property?.isVariable == false }
+    }
+
+    // MARK: - @Observable
+
+    /// - Throws: a ``DatabaseError`` where nobody would be told that a record takes a row.
+    func checkRefreshing() throws {
+        guard isObserved else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(type) is @Observable, and leaves its columns to Codable: nobody who observes it would be told "
+                + "that it takes a row. List its columns in columns(_:).")
+    }
+
+    /// Tells the developer, once, in debug builds.
+    func warnOfObservers(_ column: String) {
+        #if DEBUG
+        guard isObserved else { return }
+        let hasWarned = learnt.withLock { learnt in
+            defer { learnt.hasWarnedOfObservers = true }
+            return learnt.hasWarnedOfObservers
+        }
+        if hasWarned { return }
+        ErrorLog.warn(
+            "a save has set \(column) of a \(type), which is @Observable and leaves that column to Codable: nobody who "
+                + "observes it was told. Let a superclass list it in columns(_:).")
+        #endif
+    }
+}
+
+// MARK: - The classes
+
+extension CodedClass {
+    /// What is known of a class. Nil where it leaves no column to `Codable`.
+    ///
+    /// It is asked in each pass over a record of any class, and so by a few instructions.
+    @inline(__always)
+    static func of(_ type: Record.Type) -> Unmanaged<CodedClass>? {
+        let known = ClassTable.find(ObjectIdentifier(type))
+        guard known != ClassTable.unknown else { return learn(type) }
+        return UnsafeRawPointer(bitPattern: known).map(Unmanaged.fromOpaque)
+    }
+
+    @inline(never)
+    private static func learn(_ type: Record.Type) -> Unmanaged<CodedClass>? {
+        // It lives for ever, as its class does.
+        let coded = FirstUse.codedRoot(of: type).flatMap { root in
+            RecordCoder.of(type).map { Unmanaged.passRetained(CodedClass(type, $0, root: root)) }
+        }
+        let word = coded.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
+        let kept = ClassTable.add(ObjectIdentifier(type), word)
+        return UnsafeRawPointer(bitPattern: kept).map(Unmanaged.fromOpaque)
+    }
+}
+
+// MARK: - Coding a class that is known when the program runs
+
+/// Codes the records of one class, by what Swift synthesizes, or somebody has written.
+class RecordCoder {
+    func encode(_ record: Record, to encoder: any Encoder) throws {}
+    func encode(_ record: Record, in container: inout PersistenceContainer, _ coded: CodedClass) throws {}
+    func decode(_ decoder: any Decoder) throws -> Record { Misuse.trap("a record is decoded by nobody") }
+    func decode(_ row: Row) throws -> Record { Misuse.trap("a record is decoded by nobody") }
+
+    static func of(_ type: Record.Type) -> RecordCoder? {
+        func coder<Coded: Record & Codable>(_ type: Coded.Type) -> RecordCoder { CoderOf<Coded>() }
+        return (type as? any (Record & Codable).Type).map { coder($0) }
+    }
+}
+
+private final class CoderOf<Coded: Record & Codable>: RecordCoder {
+    override func encode(_ record: Record, to encoder: any Encoder) throws {
+        try unsafeDowncast(record, to: Coded.self).encode(to: encoder)
+    }
+
+    override func encode(
+        _ record: Record, in container: inout PersistenceContainer, _ coded: CodedClass
+    ) throws {
+        try RecordEncoding.encode(
+            unsafeDowncast(record, to: Coded.self), as: Coded.self, in: &container, coded)
+    }
+
+    override func decode(_ decoder: any Decoder) throws -> Record { try Coded(from: decoder) }
+
+    override func decode(_ row: Row) throws -> Record {
+        guard row.isLive, row.live.beginDecoding(Coded.self) else {
+            return try Coded(from: RecordDecoder(decoding: RecordDecoding(row: row, record: Coded.self)))
+        }
+        defer { row.live.endDecoding() }
+        return try Coded(from: LiveRecordDecoder(row.live))
+    }
+}
+
+/// A coder of columns, which has no columns of its own.
+protocol ColumnCoder {}

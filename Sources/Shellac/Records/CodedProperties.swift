@@ -1,0 +1,118 @@
+/// The stored properties that a `Codable` class of records codes: its own, and those of the classes above it up to the
+/// one that says `Codable`.
+///
+/// It finds the property of a coding key, and it is here that coding that was written by hand is told from what Swift
+/// synthesizes. The language does not tell. But each key that is synthesized with is a case named like a stored property,
+/// and is coded as a value of that property's type. Where a class keeps to this, its properties are what its keys say,
+/// whoever wrote it, and they can be set by copying them. Where it does not, an error says so. One thing is not found out:
+/// an `init(from:)` that keeps to this and besides sets a property that has no key. That property is not set in place.
+final class CodedProperties: Sendable {
+    private struct Declared {
+        let type: Record.Type
+        let properties: StoredProperties
+    }
+
+    /// A key, as what it is known by. Two classes of a line of descent may each have keys of the same value.
+    private struct KeyIdentity: Hashable {
+        let type: ObjectIdentifier
+        let value: String
+    }
+
+    private let type: Record.Type
+    /// The class that says `Codable` first, then those below it.
+    private let declared: [Declared]
+    private let found = Lock<[KeyIdentity: StoredProperty]>([:])
+
+    /// - Throws: a ``CodingRefusal`` where the memory of the objects of a class is not known for certain.
+    init(_ type: Record.Type, from root: Record.Type) throws {
+        var declared: [Declared] = []
+        var ancestor: AnyClass? = type
+        while let record = ancestor as? Record.Type {
+            guard let properties = StoredProperties.of(record) else {
+                throw CodingRefusal(
+                    type,
+                    "has properties that this system does not tell of, or that \(record) was compiled without "
+                        + "reflection metadata for")
+            }
+            declared.insert(Declared(type: record, properties: properties), at: 0)
+            ancestor = record == root ? nil : _getSuperclass(record)
+        }
+        self.type = type
+        self.declared = declared
+    }
+
+    /// All that these classes store, coded or not.
+    var all: [StoredProperty] { declared.flatMap(\.properties.properties) }
+
+    /// The property that a key stands for, which is decoded.
+    ///
+    /// - Parameter type: What is coded for the key, which is the property's own type, or what its optional wraps.
+    /// - Throws: a ``CodingRefusal`` where there is no such property, or one that cannot be set. No synthesized coding asks
+    ///   for the first.
+    func assignableProperty<Key: CodingKey, Value>(
+        for key: Key, of type: Value.Type
+    ) throws -> StoredProperty {
+        let property = try property(for: key, of: type)
+        if property.isAssignable { return property }
+        let kind = property.isVariable ? "a weak or unowned reference" : "a let"
+        throw CodingRefusal(self.type, "decodes \(property.name), which is \(kind)")
+    }
+
+    /// The property that a key stands for, which may be one that is only encoded, as each `let` with a value is.
+    func property<Key: CodingKey, Value>(for key: Key, of type: Value.Type) throws -> StoredProperty {
+        let identity = KeyIdentity(type: ObjectIdentifier(Key.self), value: key.stringValue)
+        let known = found.withLock { $0[identity] }
+        let property = try known ?? search(for: key)
+        if known == nil { found.withLock { $0[identity] = property } }
+        // A weak reference has an optional type also.
+        if property.type == type || property.type == Value?.self { return property }
+        if let optional = type as? any OptionalType.Type, optional.wrappedType == property.type {
+            return property
+        }
+        throw CodingRefusal(
+            self.type,
+            "codes \(property.name), a \(property.type), as a \(type), as no synthesized coding does")
+    }
+
+    private func search<Key: CodingKey>(for key: Key) throws -> StoredProperty {
+        guard let name = CodingKeyNames.caseName(of: key) else {
+            throw CodingRefusal(type, "codes itself by keys that are no enum, such as \(key.stringValue)")
+        }
+        var candidates = declared.compactMap { declared in
+            CodingKeyNames.property(named: name, in: declared.properties).map { (declared.type, $0) }
+        }
+        if candidates.count > 1 {
+            // Two classes have each a private property of this name. The keys are declared inside of one.
+            let keys = _typeName(Key.self)
+            candidates.removeAll { !keys.hasPrefix(_typeName($0.0) + ".") }
+        }
+        guard let property = candidates.first?.1, candidates.count == 1 else {
+            throw CodingRefusal(type, "codes a key named \(name), which is no stored property of it")
+        }
+        return property
+    }
+
+    /// Copies properties, which must be of these classes, from one object to another.
+    func assign(_ properties: [StoredProperty], from source: Record, to target: Record) {
+        precondition(
+            Swift.type(of: source) == type && Swift.type(of: target) == type,
+            "properties are copied between objects of different classes: this is a bug of Shellac")
+        for place in properties.indices { properties[place].copy(from: source, to: target) }
+    }
+}
+
+/// Why no row is read into a record that is there already, whose class leaves its columns to `Codable`.
+struct CodingRefusal: Error {
+    private let reason: String
+
+    init(_ type: Record.Type, _ reason: String) { self.reason = "\(type) \(reason)" }
+
+    /// What is thrown in the end.
+    var error: DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(reason): so no row can be read into a record that is there already. List its columns in columns(_:)."
+        )
+    }
+}

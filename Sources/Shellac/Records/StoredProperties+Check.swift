@@ -1,0 +1,174 @@
+// The check that this system's metadata says what it is expected to say.
+//
+// Two classes of ours have properties of many kinds. What the runtime says of them is compared with what the language
+// says: their names and types, and where an `inout` access to each of them, which is its address, finds it. So no memory
+// is read at a place that was not confirmed. Only then are values copied, and the objects asked for them, by name.
+
+extension StoredProperties {
+    /// Whether properties may be read and written as they are described. Found out once, when it is first asked.
+    static let isTrusted = describesProbes && copiesProbes
+
+    /// What `of(_:)` says of a class of ours, which a test compares with what it should be.
+    static var ofProbe: StoredProperties? { of(Probe.self) }
+
+    // MARK: - What is described
+
+    private static var describesProbes: Bool {
+        guard let upper = StoredProperties(reflecting: UpperProbe<String>.self),
+            let lower = StoredProperties(reflecting: Probe.self),
+            let none = StoredProperties(reflecting: EmptyProbe.self)
+        else { return false }
+        return upper.properties.map(Description.init) == UpperProbe<String>.descriptions
+            && lower.properties.map(Description.init) == Probe.descriptions
+            && none.properties.isEmpty
+            && (upper.properties + lower.properties).filter(\.isAssignable).allSatisfy {
+                $0.offset == Probe("", nil).offset(of: $0.name)
+            }
+    }
+
+    /// What is said of a property, but for where it is.
+    private struct Description: Equatable {
+        let name: String
+        let type: ObjectIdentifier
+        let isVariable: Bool
+        let isStrong: Bool
+
+        init(_ name: String, _ type: any Any.Type, isVariable: Bool = true, isStrong: Bool = true) {
+            self.name = name
+            self.type = ObjectIdentifier(type)
+            self.isVariable = isVariable
+            self.isStrong = isStrong
+        }
+
+        init(_ property: StoredProperty) {
+            self.init(
+                property.name, property.type, isVariable: property.isVariable, isStrong: property.isStrong)
+        }
+    }
+
+    // MARK: - What is copied
+
+    private static var copiesProbes: Bool {
+        weak var replaced: ProbeValue?
+        weak var copied: ProbeValue?
+        let target = Probe("target", ProbeValue())
+        replaced = target.object
+        do {
+            let source = Probe("source", ProbeValue())
+            copied = source.object
+            guard let upper = StoredProperties(reflecting: UpperProbe<String>.self),
+                let lower = StoredProperties(reflecting: Probe.self)
+            else { return false }
+            upper.assign(nil, from: source, to: target)
+            lower.assign(nil, from: source, to: target)
+        }
+        // What was there is freed, and what came lives on although the object it came from is gone.
+        guard replaced == nil, let copied, target.object === copied else { return false }
+        return target.hasValues(named: "source") && target.hasKept(named: "target")
+    }
+
+    private final class ProbeValue: Decodable, Sendable {
+        init() {}
+    }
+
+    private class UpperProbe<Element: Codable> {
+        var byte: UInt8 = 1
+        var element: Element
+        var elements: [Element]
+
+        init(_ element: Element) {
+            self.element = element
+            elements = [element, element]
+        }
+
+        class var descriptions: [Description] {
+            [
+                Description("byte", UInt8.self), Description("element", Element.self),
+                Description("elements", [Element].self),
+            ]
+        }
+    }
+
+    private final class Probe: UpperProbe<String> {
+        var flag = false
+        var text: String
+        let constant: String
+        var number: Int64?
+        weak var weakObject: ProbeValue?
+        unowned var owner: ProbeValue
+        var object: ProbeValue?
+        var closure: () -> String
+        var any: Any
+        var pair: (Int8, String)
+        var dictionary: [String: [Int]]
+        var last: UInt16
+
+        private static let owner = ProbeValue()
+
+        init(_ text: String, _ object: ProbeValue?) {
+            // A long text is in memory of its own, which has to be counted.
+            self.text = text + ", of more than fifteen bytes"
+            constant = text
+            number = Int64(text.utf8.count)
+            weakObject = object
+            owner = Self.owner
+            self.object = object
+            closure = { text }
+            any = text
+            pair = (1, text)
+            dictionary = [text: [text.utf8.count]]
+            last = text.utf8.first.map(UInt16.init) ?? 0
+            super.init(text)
+            flag = text == "source"
+            byte = flag ? 2 : 3
+        }
+
+        override class var descriptions: [Description] {
+            [
+                Description("flag", Bool.self), Description("text", String.self),
+                Description("constant", String.self, isVariable: false), Description("number", Int64?.self),
+                Description("weakObject", ProbeValue?.self, isStrong: false),
+                Description("owner", ProbeValue.self, isStrong: false),
+                Description("object", ProbeValue?.self), Description("closure", (() -> String).self),
+                Description("any", Any.self), Description("pair", (Int8, String).self),
+                Description("dictionary", [String: [Int]].self), Description("last", UInt16.self),
+            ]
+        }
+
+        /// Where a property is that can be assigned, by its address.
+        func offset(of name: String) -> Int? {
+            let start = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+            func distance<Value>(_ property: inout Value) -> Int {
+                withUnsafePointer(to: &property) { UnsafeRawPointer($0) - start }
+            }
+            switch name {
+            case "byte": return distance(&byte)
+            case "element": return distance(&element)
+            case "elements": return distance(&elements)
+            case "flag": return distance(&flag)
+            case "text": return distance(&text)
+            case "number": return distance(&number)
+            case "object": return distance(&object)
+            case "dictionary": return distance(&dictionary)
+            case "last": return distance(&last)
+            default: return nil
+            }
+        }
+
+        /// Whether what can be assigned is as in a probe of that name.
+        func hasValues(named name: String) -> Bool {
+            let other = Probe(name, nil)
+            return byte == other.byte && element == other.element && elements == other.elements
+                && flag == other.flag && text == other.text && number == other.number
+                && dictionary == other.dictionary && last == other.last
+        }
+
+        /// Whether what cannot be assigned is as in a probe of that name, whose object is gone.
+        func hasKept(named name: String) -> Bool {
+            constant == name && weakObject == nil && owner === Self.owner && closure() == name
+                && any as? String == name && pair == (1, name)
+        }
+    }
+
+    private final class EmptyProbe: UpperProbe<Int> {}
+}

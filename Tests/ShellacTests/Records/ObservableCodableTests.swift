@@ -1,0 +1,110 @@
+import Observation
+import Shellac
+import TestSupport
+import Testing
+
+@Observable private final class Watched: CodedBase, Codable {
+    var title = "" { didSet { _ = title } }
+    var count: Int?
+
+    // As Swift would synthesize them, which warns of the registrar.
+    enum CodingKeys: String, CodingKey {
+        case _title, _count, _$observationRegistrar
+    }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(_title, forKey: ._title)
+        try container.encodeIfPresent(_count, forKey: ._count)
+        try container.encode(_$observationRegistrar, forKey: ._$observationRegistrar)
+    }
+}
+
+@Observable private final class WatchedKey: Record, Codable {
+    var id: Int64?
+    var title = ""
+    override class var databaseTableName: String { "reminder" }
+    enum CodingKeys: String, CodingKey {
+        case _id = "id"
+        case _title = "title"
+    }
+}
+
+@Suite("Observable Codable classes")
+struct ObservableCodableTests {
+    private func withTable(_ body: (Database) throws -> Void) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE reminder (id INTEGER PRIMARY KEY, title TEXT, count INTEGER)")
+            try body(db)
+        }
+    }
+
+    @Test("91. it is fetched and saved by keys without an underscore, and without its registrar")
+    func stored() throws {
+        try withTable { db in
+            let record = Watched()
+            record.title = "Milk"
+            let log = Recorder<Bool>()
+            withObservationTracking {
+                _ = record.title
+            } onChange: {
+                log.record(true)
+            }
+            try record.insert(db)
+            #expect(record.id == 1)
+            #expect(!record.hasDatabaseChanges)
+            #expect(log.elements == [], "no write was seen")
+            #expect(
+                try Row.fetchAll(db, sql: "SELECT * FROM reminder").map(\.description)
+                    == ["[id: 1, title: 'Milk', count: NULL]"])
+            let fetched = try #require(try Watched.fetchAll(db).first)
+            #expect((fetched.id, fetched.title, fetched.count) == (1, "Milk", nil))
+            #expect(!fetched.hasDatabaseChanges)
+            fetched.count = 2
+            #expect(try fetched.updateChanges(db))
+            #expect(try Int.fetchOne(db, sql: "SELECT count FROM reminder") == 2)
+            #expect(try fetched.copy().count == 2)
+        }
+    }
+
+    @Test("91. reload and insert(refreshing:) throw a sentence, and nothing is inserted")
+    func refused() throws {
+        try withTable { db in
+            let record = Watched()
+            for body: () throws -> Void in [
+                { try record.insert(db, refreshing: true) }, { try record.reload(db) },
+            ] {
+                let error = #expect(throws: DatabaseError.self) { try body() }
+                #expect(error?.resultCode == .SQLITE_MISUSE)
+                #expect(
+                    error?.message
+                        == "Watched is @Observable, and leaves its columns to Codable: nobody who observes it would be "
+                        + "told that it takes a row. List its columns in columns(_:).")
+            }
+            let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM reminder")
+            #expect(count == 0)
+        }
+    }
+
+    #if DEBUG
+    @Test("91. a row id of its own is told of once")
+    func told() async throws {
+        await #expect(processExitsWith: .success) {
+            let log = Recorder<String>()
+            Database.logError = { _, message in log.record(message) }
+            try DatabaseQueue().inDatabase { db in
+                try db.execute(sql: "CREATE TABLE reminder (id INTEGER PRIMARY KEY, title TEXT)")
+                for id in 1...2 {
+                    let record = WatchedKey()
+                    try record.insert(db)
+                    #expect(record.id == Int64(id))
+                }
+            }
+            #expect(
+                log.elements == [
+                    "a save has set id of a WatchedKey, which is @Observable and leaves that column to Codable: nobody "
+                        + "who observes it was told. Let a superclass list it in columns(_:)."
+                ])
+        }
+    }
+    #endif
+}
