@@ -25,14 +25,6 @@ struct RecordDecoding {
     let row: Row
     let record: any FetchableRecord.Type
 
-    /// The column of a key.
-    func column(of key: some CodingKey) -> String {
-        if let coded = (record as? Record.Type).flatMap({ CodedClass.of($0) })?.takeUnretainedValue() {
-            return coded.column(of: key, in: row)
-        }
-        return record.databaseColumnDecodingStrategy.column(for: key, in: row)
-    }
-
     /// Reads a value of any type.
     func decode<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value {
         // The types that most records have come first: a cast costs more than all of these comparisons.

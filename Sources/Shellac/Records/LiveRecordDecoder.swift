@@ -113,16 +113,15 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     private let live: LiveRow
     private let ticket: UInt64
     private let record: any FetchableRecord.Type
+    private let names: DecodedNames
     private let usesDefaultKeys: Bool
 
     init(live: LiveRow, ticket: UInt64, record: any FetchableRecord.Type) {
         self.live = live
         self.ticket = ticket
         self.record = record
-        let coded = (record as? Record.Type).flatMap { CodedClass.of($0) }
-        usesDefaultKeys =
-            coded?.takeUnretainedValue().usesDefaultDecodingKeys
-            ?? record.databaseColumnDecodingStrategy.usesDefaultKeys
+        names = DecodedNames(record)
+        usesDefaultKeys = names.areKeys
     }
 
     @inline(__always)
@@ -140,7 +139,7 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     @inline(__always)
     func column(_ key: Key) -> String {
         usesDefaultKeys
-            ? key.stringValue : decoding.column(of: key)
+            ? key.stringValue : names.column(of: key, in: decoding.row)
     }
 
     @inline(__always)

@@ -40,6 +40,17 @@ public import Foundation
 /// In place of the list, a class may override the older pair of ``updateFromRow(_:)`` and ``encode(to:)``. A class that
 /// overrides both is refused when it is first used; its superclass may have the other one.
 ///
+/// A class that says `Codable` and gives its properties defaults needs no more: they are stored by their coding keys, as
+/// those of a struct are. Swift codes the properties of that class alone. Those of superclasses, as `id`, are stored as they
+/// say; a subclass lists in ``columns(_:)`` what it adds, or is refused. ``jsonColumns`` has the columns of all of them.
+/// Where the class lists its columns itself, these count.
+///
+/// Fetched records are made by `init(from:)`. A row is read into a record that is there (by ``reload(_:)``, say) through a
+/// second one, whose properties are copied: its initializers and `deinit` run, and property observers do not. An `init(row:)`
+/// that does anything to the record is called for each row. Coding that is written by hand fetches and saves; what would
+/// have to set a property in place throws, unless it codes stored properties by their names. An `@Observable` class is not
+/// reloaded so, since nobody would be told: ``reload(_:)`` throws, and the row id belongs in a superclass that lists it.
+///
 /// ## What a record remembers
 ///
 /// A record that was fetched or saved remembers what the database holds. ``hasDatabaseChanges`` encodes the record and

@@ -122,10 +122,36 @@ extension RecordDecodingContainer {
 /// The columns of any row.
 struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     let decoding: RecordDecoding
+    private let names: DecodedNames
 
-    func column(_ key: Key) -> String {
-        decoding.column(of: key)
+    init(decoding: RecordDecoding) {
+        self.decoding = decoding
+        names = DecodedNames(decoding.record)
     }
 
+    func column(_ key: Key) -> String { names.column(of: key, in: decoding.row) }
+
     func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value { try decoding.row[column(key)] }
+}
+
+/// How a type of records names the columns of its coding keys. It counts no references.
+struct DecodedNames {
+    private let record: any FetchableRecord.Type
+    private let coded: Unmanaged<CodedClass>?
+    let areKeys: Bool
+
+    init(_ record: any FetchableRecord.Type) {
+        self.record = record
+        coded = (record as? Record.Type).flatMap { CodedClass.of($0) }
+        areKeys =
+            coded?.takeUnretainedValue().usesDefaultDecodingKeys
+            ?? record.databaseColumnDecodingStrategy.usesDefaultKeys
+    }
+
+    /// The column of a row that a key is read from.
+    func column(of key: some CodingKey, in row: @autoclosure () -> Row) -> String {
+        if areKeys { return key.stringValue }
+        if let coded { return coded.takeUnretainedValue().column(of: key, in: row()) }
+        return record.databaseColumnDecodingStrategy.column(for: key, in: row())
+    }
 }

@@ -60,6 +60,43 @@ struct CodableClassCodingTests {
         }
     }
 
+    private final class OwnKeyByHand: Record, Codable {
+        var key = ""
+        private enum Keys: String, CodingKey { case id }
+        override class var databaseTableName: String { "reminder" }
+
+        override init() { super.init() }
+        required init(row: Row) throws { try super.init(row: row) }
+        required init(from decoder: any Decoder) throws {
+            key = try "\(decoder.container(keyedBy: Keys.self).decode(Int.self, forKey: .id))"
+            super.init()
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encode(Int(key), forKey: .id)
+        }
+    }
+
+    @Test(
+        "89. a row id that coding by hand cannot be given is told of in a sentence, and the insertion stands")
+    func rowIDByHand() throws {
+        try withTable { db in
+            let error = #expect(throws: RecordError.self) { try OwnKeyByHand().insert(db) }
+            guard case .rowNotTaken(let recordType, let reason)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(recordType == "OwnKeyByHand")
+            #expect(
+                reason
+                    == "setting it threw SQLite error 21: OwnKeyByHand codes a key named id, which is no stored property of "
+                    + "it: so no row can be read into a record that is there already. List its columns in columns(_:)."
+            )
+            let all = try OwnKeyByHand.fetchAll(db)
+            #expect(all.map(\.key) == ["1", "2"])
+        }
+    }
+
     private final class Written: CodedBase, Codable {
         var title = ""
         var isFetched = false
