@@ -171,6 +171,12 @@ struct CodableClassCodingTests {
             try column("count", count) { count = $0 }
         }
     }
+    private final class Alone: Plain {
+        var number = 1
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("count", number) { number = $0 }
+        }
+    }
     private final class Transient: Plain {
         var count = 7
         override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
@@ -206,6 +212,9 @@ struct CodableClassCodingTests {
                 try Row.fetchAll(db, sql: "SELECT * FROM reminder").map(\.description)
                     == ["[id: 1, title: 'Bread', count: 4]", "[id: 2, title: '', count: 0]"])
             try new.reload(db)
+            let alone = try #require(try Alone.fetchOne(db))
+            #expect((alone.id, alone.title, alone.number) == (nil, "Bread", 4))
+            #expect(try alone.databaseDictionary.keys.sorted() == ["count", "title"])
             let transient = try #require(try Transient.fetchOne(db))
             #expect((transient.title, transient.count) == ("Bread", 7))
         }
@@ -293,6 +302,34 @@ struct CodableClassCodingTests {
             let decoded = try JSONDecoder().decode(Decoded.self, from: json)
             #expect((decoded.record.id, decoded.record.title, decoded.record.count) == (1, "Milk", 3))
         }
+    }
+
+    private final class Many: CodedBase, Codable {
+        var data: Data? = Data([1, 2])
+        var noData: Data?
+        var key = UUID(uuidString: "00000000-0000-0000-0000-00000000000A")
+        var isDone = true
+        var ratio = 0.5
+        var date = Date(timeIntervalSince1970: 5)
+        var tags = ["a"]
+    }
+
+    @Test("92. what was encoded by jsonColumns is decoded by decodeColumns(from:)")
+    func roundTrip() throws {
+        struct Copy: Decodable {
+            let record: Many
+            init(from decoder: any Decoder) throws {
+                record = Many()
+                (record.isDone, record.ratio, record.tags) = (false, 2, [])
+                try record.decodeColumns(from: decoder)
+            }
+        }
+        let many = Many()
+        (many.id, many.noData, many.date) = (3, Data([7]), Date(timeIntervalSince1970: 6))
+        let copy = try JSONDecoder().decode(Copy.self, from: JSONEncoder().encode(many.jsonColumns)).record
+        let isSame = copy.databaseEquals(many)
+        #expect(isSame)
+        #expect((copy.id, copy.noData, copy.tags) == (3, Data([7]), ["a"]))
     }
 
     private struct Decoded: Decodable {
