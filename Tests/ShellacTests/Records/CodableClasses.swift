@@ -34,3 +34,8 @@ final class OwnKey: Record, Codable {
     var title = "untitled"
     override class var databaseTableName: String { "reminder" }
 }
+
+/// A class below which others add properties.
+class PlainErrand: CodedBase, Codable {
+    var title = ""
+}
