@@ -65,7 +65,8 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         var suspects: [Suspect] = []
         var below = type
         while below != root, let above = FirstUse.superclass(of: below) {
-            let properties = StoredProperties.of(below)?.properties
+            // To be observed is no property of the program.
+            let properties = StoredProperties.of(below)?.properties.filter { $0.name != Self.registrar }
             let isTold = properties.map { !$0.isEmpty } ?? true
             if isTold, Overrides.instanceSize(of: below) != Overrides.instanceSize(of: above),
                 Overrides.columns(below, unlike: above) == false,
@@ -149,7 +150,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         }) {
             return nil
         }
-        let names = suspect.properties.map(\.plainName).filter { $0 != Self.registrar }
+        let names = suspect.properties.map(\.plainName)
         let properties = names.isEmpty ? "its properties" : names.joined(separator: ", ")
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,

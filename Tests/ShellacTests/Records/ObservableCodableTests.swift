@@ -29,6 +29,8 @@ import Testing
     }
 }
 
+@Observable private final class WatchedBelow: PlainErrand {}
+
 @Suite("Observable Codable classes")
 struct ObservableCodableTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
@@ -63,6 +65,17 @@ struct ObservableCodableTests {
             #expect(try fetched.updateChanges(db))
             #expect(try Int.fetchOne(db, sql: "SELECT count FROM reminder") == 2)
             #expect(try fetched.copy().count == 2)
+        }
+    }
+
+    @Test("91. a subclass that is @Observable, and adds no property, is stored as its superclass")
+    func below() throws {
+        try withTable { db in
+            let record = WatchedBelow()
+            record.title = "Milk"
+            try record.save(db)
+            let all = try WatchedBelow.fetchAll(db)
+            #expect(all.map(\.title) == ["Milk"])
         }
     }
 
