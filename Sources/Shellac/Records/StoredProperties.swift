@@ -129,8 +129,13 @@ struct StoredProperty: Sendable {
         // Both are addresses of a whole value, and may be the same.
         let (from, to) = (address(in: source), address(in: target))
         shellac_stop_if_accessed(to, 1)
-        to.assumingMemoryBound(to: Value.self).update(
-            from: from.assumingMemoryBound(to: Value.self), count: 1)
+        // Not by `update(from:count:)`: it moves elements of an array, with the bytes between them, where the next property
+        // of an object may lie.
+        if _isPOD(Value.self) {
+            to.copyMemory(from: from, byteCount: MemoryLayout<Value>.size)
+        } else {
+            to.assumingMemoryBound(to: Value.self).pointee = from.assumingMemoryBound(to: Value.self).pointee
+        }
         extendLifetime(source)
         extendLifetime(target)
     }

@@ -43,6 +43,20 @@ struct StoredPropertyAssigningTests {
         #expect(target.lower == "")
     }
 
+    @Test("what lies behind a property, where an array would have room between its elements, stays")
+    func neighbours() throws {
+        let (source, target) = (Narrow(), Narrow())
+        (source.number, source.flag, source.pair, source.last) = (1, true, Narrow.Pair(), true)
+        let properties = try #require(StoredProperties.of(Narrow.self))
+        let (number, flag) = try (#require(properties["number"]), #require(properties["flag"]))
+        #expect(flag.offset == number.offset + 9)
+        properties.assign(["number", "pair"], from: source, to: target)
+        #expect(target.number == 1)
+        #expect(!target.flag)
+        #expect(target.pair?.text == "pair")
+        #expect(!target.last)
+    }
+
     @Test("an object that is copied to itself is as before")
     func itself() throws {
         let sample = Sample("source", Life())
@@ -129,6 +143,19 @@ struct StoredPropertyAssigningTests {
 @inline(never) private func during(_ tags: inout [String], _ body: () -> Void) {
     body()
     tags.append("after")
+}
+
+/// Properties that end where those behind them begin.
+private final class Narrow {
+    var number: Int64?
+    var flag = false
+    var pair: Pair?
+    var last = false
+
+    struct Pair: Codable {
+        var text = "pair"
+        var number: Int32? = 1
+    }
 }
 
 /// Counts objects that live.
