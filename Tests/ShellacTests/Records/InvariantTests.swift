@@ -45,6 +45,16 @@ struct InvariantTests {
         #expect(PackedRow.make(short, values: [1])._violations.count == 2)
     }
 
+    @Test("of long rows hold around the length from which lengths take four bytes", arguments: 254...258)
+    func longRows(length: Int) throws {
+        try DatabaseQueue().read { db in
+            let sql =
+                "SELECT substr(hex(zeroblob(200)), 1, ?1) AS t, zeroblob(?1) AS b, zeroblob(100000) AS z"
+            let row = try #require(try Row.fetchOne(db, sql: sql, arguments: [length]))
+            #expect(row.owned._violations == [])
+        }
+    }
+
     @Test("of what a record remembers are broken by columns that are read and unread, and by times to come")
     func records() {
         let record = Hero("Arthur")

@@ -40,6 +40,33 @@ struct RecordJournalTests {
         }
     }
 
+    @Test("5. Setting the flag leaves what the last save has changed", arguments: [true, false])
+    func flagAfterSave(flag: Bool) throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            let hero = try Operation.update.makeHero(db)
+            try hero.update(db)
+            hero.hasDatabaseChanges = flag
+            #expect(hero.savedDatabaseChanges == ["name": "old", "score": 10])
+        }
+    }
+
+    @Test(
+        "15. What an earlier save has changed is not told of once a later operation is rolled back",
+        arguments: [Operation.update, .delete, .reload, .flagFalse, .flagTrue])
+    func earlierSave(operation: Operation) throws {
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            let hero = try operation.makeHero(db)
+            try hero.update(db)
+            #expect(hero.savedDatabaseChanges == ["name": "old", "score": 10])
+            hero.score = 12
+            try db.inSavepoint {
+                try operation.run(hero, db)
+                return .rollback
+            }
+            #expect(hero.savedDatabaseChanges == [:])
+        }
+    }
+
     @Test(
         "15. What is undone is forgotten: the record remembers what it did before, and has no id that is gone",
         arguments: Operation.allCases, Undoing.allCases)

@@ -434,6 +434,25 @@ struct UnreadColumnsTests {
         "id": 1, "title": "New", "text": "keep me", "stars": 7,
     ]
 
+    @Test("93. a column that a table was given leaves what the last save of a record has changed")
+    func savedChangesBeforeAddedColumn() throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT);
+                    INSERT INTO note VALUES (1, 'Plan', 'keep me')
+                    """)
+            let note = try #require(try Note.fetchOne(db, key: 1))
+            note.title = "New"
+            try note.update(db, columns: ["title"])
+            try note.reload(db)
+            #expect(note.savedDatabaseChanges == ["title": "Plan"])
+            try db.execute(sql: "ALTER TABLE note ADD COLUMN stars INTEGER DEFAULT 7")
+            #expect(try !note.updateChanges(db))
+            #expect(note.savedDatabaseChanges == ["title": "Plan"])
+        }
+    }
+
     @Test(
         "93. a save of a record that was fetched before its table was given a column leaves that alone",
         arguments: [(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)], Save.allCases)
