@@ -23,27 +23,11 @@ class Adventurer: Record {
     override class var databaseTableName: String { "hero" }
     override class var warnsOfBypassedCallbacks: Bool { false }
 
-    override func updateFromRow(_ row: Row) throws {
-        if row.hasColumn("id") { id = try row["id"] }
-        if row.hasColumn("name") { values.name = try row["name"] }
-        if row.hasColumn("score") { values.score = try row["score"] }
-        if row.hasColumn("rating") { values.rating = try row["rating"] }
-        if row.hasColumn("mood") { values.mood = try row["mood"] }
-        if row.hasColumn("teamID") { values.teamID = try row["teamID"] }
-        try super.updateFromRow(row)
-    }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        if let meddle = whileEncoding {
-            whileEncoding = nil
-            try meddle()
-        }
-        container["id"] = id
-        container["name"] = values.name
-        container["score"] = values.score
-        container["rating"] = values.rating
-        container["mood"] = values.mood
-        container["teamID"] = values.teamID
+    /// Does what is to be done while the record is encoded.
+    final func meddle() throws {
+        guard let meddle = whileEncoding else { return }
+        whileEncoding = nil
+        try meddle()
     }
 
     static let schema = """
@@ -55,8 +39,110 @@ class Adventurer: Record {
         """
 }
 
+/// The same by the older pair of methods.
+class PairAdventurer: Adventurer {
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("name") { values.name = try row["name"] }
+        if row.hasColumn("score") { values.score = try row["score"] }
+        if row.hasColumn("rating") { values.rating = try row["rating"] }
+        if row.hasColumn("mood") { values.mood = try row["mood"] }
+        if row.hasColumn("teamID") { values.teamID = try row["teamID"] }
+        try super.updateFromRow(row)
+    }
+
+    override func encode(to container: inout PersistenceContainer) throws {
+        try meddle()
+        container["id"] = id
+        container["name"] = values.name
+        container["score"] = values.score
+        container["rating"] = values.rating
+        container["mood"] = values.mood
+        container["teamID"] = values.teamID
+    }
+}
+
+/// The same, which lists its columns.
+final class ListedAdventurer: Adventurer {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", meddledID()) { id = $0 }
+        try column("name", values.name) { values.name = $0 }
+        try column("score", values.score) { values.score = $0 }
+        try column("rating", values.rating) { values.rating = $0 }
+        try column("mood", values.mood) { values.mood = $0 }
+        try column("teamID", values.teamID) { values.teamID = $0 }
+    }
+}
+
+// A class in a variable is fetched as the variable's type: what is opened is fetched as it is.
+extension Adventurer {
+    private typealias Fetched = FetchableRecord & TableRecord
+
+    static func all(_ db: Database) throws -> [Adventurer] {
+        func all<T: Fetched>(_ type: T.Type) throws -> [Adventurer] {
+            try type.order(Column("id")).fetchAll(db).compactMap { $0 as? Adventurer }
+        }
+        let type: any Fetched.Type = self
+        return try all(type)
+    }
+
+    static func one(_ db: Database, key: Int) throws -> Adventurer? {
+        func one<T: Fetched>(_ type: T.Type) throws -> Adventurer? {
+            try type.fetchOne(db, key: key) as? Adventurer
+        }
+        let type: any Fetched.Type = self
+        return try one(type)
+    }
+
+    static func one(
+        _ db: Database, sql: String, arguments: StatementArguments
+    ) throws -> Adventurer? {
+        func one<T: Fetched>(_ type: T.Type) throws -> Adventurer? {
+            try type.fetchOne(db, sql: sql, arguments: arguments) as? Adventurer
+        }
+        let type: any Fetched.Type = self
+        return try one(type)
+    }
+}
+
+extension Adventurer {
+    fileprivate func meddledID() throws -> Int64? {
+        try meddle()
+        return id
+    }
+}
+
+/// One whose subclasses need no list but for the row id.
+class IdentifiedAdventurer: Adventurer {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", meddledID()) { id = $0 }
+    }
+}
+
+/// The same, which leaves its columns to `Codable`.
+final class CodedAdventurer: IdentifiedAdventurer, Codable {
+    private var name = History.Values().name
+    private var score = History.Values().score
+    private var rating = History.Values().rating
+    private var mood = History.Values().mood
+    private var teamID = History.Values().teamID
+
+    override var values: History.Values {
+        get {
+            var values = History.Values()
+            (values.name, values.score, values.rating) = (name, score, rating)
+            (values.mood, values.teamID) = (mood, teamID)
+            return values
+        }
+        set {
+            (name, score, rating) = (newValue.name, newValue.score, newValue.rating)
+            (mood, teamID) = (newValue.mood, newValue.teamID)
+        }
+    }
+}
+
 /// The same, which tells another one of a batch when it is inserted.
-final class TalkativeAdventurer: Adventurer {
+final class TalkativeAdventurer: PairAdventurer {
     weak var listener: Adventurer?
 
     override func didInsert(_ inserted: InsertionSuccess) {
@@ -66,12 +152,12 @@ final class TalkativeAdventurer: Adventurer {
 }
 
 /// The same with a callback, which takes the longer of the two roads.
-final class CarefulAdventurer: Adventurer {
+final class CarefulAdventurer: PairAdventurer {
     override func willSave(_ db: Database) throws { try super.willSave(db) }
 }
 
 /// The same, which overrides what saves.
-final class StubbornAdventurer: Adventurer {
+final class StubbornAdventurer: PairAdventurer {
     override func insert(_ db: Database) throws { try super.insert(db) }
     override func update(_ db: Database, columns: Set<String>) throws {
         try super.update(db, columns: columns)

@@ -9,7 +9,8 @@ struct HistoryTests {
     @Test(
         "Rows, records, changes, ids and events are what the model says, after each step of any program",
         arguments: [
-            Adventurer.self, CarefulAdventurer.self, StubbornAdventurer.self, TalkativeAdventurer.self,
+            PairAdventurer.self, ListedAdventurer.self, CodedAdventurer.self, CarefulAdventurer.self,
+            StubbornAdventurer.self, TalkativeAdventurer.self,
         ])
     func histories(type: Adventurer.Type) async throws {
         let environment = ProcessInfo.processInfo.environment

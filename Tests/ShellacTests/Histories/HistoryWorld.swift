@@ -205,15 +205,15 @@ final class HistoryWorld {
             hero.values = values
             add(hero, HistoryModel.RecordModel(values: values))
         case .fetchAll:
-            for hero in try heroType.order(Column("id")).fetchAll(db).prefix(3) { try addFetched(hero) }
-        case .fetch(let id): try heroType.fetchOne(db, key: id).map { try addFetched($0) }
+            for hero in try heroType.all(db).prefix(3) { try addFetched(hero) }
+        case .fetch(let id): try heroType.one(db, key: id).map { try addFetched($0) }
         case .fetchPart(let id, let columns):
             let columns = ["id"] + columns.names
-            let hero = try heroType.fetchOne(
+            let hero = try heroType.one(
                 db, sql: "SELECT \(columns.joined(separator: ", ")) FROM hero WHERE id = ?", arguments: [id])
             try hero.map { try addFetched($0, columns) }
         case .fetchJoined(let id):
-            let hero = try heroType.fetchOne(
+            let hero = try heroType.one(
                 db,
                 sql: "SELECT hero.*, team.* FROM hero LEFT JOIN team ON team.id <> hero.id WHERE hero.id = ?",
                 arguments: [id])
@@ -459,6 +459,9 @@ final class HistoryWorld {
     }
 
     private func addFetched(_ hero: Adventurer, _ columns: [String]? = nil) throws {
+        if type(of: hero) != heroType {
+            throw Difference(step: "fetch", what: "a \(type(of: hero)) is no \(heroType)")
+        }
         guard let id = hero.id, let row = model.heroes[id] else {
             throw Difference(step: "fetch", what: "the row \(hero.id as Any) is not expected")
         }

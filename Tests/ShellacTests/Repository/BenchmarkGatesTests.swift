@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The gates of the benchmarks, as they stand in the program.
+@Suite("Gates of benchmarks")
+struct BenchmarkGatesTests {
+    @Test(
+        "60. a class that lists its columns has the gates of one with the older pair",
+        arguments: ["records.class.player", "insert.class.player", "changes.none.player"])
+    func listedColumns(_ workload: String) throws {
+        let gates = try gates()
+        let gate = try #require(gates[workload])
+        #expect(gates["\(workload).columns"] == gate)
+    }
+
+    /// The gate and the goal of each workload, by its name.
+    private func gates() throws -> [String: String] {
+        let folder = Repository.root.appending(path: "Tests/Benchmarks/Workloads")
+        var gates: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            for match in text.matches(of: /"([a-z.]+)", (?:\.nanoseconds, )?(gate: [0-9.]+, goal: [0-9.]+)/) {
+                gates[String(match.1)] = String(match.2)
+            }
+        }
+        return gates
+    }
+}
