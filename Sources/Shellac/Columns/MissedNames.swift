@@ -2,7 +2,7 @@
 ///
 /// A record reads such a column as nil where it reads an optional, and nobody hears of it: a ``RowLayout`` that has one
 /// of these notes the name.
-final class MissedNames: Sendable {
+class MissedNames: @unchecked Sendable {  // `noted` has a lock
     private let noted = Lock<[CaseInsensitiveName]>([])
 
     /// The names as they were asked, in order, each once.

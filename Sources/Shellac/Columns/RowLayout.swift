@@ -27,8 +27,8 @@ final class RowLayout: Sendable {
     /// The class of which all records that were made of such rows have read all that they encode. 0 until one is known.
     let completeType = Atomic<UInt>(0)
 
-    /// What notes the names that are looked for in vain. Nil, but for the row that a drift check makes.
-    private let missed: MissedNames?
+    /// What notes the names that are looked for in vain. Nil, but for a row that is made to see what is asked of it.
+    let missed: MissedNames?
 
     /// What is learnt of the columns when it is first asked.
     private struct Learnt {

@@ -74,9 +74,8 @@ struct RecordEncoding: ~Copyable {
 
     @inline(never)
     private func convertedColumn(_ key: some CodingKey) -> String {
-        guard let coded, coded.isObserved else { return strategy.column(for: key) }
-        let plain = coded.plainKey(key)
-        return strategy.usesDefaultKeys ? plain.stringValue : strategy.column(for: plain)
+        guard let coded else { return strategy.column(for: key) }
+        return strategy.column(for: coded.plainKey(key))
     }
 
     /// Whether a key stands for what keeps those who observe the record, and is no column.

@@ -124,7 +124,7 @@ extension Record {
         else { return }
         let changes = columns.changes(from: row)
         if changes.isEmpty { return }
-        let names = columns.layout.names.indices.filter(changes.contains).map { columns.layout.names[$0] }
+        let names = columns.names(of: changes)
         ErrorLog.warn(
             "a \(type) has changes right after it was fetched, in \(names.joined(separator: ", ")): its next save would "
                 + "overwrite what the database holds. Look for a misspelled name, and for a property that is not read, in "

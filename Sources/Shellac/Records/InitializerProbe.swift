@@ -5,8 +5,7 @@
 /// have to be the same when the record is complete as they were when `Record` had read the row, and the same as in a record
 /// that was made by `init(from:)`. Properties whose defaults differ from record to record say nothing, and then it is called
 /// for each row. What it does to others than its record is not seen.
-final class InitializerProbe {
-    private let missed = MissedNames()
+final class InitializerProbe: MissedNames, @unchecked Sendable {  // one thread makes one record by it
     private var isAlone = false
     private var isRefused = false
     /// What `Record` has left: the bytes of all properties, and the columns that were asked for.
@@ -15,11 +14,11 @@ final class InitializerProbe {
     /// How fetched records of a class are made.
     static func howToMake(_ type: Record.Type) -> CodedClass.Making {
         let probe = InitializerProbe()
-        let layout = RowLayout(names: [], sql: nil, affinities: [], unread: probe, missed: probe.missed)
+        let layout = RowLayout(names: [], sql: nil, affinities: [], missed: probe)
         guard var record = try? type.init(row: Row(.make(layout, values: []))) else {
             return probe.isRefused ? .codingByHand : .row
         }
-        guard probe.isAlone, let left = probe.left, probe.missed.names == left.names,
+        guard probe.isAlone, let left = probe.left, probe.names == left.names,
             isKnownUniquelyReferenced(&record), bytes(of: record) == left.bytes
         else { return .row }
         return .coding
@@ -27,7 +26,7 @@ final class InitializerProbe {
 
     /// What `init(row:)` of ``Record`` does.
     func read(_ row: Row, into record: Record) throws {
-        let isFirst = missed.names.isEmpty
+        let isFirst = names.isEmpty
         guard let coded = CodedClass.of(type(of: record))?.takeUnretainedValue() else { return }
         let twin: Record
         do {
@@ -40,7 +39,7 @@ final class InitializerProbe {
         _ = try? coded.columns(of: record)
         let bytes = Self.bytes(of: record)
         isAlone = isFirst && bytes != nil && bytes == Self.bytes(of: twin)
-        left = bytes.map { ($0, missed.names) }
+        left = bytes.map { ($0, names) }
     }
 
     /// The bytes of all properties below ``Record``. Nil where they are not known.
@@ -59,6 +58,6 @@ final class InitializerProbe {
 extension Row {
     /// What a row is made for that tells what an initializer does.
     var probe: InitializerProbe? {
-        isLive || layout.unread == nil ? nil : layout.unread as? InitializerProbe
+        isLive ? nil : layout.missed as? InitializerProbe
     }
 }

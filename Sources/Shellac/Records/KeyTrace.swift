@@ -26,11 +26,9 @@ final class KeyTrace {
         if coded.isRegistrar(key) { return }
         let property = try? coded.properties?.property(for: key, of: type)
         if property == nil { isByHand = true }
-        let strategy = coded.type.databaseColumnEncodingStrategy
-        let plain = coded.plainKey(key)
         columns.append(
             Coded(
-                column: strategy.usesDefaultKeys ? plain.stringValue : strategy.column(for: plain),
+                column: coded.type.databaseColumnEncodingStrategy.column(for: coded.plainKey(key)),
                 type: property?.type ?? type, property: property))
     }
 

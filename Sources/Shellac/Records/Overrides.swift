@@ -26,9 +26,7 @@ enum Overrides {
     }
 
     static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {
-        if places.isEmpty { return nil }
-        let (base, other) = (words(Record.self), words(type))
-        return places.contains { base[$0] != other[$0] }
+        differ(places, type, Record.self)
     }
 
     /// The places of these methods among the words of a class's metadata. None where they were not found.

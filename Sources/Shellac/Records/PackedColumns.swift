@@ -180,6 +180,11 @@ final class PackedColumns {
 
     // MARK: - Reading
 
+    /// The names of some of the columns.
+    func names(of mask: ColumnMask) -> [String] {
+        layout.names.indices.filter(mask.contains).map { layout.names[$0] }
+    }
+
     /// Calls a function with each column's tag and payload, from left to right.
     @inline(__always)
     func eachColumn(_ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void)

@@ -38,16 +38,16 @@ extension Record {
         try coded._withUnsafeGuaranteedRef { coded in
             try coded.prepare(self)
             let encoding = container.encoding
-            let gathers = encoding.pointee.mode == .gathering
-            if gathers { encoding.pointee.beginList() }
-            try columns(RecordColumns(encoding: encoding, type(of: self)))
-            try coded.coder.encode(self, in: &container, coded)
-            if gathers, let name = encoding.pointee.endList() {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message:
-                        "\(type(of: self)) has the column \(name) twice, by Codable or in columns(_:). One of two "
-                        + "properties would be lost: give them columns of their own.")
+            func encodeOwn() throws {
+                try columns(RecordColumns(encoding: encoding, type(of: self)))
+                try coded.coder.encode(self, in: &container, coded)
+            }
+            if encoding.pointee.mode == .gathering {
+                try encodeOnce(
+                    into: encoding, encodeOwn,
+                    twice: { "has the column \($0) twice, by Codable or in columns(_:)" })
+            } else {
+                try encodeOwn()
             }
             try encode(to: &container)
         }

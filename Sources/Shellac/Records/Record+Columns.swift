@@ -18,7 +18,7 @@ extension Record {
         if row.isLive {
             try columns(RecordColumns(reading: row.live, type(of: self)))
         } else {
-            try pass(.reading(row))
+            try pass(reading: row)
         }
     }
 
@@ -34,29 +34,35 @@ extension Record {
     /// Encodes the columns that the class lists, and looks whether each is listed once.
     @inline(never)
     private func gatherColumns(into encoding: UnsafeMutablePointer<ColumnEncoding>) throws {
+        func encodeListed() throws { try columns(RecordColumns(encoding: encoding, type(of: self))) }
+        try encodeOnce(
+            into: encoding, encodeListed, twice: { "lists the column \($0) twice in columns(_:)" })
+    }
+
+    /// Runs a function that encodes columns, and looks whether it gives each a value once.
+    final func encodeOnce(
+        into encoding: UnsafeMutablePointer<ColumnEncoding>, _ encode: () throws -> Void,
+        twice: (String) -> String
+    ) throws {
         encoding.pointee.beginList()
-        try columns(RecordColumns(encoding: encoding, type(of: self)))
+        try encode()
         guard let name = encoding.pointee.endList() else { return }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type(of: self)) lists the column \(name) twice in columns(_:). One of two properties would be "
-                + "lost: give them columns of their own.")
+                "\(type(of: self)) \(twice(name)). One of two properties would be lost: give them columns of their own."
+        )
     }
 
     /// The columns that the class lists, and those that it leaves to `Codable`.
-    final func listedColumns() throws -> [ListedColumn] { try columnsOfList() + codedColumns() }
+    final func listedColumns() throws -> [ListedColumn] { try pass(reading: nil) + codedColumns() }
 
-    private func columnsOfList() throws -> [ListedColumn] {
-        if case .listing(let columns) = try pass(.listing([])) { return columns }
-        return []
-    }
-
+    /// Reads a row that owns its values, or lists the columns where there is none.
     @discardableResult @inline(never)
-    private func pass(_ pass: RecordColumns.OtherPass) throws -> RecordColumns.OtherPass {
-        var pass = pass
+    private func pass(reading row: Row?) throws -> [ListedColumn] {
+        var pass = RecordColumns.OtherPass(row: row)
         try withUnsafeMutablePointer(to: &pass) { try columns(RecordColumns($0, type(of: self))) }
-        return pass
+        return pass.listed
     }
 }
 
@@ -112,11 +118,11 @@ extension Record {
         let row = Row([(name, PackedTag.databaseValue(tag, payload))])
         let type = type(of: self)
         if Overrides.columns(type, unlike: Record.self) != false {
-            let isListed = try columnsOfList().contains {
+            let isListed = try pass(reading: nil).contains {
                 $0.isRead && CaseInsensitiveName.matches($0.name, name)
             }
             if isListed {
-                try pass(.reading(row))
+                try pass(reading: row)
                 return true
             }
         }

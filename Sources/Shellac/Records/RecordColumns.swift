@@ -64,9 +64,10 @@ public struct RecordColumns: ~Copyable {
     }
 
     /// A pass that is no hot one.
-    enum OtherPass {
-        case reading(Row)
-        case listing([ListedColumn])
+    struct OtherPass {
+        /// The row that is read. Nil where columns are listed.
+        let row: Row?
+        var listed: [ListedColumn] = []
     }
 
     // MARK: - Columns
@@ -267,8 +268,7 @@ public struct RecordColumns: ~Copyable {
     func ownedRow(_ name: String) -> Row? {
         if pass == Self.giving { return given.pointee.row(name) }
         guard pass == Self.elsewhere else { trapStale() }
-        if case .reading(let row) = place.assumingMemoryBound(to: OtherPass.self).pointee { return row }
-        return nil
+        return place.assumingMemoryBound(to: OtherPass.self).pointee.row
     }
 
     /// The column that is set.
@@ -287,10 +287,10 @@ public struct RecordColumns: ~Copyable {
     @usableFromInline @inline(never)
     func list(_ name: String, _ type: any Any.Type, isRead: Bool, isWritten: Bool) {
         guard pass == Self.elsewhere else { return }
-        let place = place.assumingMemoryBound(to: OtherPass.self)
-        guard case .listing(var columns) = place.pointee else { return }
-        columns.append(ListedColumn(name: name, type: type, isRead: isRead, isWritten: isWritten))
-        place.pointee = .listing(columns)
+        let pass = place.assumingMemoryBound(to: OtherPass.self)
+        if pass.pointee.row != nil { return }
+        pass.pointee.listed.append(
+            ListedColumn(name: name, type: type, isRead: isRead, isWritten: isWritten))
     }
 }
 

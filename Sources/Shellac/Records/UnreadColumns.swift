@@ -34,7 +34,7 @@ final class UnreadColumns {
     /// Some of the columns that a record encodes. Nil for none.
     convenience init?(_ mask: ColumnMask, of columns: PackedColumns) {
         if mask.isEmpty { return nil }
-        let names = columns.layout.names.indices.filter(mask.contains).map { columns.layout.names[$0] }
+        let names = columns.names(of: mask)
         var length = names.count
         columns.eachColumn(in: mask) { tag, payload in length += PackedTag.length(tag, payload) }
         let row = PackedRow.make(RowLayout(names: names, sql: nil), byteCount: length) { tags in
@@ -63,7 +63,7 @@ final class UnreadColumns {
 
     /// These without some of a record's columns. Nil for none.
     func without(_ mask: ColumnMask, of columns: PackedColumns) -> UnreadColumns? {
-        without(columns.layout.names.indices.filter(mask.contains).map { columns.layout.names[$0] })
+        without(columns.names(of: mask))
     }
 
     /// These without some columns. Nil for none.
