@@ -30,7 +30,7 @@ extension AccessLine {
     private func perform<T>(
         _ ticket: Ticket, on database: Database, _ body: (Database) throws -> T
     ) -> Result<T, any Error> {
-        database.owner.store(shellac_thread(), ordering: .relaxed)
+        database.access.take()
         database.beginCancellation()
         let isWanted = begin(ticket)
         let result = Result {
@@ -39,7 +39,7 @@ extension AccessLine {
         }
         end(ticket)
         database.endCancellation()
-        database.owner.store(0, ordering: .relaxed)
+        database.access.release()
         leave()
         return result
     }

@@ -4,8 +4,8 @@ extension Database {
     /// Runs the function of an access, and ends the access: no transaction is left open.
     @inline(__always)
     func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
-        if hasLeftovers.load(ordering: .relaxed) { finishLeftovers() }
-        if isObstructed.load(ordering: .relaxed), isClosed { throw closedError() }
+        if !deferredCleanups.isEmpty { deferredCleanups.finish() }
+        if access.isObstructed, isClosed { throw closedError() }
         do {
             let result = try body(self)
             try endAccess()
@@ -30,8 +30,7 @@ extension Database {
     /// Called by any thread, at a moment when the cancelled access is sure to hold the connection. The interrupt
     /// hits the statement that runs; the flag, those that are about to.
     func cancel() {
-        isCancelled.store(true, ordering: .sequentiallyConsistent)
-        isObstructed.store(true, ordering: .sequentiallyConsistent)
+        access.cancel()
         interruptFromOutside()
     }
 
@@ -45,20 +44,20 @@ extension Database {
             pointer, 1000,
             { context in
                 let database = Unmanaged<Database>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-                return database.isCancelled.load(ordering: .relaxed) ? 1 : 0
+                return database.access.isCancelled ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// The access that could be cancelled has ended.
     func endCancellation() {
         if !isClosed { sqlite3_progress_handler(pointer, 0, nil, nil) }
-        guard isCancelled.load(ordering: .relaxed) else { return }
-        isCancelled.store(false, ordering: .sequentiallyConsistent)
+        guard access.isCancelled else { return }
+        access.endCancellation()
         updateObstruction()
     }
 
     /// Interrupts the running statements, from any thread.
     func interruptFromOutside() {
-        isOpen.withLock { isOpen in if isOpen { sqlite3_interrupt(pointer) } }
+        access.whileOpen { sqlite3_interrupt(pointer) }
     }
 }

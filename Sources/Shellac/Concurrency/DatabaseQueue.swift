@@ -74,9 +74,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
     deinit {
         // Nobody else has the queue any more, so nobody else has the access.
-        database.owner.store(shellac_thread(), ordering: .relaxed)
+        database.access.take()
         database.abandon()
-        database.owner.store(0, ordering: .relaxed)
+        database.access.release()
     }
 
     public func close() throws {
@@ -118,9 +118,9 @@ public final class DatabaseQueue: DatabaseWriter {
     private func inside<T>(_ body: (Database) throws -> T) rethrows -> T {
         if database.isAccessed { trapReentrance() }
         line.enter()
-        database.owner.store(shellac_thread(), ordering: .relaxed)
+        database.access.take()
         defer {
-            database.owner.store(0, ordering: .relaxed)
+            database.access.release()
             line.leave()
         }
         return try body(database)

@@ -14,7 +14,7 @@ final class Authorizer {
     /// The tables that were heard of while somebody asks for them: see `tablesTouched(during:)`.
     private var touchedTables: TouchedTables?
     /// The tables of which each deleted row is notified.
-    var tablesWithObservedDeletions: Set<CaseInsensitiveName> = []
+    var tablesWithNotifiedDeletions: Set<CaseInsensitiveName> = []
     /// Whether the last question was about a DROP: the next one is about the deletion of its rows.
     private var isDropping = false
 
@@ -25,7 +25,7 @@ final class Authorizer {
             { context, action, first, second, schemaName, _ in
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
                     .takeUnretainedValue()
-                if authorizer.effects != nil { authorizer.record(action, first, second, schemaName) }
+                if authorizer.effects != nil { authorizer.note(action, first, second, schemaName) }
                 if authorizer.touchedTables != nil { authorizer.touch(action, first, second, schemaName) }
                 return authorizer.answer(action, first)
             }, context)
@@ -65,7 +65,7 @@ final class Authorizer {
     }
 
     private func answer(_ action: Int32, _ first: UnsafePointer<CChar>?) -> Int32 {
-        guard !tablesWithObservedDeletions.isEmpty else { return SQLITE_OK }
+        guard !tablesWithNotifiedDeletions.isEmpty else { return SQLITE_OK }
         let isDropped = isDropping
         isDropping =
             switch action {
@@ -76,7 +76,7 @@ final class Authorizer {
             }
         guard action == SQLITE_DELETE, !isDropped, let first else { return SQLITE_OK }
         let table = CaseInsensitiveName(String(cString: first))
-        return tablesWithObservedDeletions.contains(table) ? SQLITE_IGNORE : SQLITE_OK
+        return tablesWithNotifiedDeletions.contains(table) ? SQLITE_IGNORE : SQLITE_OK
     }
 
     private func touch(
@@ -95,7 +95,7 @@ final class Authorizer {
             CaseInsensitiveName(String(cString: table)))
     }
 
-    private func record(
+    private func note(
         _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
         _ schemaName: UnsafePointer<CChar>?
     ) {

@@ -36,8 +36,8 @@ final class Backup {
         self.pointer = pointer
         self.source = source
         self.destination = destination
-        source.backupCount += 1
-        destination.backupCount += 1
+        source.running.beginBackup()
+        destination.running.beginBackup()
     }
 
     /// Copies some pages, or all that remain with a negative number.
@@ -52,8 +52,8 @@ final class Backup {
     /// Ends the backup, in an access to both databases.
     func finish() {
         sqlite3_backup_finish(pointer)
-        source.backupCount -= 1
-        destination.backupCount -= 1
+        source.running.endBackup()
+        destination.running.endBackup()
     }
 }
 

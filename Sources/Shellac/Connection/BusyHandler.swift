@@ -29,7 +29,7 @@ final class BusyHandler {
 
     /// Returns whether to try again. The number of tries begins anew for each lock.
     func tryAgain(after count: Int) -> Bool {
-        if isImpatient || database.isCancelled.load(ordering: .relaxed) { return false }
+        if isImpatient || database.access.isCancelled { return false }
         switch mode {
         case .immediateError: return false
         case .callback(let callback): return callback(count)
@@ -42,7 +42,7 @@ final class BusyHandler {
             guard delay > 0 else { return false }
             waited += Int(delay.rounded(.up))
             usleep(UInt32(delay * 1000))
-            return !database.isCancelled.load(ordering: .relaxed)
+            return !database.access.isCancelled
         }
     }
 }
@@ -51,9 +51,9 @@ extension Database {
     /// Runs a function that waits for no lock, whatever waits otherwise: our handler, or SQLite's own, which
     /// `PRAGMA busy_timeout` has put in its place. Afterwards, all is as it was.
     func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
-        let outer = busyHandler?.isImpatient ?? false
-        busyHandler?.isImpatient = true
-        defer { busyHandler?.isImpatient = outer }
+        let outer = hooks.busyHandler?.isImpatient ?? false
+        hooks.busyHandler?.isImpatient = true
+        defer { hooks.busyHandler?.isImpatient = outer }
         // It is 0 where another handler than SQLite's is installed.
         let timeout = try Int32.fetchOne(cachedStatement(sql: "PRAGMA busy_timeout")) ?? 0
         guard timeout > 0 else { return try body() }
@@ -65,7 +65,7 @@ extension Database {
     /// Has a lock waited for, or not. It is said once, when the connection is opened.
     func setBusyMode(_ mode: BusyMode) {
         let handler = BusyHandler(mode, database: self)
-        busyHandler = handler
+        hooks.busyHandler = handler
         if case .immediateError = mode { return }
         sqlite3_busy_handler(
             pointer,

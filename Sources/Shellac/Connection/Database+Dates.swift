@@ -38,12 +38,4 @@ extension Database {
         checkAccess()
         return !isClosed && sqlite3_get_autocommit(pointer) == 0
     }
-
-    /// The last of the statements that ran has ended. Outside of a transaction, it was alone.
-    func endLoneState() {
-        guard sqlite3_get_autocommit(pointer) != 0 else { return }
-        hasLoneState = false
-        currentDate = nil
-        statementListener?.loneStatementDidEnd()
-    }
 }

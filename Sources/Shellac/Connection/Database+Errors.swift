@@ -12,7 +12,7 @@ extension Database {
 
     /// The error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
     func failure(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> any Error {
-        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), isCancelled.load(ordering: .relaxed) {
+        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), access.isCancelled {
             return CancellationError()
         }
         return error(code, sql: sql, arguments: arguments)

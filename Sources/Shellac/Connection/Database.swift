@@ -1,11 +1,4 @@
 import CSQLite
-import Synchronization
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A connection to a database, inside an access to it.
 ///
@@ -30,105 +23,38 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     let pointer: OpaquePointer
     @exclusivity(unchecked) private var handle: ConnectionHandle?
-    /// Whether the connection is open: for threads that interrupt it without having the access.
-    let isOpen = Lock(true)
     private let authorizer = Authorizer()
 
-    /// The thread that holds the access, or 0.
-    let owner = Atomic<UInt>(0)
-
-    /// Whether the next statement may have to be refused: see `obstruct(_:)`.
-    let isObstructed = Atomic<Bool>(false)
-    /// The error that every statement throws until the scope of a lost transaction ends.
-    @exclusivity(unchecked) var lostTransaction: (any Error)?
-    /// Whether the task that holds the access was cancelled.
-    let isCancelled = Atomic<Bool>(false)
-
+    /// Who may use the connection, and whether its statements may run without a question.
+    let access = ConnectionAccess()
+    /// What is running.
+    @exclusivity(unchecked) var running = RunningStatements()
+    /// What the connection itself knows of its transaction.
+    @exclusivity(unchecked) var transactionState = TransactionState()
     /// Whether statements that write throw `SQLITE_READONLY`.
     @exclusivity(unchecked) var isReadOnlyScope = false
+    /// What is to be told next, where somebody has asked for it.
+    @exclusivity(unchecked) var owed: Owed = []
 
-    /// The statement whose run began last, of those that run. Each knows the one before it.
-    @exclusivity(unchecked) var lastBegun: Unmanaged<Statement>?
-    /// How many functions called by SQLite are running.
-    @exclusivity(unchecked) var callbackDepth = 0
-    /// How many backups read or write this database.
-    @exclusivity(unchecked) var backupCount = 0
-    /// The date of the open transaction, or of the running statement.
-    @exclusivity(unchecked) var currentDate: Date?
-    /// Whether something is owed at the end of a statement outside of a transaction: to forget its date, to tell the
-    /// listener.
-    @exclusivity(unchecked) var hasLoneState = false
-    #if DEBUG
-    /// What is told of statements that write, each time that this number changes: a slot for the layer of records.
-    @exclusivity(unchecked) var adviceVersion = 0
-    @exclusivity(unchecked) var advisor: ((Statement) -> Void)?
-    #endif
-    /// Whether the follower of the schema is to be told of the end of the access.
-    @exclusivity(unchecked) var owesFollower = false
-    /// Whether there is something that ends with a statement because a function was called inside of it.
-    @exclusivity(unchecked) var hasNestedState = false
-    /// The error thrown by a Swift function inside the running statement.
-    @exclusivity(unchecked) var functionError: FunctionError?
-
-    /// The error of a lone statement whose rows were not read to the end: its commit failed when it was let go of.
-    @exclusivity(unchecked) var forgottenError: (any Error)?
-    /// Whether a kept statement may hold a large text or blob.
-    @exclusivity(unchecked) var hasLargeBindings = false
-
-    /// What hears of the statements that may change the database: a slot for the layer of transactions.
-    @exclusivity(unchecked) var statementListener: StatementListener? {
-        didSet { listenerReference = statementListener.map { Unmanaged.passUnretained($0) } }
-    }
-    /// The listener, for those who look at it all the time: see ``Unmanaged/use(_:)``.
-    @exclusivity(unchecked) private(set) var listenerReference: Unmanaged<StatementListener>?
-    /// What hears of the statements that write: a slot for the layer of observation, empty while nobody observes.
-    @exclusivity(unchecked) var statementObserver: StatementObserver? {
-        didSet { observerReference = statementObserver.map { Unmanaged.passUnretained($0) } }
-    }
-    /// Whether the observer has something to tell before the next statement that it hears of begins.
-    @exclusivity(unchecked) var owesObserver = false
-    /// The observer, for those who look at it all the time.
-    @exclusivity(unchecked) private(set) var observerReference: Unmanaged<StatementObserver>?
-    /// What is kept for observers: a slot for the layer of observation.
-    @exclusivity(unchecked) var observation: AnyObject?
-    /// Tells of rows before they are changed, once somebody has asked for it.
-    @exclusivity(unchecked) var preUpdateHook: PreUpdateHook?
-    /// What is known of the schema: a slot for the layer of schemas.
-    @exclusivity(unchecked) var schemaCache: AnyObject?
-    /// Which state of the schema is known to hold until the transaction ends or the schema changes, or 0.
-    @exclusivity(unchecked) var heldSchemaGeneration: UInt64 = 0
-    /// The state of the schema that SQLite knows when it prepares a statement, where an observer has found that out, or 0.
-    @exclusivity(unchecked) var preparedSchemaGeneration: UInt64 = 0
-    /// What is kept for requests: a slot for the layer of queries.
-    @exclusivity(unchecked) var queryConnection: (any StatementKeeper)?
-    /// What is kept for records: a slot for the layer of records.
-    @exclusivity(unchecked) var recordConnection: AnyObject? {
-        didSet { recordReference = recordConnection.map { Unmanaged.passUnretained($0) } }
-    }
-    @exclusivity(unchecked) private(set) var recordReference: Unmanaged<AnyObject>?
-    /// The record type whose callbacks are watched, and which of them were those that do nothing: see `DefaultCallback`.
+    /// What upper layers keep here.
+    @exclusivity(unchecked) var slots = Slots()
+    /// Which states of the schema are known.
+    @exclusivity(unchecked) var knownSchema = KnownSchema()
+    /// The type whose callbacks are watched, and which of them were those that do nothing: see `DefaultCallback`.
     @exclusivity(unchecked) @usableFromInline var watchedType: ObjectIdentifier?
     @exclusivity(unchecked) var defaultCallbacks: UInt8 = 0
-    /// What is kept for stamps: another slot for the layer of records.
-    @exclusivity(unchecked) var stampConnection: AnyObject?
-    /// The functions and collations that were added, for a connection that is to have them, too.
-    @exclusivity(unchecked) var addedFunctions: [DatabaseFunction] = []
-    @exclusivity(unchecked) var addedCollations: [DatabaseCollation] = []
-    /// What hears of changes of the schema: a slot for the layer of triggers.
-    @exclusivity(unchecked) var schemaFollower: (any SchemaFollower)?
 
     let statementCache: StatementCache
-    /// What SQLite has let go of, and waits for its return.
-    let departures = Departures()
-    /// What was let go of outside of an access, and waits for the next one.
-    let leftovers = Lock(Leftovers())
-    let hasLeftovers = Atomic<Bool>(false)
-    /// Held by the thread that uses the connection after the last access.
-    let abandoning = Lock(())
-
-    /// What hears of traced statements.
-    var tracer: Tracer?
-    var busyHandler: BusyHandler?
+    /// What was let go of outside of an access.
+    let deferredCleanups = DeferredCleanups()
+    /// The functions and collations that were added.
+    @exclusivity(unchecked) var added = AddedExtensions()
+    /// What SQLite calls beside the authorizer.
+    @exclusivity(unchecked) var hooks = ConnectionHooks()
+    #if DEBUG
+    /// What looks at statements that write.
+    @exclusivity(unchecked) var advice = StatementAdvice()
+    #endif
 
     /// Opens a connection.
     init(path: String, configuration: Configuration, description: String) throws {
@@ -175,56 +101,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     var isClosed: Bool { handle == nil }
 
-    // MARK: - Access
-
-    /// Traps unless the running thread holds the access to this connection.
-    @inline(__always)
-    func checkAccess() {
-        if owner.load(ordering: .relaxed) != shellac_thread() { trapOutsideOfAccess() }
-    }
-
-    @inline(never)
-    func trapOutsideOfAccess() -> Never {
-        if owner.load(ordering: .relaxed) == shellac_thread() | 1 {
-            Misuse.trap(
-                "the Database of \(description) was used by an observer that was being told of a change, or of a "
-                    + "commit to come: the changes are not committed yet. Use it in databaseDidCommit(_:) "
-                    + "or databaseDidRollback(_:).")
-        }
-        Misuse.trap(
-            "the Database of \(description) was used outside of its access, or on another thread. "
-                + "Use a database, its statements and its cursors inside the closure that received it, "
-                + "and return what you need from there.")
-    }
-
-    /// Whether the running thread holds the access.
-    var isAccessed: Bool { owner.load(ordering: .relaxed) & ~1 == shellac_thread() }
-
-    /// Throws where a statement must not run: the access was cancelled, or its transaction is lost, or the
-    /// database is closed.
-    @inline(never)
-    func checkObstruction(for effect: StatementEffects.Transaction?) throws {
-        if handle == nil { throw closedError() }
-        if effect == .rollback { return }
-        if let lostTransaction { throw lostTransaction }
-        if case .rollbackTo = effect { return }
-        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-    }
-
-    func closedError() -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database \(description) is closed")
-    }
-
-    /// Works out again whether statements can run without a question.
-    func updateObstruction() {
-        isObstructed.store(
-            handle == nil || lostTransaction != nil || owesObserver, ordering: .sequentiallyConsistent)
-        // Another thread may cancel at any time: look after having stored.
-        if isCancelled.load(ordering: .sequentiallyConsistent) {
-            isObstructed.store(true, ordering: .sequentiallyConsistent)
-        }
-    }
-
     // MARK: - Preparing statements
 
     /// Runs a preparation, and returns what SQLite said of the statement.
@@ -244,10 +120,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     /// The tables of which each deleted row is notified, also by a DELETE without WHERE: see ``Authorizer``.
-    var tablesWithObservedDeletions: Set<CaseInsensitiveName> {
-        get { authorizer.tablesWithObservedDeletions }
+    var tablesWithNotifiedDeletions: Set<CaseInsensitiveName> {
+        get { authorizer.tablesWithNotifiedDeletions }
         set {
-            authorizer.tablesWithObservedDeletions = newValue
+            authorizer.tablesWithNotifiedDeletions = newValue
             // SQLite asks while it prepares: this has it prepare every statement again.
             if handle != nil { authorizer.install(on: pointer) }
         }
@@ -270,18 +146,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// was.
     func close() throws {
         guard handle != nil else { return }
-        guard backupCount == 0 else {
+        guard running.backupCount == 0 else {
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
                 message: "the database \(description) cannot be closed: a backup is still running")
         }
-        finishLeftovers()
-        // What holds statements of ours, and can be made again. Observers go with the connection alone.
-        statementCache.removeAll()
-        schemaCache = nil
-        queryConnection = nil
-        recordConnection = nil
-        statementListener?.connectionWillClose()
+        deferredCleanups.finish()
+        letGoOfStatements()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))
             throw DatabaseError(
@@ -294,52 +165,46 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
-        finishLeftovers()
+        deferredCleanups.finish()
         // First what may hold objects of the user, which may use the connection when they are freed.
-        _ = takeObservers()
-        statementListener?.connectionWillClose()
-        statementListener?.letGo()
+        withExtendedLifetime(takeListeners()) {}
+        letGoOfStatements()
+        fill(.transactions, with: nil)
+        added.departures.hold { deferredCleanups.finishForGood { dropHandle() } }
+    }
+
+    /// Lets go of what holds statements of ours, and can be made again. Who hears of changes goes with the connection alone.
+    private func letGoOfStatements() {
+        // First what may hold objects of the user, which may use the connection when they are freed.
+        tellParticipants { $0.connectionWillClose() }
         statementCache.removeAll()
-        schemaCache = nil
-        queryConnection = nil
-        recordConnection = nil
-        statementListener = nil
-        departures.hold {
-            abandoning.withLock { _ in
-                finishLeftovers(abandon: true)
-                dropHandle()
-            }
-        }
+        withExtendedLifetime(slots.takeObjects(until: .closing)) {}
     }
 
     private func dropHandle() {
-        let observers = takeObservers()
-        isOpen.withLock { $0 = false }
-        departures.hold {
+        let listeners = takeListeners()
+        access.close()
+        added.departures.hold {
             // What is freed with the connection finds it closed.
             let closing = handle.take()
-            let added = (addedFunctions, addedCollations)
-            (addedFunctions, addedCollations) = ([], [])
+            let added = added.removeAll()
             updateObstruction()
             _ = consume closing
             withExtendedLifetime(added) {}
         }
-        // An observer that is freed now may look at the database, which is closed.
-        withExtendedLifetime(observers) {}
+        // Who hears of changes and is freed now may look at the database, which is closed.
+        withExtendedLifetime(listeners) {}
     }
 
-    /// Takes the observers, and SQLite's hooks off: the connection may outlive them, in a statement that is finalized
-    /// later.
-    private func takeObservers() -> [AnyObject] {
+    /// Takes those who hear of changes, and SQLite's hooks off: the connection may outlive them, in a statement that is
+    /// finalized later.
+    private func takeListeners() -> [AnyObject] {
         if !isClosed {
             sqlite3_update_hook(pointer, nil, nil)
             sqlite3_commit_hook(pointer, nil, nil)
-            preUpdateHook?.takeOff()
+            hooks.preUpdate?.takeOff()
         }
-        let observers = [statementObserver, observation, preUpdateHook].compactMap { $0 }
-        statementObserver = nil
-        observation = nil
-        preUpdateHook = nil
-        return observers
+        defer { hooks.preUpdate = nil }
+        return slots.takeObjects(until: .closed) + [hooks.preUpdate].compactMap { $0 }
     }
 }

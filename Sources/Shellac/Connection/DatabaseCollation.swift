@@ -63,8 +63,8 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the name of the collation")
         }
-        let box = Unmanaged.passRetained(CollationBox(collation, departures))
-        try departures.hold {
+        let box = Unmanaged.passRetained(CollationBox(collation, added.departures))
+        try added.departures.hold {
             let code = sqlite3_create_collation_v2(
                 pointer, collation.name, SQLITE_UTF8, box.toOpaque(),
                 { context, aLength, a, bLength, b in
@@ -78,28 +78,17 @@ extension Database {
             if code != SQLITE_OK { CollationBox.destroy(box.toOpaque()) }
             try check(code)
         }
-        replaceAdded(collation.isSame, by: [collation], in: \.addedCollations)
+        withExtendedLifetime(added.replace(collation.isSame, by: [collation])) {}
     }
 
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()
         if isClosed { throw closedError() }
-        try departures.hold {
+        try added.departures.hold {
             try check(sqlite3_create_collation_v2(pointer, collation.name, SQLITE_UTF8, nil, nil, nil))
         }
-        replaceAdded(collation.isSame, by: [], in: \.addedCollations)
-    }
-
-    /// Notes a function or a collation, for connections that are to have the same, in the place of another one. What is let
-    /// go of may come back when it is freed, and finds the list as it is then.
-    func replaceAdded<Added>(
-        _ isReplaced: (Added) -> Bool, by added: [Added],
-        in list: ReferenceWritableKeyPath<Database, [Added]>
-    ) {
-        let before = self[keyPath: list]
-        self[keyPath: list] = before.filter { !isReplaced($0) } + added
-        withExtendedLifetime(before) {}
+        withExtendedLifetime(added.replace(collation.isSame, by: [])) {}
     }
 }
 

@@ -89,7 +89,7 @@ extension Database {
         let isAggregate = if case .aggregate = function.kind { true } else { false }
         // When this fails, SQLite has released the box already.
         // Its own error, and not the one of what is done where another function is let go of.
-        let (code, error) = departures.hold {
+        let (code, error) = added.departures.hold {
             let code = sqlite3_create_function_v2(
                 pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, box.toOpaque(),
                 isAggregate ? nil : { FunctionBox.call($0, $1, $2) },
@@ -99,20 +99,20 @@ extension Database {
         }
         if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
         if let error { throw error }
-        replaceAdded(function.isSame, by: [function], in: \.addedFunctions)
+        withExtendedLifetime(added.replace(function.isSame, by: [function])) {}
     }
 
     /// Removes a function.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }
-        try departures.hold {
+        try added.departures.hold {
             try check(
                 sqlite3_create_function_v2(
                     pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, nil, nil,
                     nil, nil, nil))
         }
-        replaceAdded(function.isSame, by: [], in: \.addedFunctions)
+        withExtendedLifetime(added.replace(function.isSame, by: [])) {}
     }
 }
 

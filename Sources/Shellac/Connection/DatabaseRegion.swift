@@ -123,10 +123,10 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     func contains(anyOf columns: Set<String>, in table: String) -> Bool {
         guard let tables else { return true }
         guard let region = tables[CaseInsensitiveName(table)] else { return false }
-        guard let observed = region.columns else { return true }
+        guard let known = region.columns else { return true }
         return columns.contains { column in
             let name = CaseInsensitiveName(column)
-            return observed.contains(name) || name == CaseInsensitiveName("rowid")
+            return known.contains(name) || name == CaseInsensitiveName("rowid")
         }
     }
 

@@ -1,4 +1,4 @@
-// The fetching methods, written once for rows, values, optional values and records.
+// The fetching methods, written once for rows, values, optional values, and whatever else reads rows.
 
 extension DatabaseFetchable {
     // MARK: - From a statement

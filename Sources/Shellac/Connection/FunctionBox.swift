@@ -19,7 +19,7 @@ final class FunctionBox {
     init(_ function: DatabaseFunction, database: Database) {
         self.function = function
         self.database = database
-        departures = database.departures
+        departures = database.added.departures
     }
 
     /// SQLite lets go of the function.
@@ -32,9 +32,9 @@ final class FunctionBox {
     /// Runs code of the user's inside of the running statement. What it leaves behind is freed inside, too.
     @inline(__always)
     private func calling(_ body: () -> Void) {
-        database.callbackDepth += 1
+        database.running.enterFunction()
         body()
-        database.callbackDepth -= 1
+        database.running.leaveFunction()
     }
 
     private static func box(_ context: OpaquePointer?) -> FunctionBox {
@@ -51,10 +51,7 @@ final class FunctionBox {
 
     private func fail(_ context: OpaquePointer?, _ error: any Error) {
         let message = "\(error)"
-        // An aggregate that cleans up after an error may throw a second one.
-        if database.functionError == nil {
-            database.functionError = FunctionError(error: error, message: message)
-        }
+        database.running.fail(FunctionError(error: error, message: message))
         sqlite3_result_error(context, message, -1)
     }
 

@@ -161,9 +161,9 @@ extension Database {
         guard let functions = PreUpdateFunctions.found else {
             throw Features.missing(PreUpdateFunctions.option, for: feature)
         }
-        if let preUpdateHook { return preUpdateHook }
+        if let hook = hooks.preUpdate { return hook }
         let hook = PreUpdateHook(self, functions)
-        preUpdateHook = hook
+        hooks.preUpdate = hook
         return hook
     }
 }

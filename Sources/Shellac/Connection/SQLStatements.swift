@@ -55,9 +55,9 @@ struct SQLStatements {
                 // What does not exist may be what the lost transaction had made.
                 if let lostTransaction = database.lostTransaction { throw lostTransaction }
                 let error = database.failure(code, sql: text(from: start, to: length))
-                // A trigger of ours may not compile any more, since another connection has changed the schema.
-                guard code & 0xFF == SQLITE_ERROR, let follower = database.schemaFollower,
-                    follower.isOutdated,
+                // What depends on the schema may not compile any more, since another connection has changed it.
+                guard code & 0xFF == SQLITE_ERROR,
+                    let follower = database.object(in: .schema)?.takeUnretainedValue(), follower.isOutdated,
                     (try? follower.followSchema()) != nil
                 else { throw error }
                 continue

@@ -21,8 +21,7 @@ extension Statement {
     /// The error of a step, or of a reset.
     func failure(_ code: Int32) -> any Error {
         if let lostTransaction = database.lostTransaction { return lostTransaction }
-        if let failed = database.functionError {
-            database.functionError = nil
+        if let failed = database.running.takeFunctionError() {
             // SQLite may have failed by itself, and the function when it was told to clean up.
             let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
             if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {

@@ -3,15 +3,8 @@ import CSQLite
 // The statements that run at the same time are linked, so that they can be stopped together.
 
 extension Statement {
-    /// Has the bypass advisor never look at the statement: it is one of ours.
-    func bypassAdvice() {
-        #if DEBUG
-        adviceVersion = -1
-        #endif
-    }
-
     /// Runs a statement of ours that reads an integer, takes no arguments, and is run all the time, such as once in each
-    /// transaction: without what is around a run for the sake of rows, observers and functions. Nor does it look for
+    /// transaction: without what is around a run for the sake of rows, participants and functions. Nor does it look for
     /// obstructions, or end what outside of a transaction belongs to one statement.
     func readInteger() throws -> Int64? {
         database.checkAccess()
@@ -22,70 +15,33 @@ extension Statement {
         var error = code == SQLITE_ROW || code == SQLITE_DONE ? nil : failure(code)
         sqlite3_reset(sqliteStatement)
         phase = .idle
-        if error != nil, let listener = database.statementListener {
-            error = listener.statementDidEnd(self, error: error)
-            listener.letGo()
+        if error != nil {
+            error = database.settleEnd(of: self, error: error)
+            database.object(in: .transactions)?.takeUnretainedValue().letGo()
         }
         if let error {
-            database.statementObserver?.statementDidFail()
+            database.object(in: .changes)?.takeUnretainedValue().statementDidFail()
             throw error
         }
         return value
     }
 
-    /// Puts the statement among those that run. Mostly, it is alone.
-    @inline(__always)
-    func link() {
-        if database.lastBegun != nil { linkToOthers() }
-        database.lastBegun = Unmanaged.passUnretained(self)
-    }
-
+    /// Tells everybody that a run has ended. Most ends concern the one that follows changes, at most.
     @inline(never)
-    private func linkToOthers() {
-        previousRunning = database.lastBegun
-        previousRunning?.use { $0.nextRunning = Unmanaged.passUnretained(self) }
-    }
-
-    @inline(__always)
-    func unlink() {
-        if isAlone {
-            database.lastBegun = nil
-        } else {
-            unlinkFromOthers()
-        }
-    }
-
-    @inline(__always)
-    private var isAlone: Bool { previousRunning == nil && nextRunning == nil }
-
-    @inline(never)
-    private func unlinkFromOthers() {
-        previousRunning?.use { $0.nextRunning = nextRunning }
-        if let nextRunning {
-            nextRunning.use { $0.previousRunning = previousRunning }
-        } else {
-            database.lastBegun = previousRunning
-        }
-        previousRunning = nil
-        nextRunning = nil
-    }
-
-    /// Tells everybody that a run has ended. Most ends concern an observer at most.
-    @inline(never)
-    func tellOfEnd(error: (any Error)?, hasRun: Bool, isObserved: Bool) throws {
+    func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
         var error = error
-        if concernsListener && hasRun || error != nil || database.hasNestedState,
-            let listener = database.listenerReference
+        if concerns.contains(.schema) && hasRun || error != nil
+            || database.owed.contains(.nestedStatementDidEnd)
         {
-            error = listener.use { $0.statementDidEnd(self, error: error) }
+            error = database.settleEnd(of: self, error: error)
         }
         if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
-        if isObserved, let observer = database.observerReference {
-            error = observer.use { $0.statementDidEnd(self, error: error) }
+        if isFollowed, let changes = database.object(in: .changes) {
+            error = changes.use { $0.statementDidEnd(self, error: error) }
         } else if error != nil {
-            database.statementObserver?.statementDidFail()
+            database.object(in: .changes)?.takeUnretainedValue().statementDidFail()
         }
-        if let listener = database.listenerReference { listener.use { $0.letGo() } }
+        if let transactions = database.object(in: .transactions) { transactions.use { $0.letGo() } }
         if let error { throw error }
     }
 
@@ -95,48 +51,39 @@ extension Statement {
         // A statement that has called a function is in the middle of a step.
         guard database.callbackDepth == 0 else { return }
         var running = database.lastBegun?.takeUnretainedValue()
-        var observed: [(statement: Statement, error: (any Error)?)] = []
+        var followed: [(statement: Statement, error: (any Error)?)] = []
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
             let error =
                 code == SQLITE_OK
-                ? database.statementListener?.takeLoss(of: statement)
+                ? database.object(in: .transactions)?.takeUnretainedValue().takeLoss(of: statement)
                 : database.failure(code, sql: statement.sql)
-            if let error, !statement.isReadonly, database.forgottenError == nil {
-                database.forgottenError = error
+            if let error, !statement.isReadonly { database.transactionState.keepCommitFailure(error) }
+            if statement.concerns.contains(.changes), statement.phase == .running {
+                followed.append((statement, error))
             }
-            if statement.concernsObserver, statement.phase == .running { observed.append((statement, error)) }
             statement.row.moveOut()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
             running = statement.previousRunning?.takeUnretainedValue()
             statement.previousRunning = nil
             statement.nextRunning = nil
         }
-        database.lastBegun = nil
+        database.running.removeAll()
         if database.hasLoneState { database.endLoneState() }
-        if let observer = database.statementObserver {
-            for (statement, failure) in observed {
-                let error = observer.statementDidEnd(statement, error: failure)
-                if let error, failure == nil || database.forgottenError == nil {
-                    database.forgottenError = error
+        if let changes = database.object(in: .changes)?.takeUnretainedValue() {
+            for (statement, failure) in followed {
+                guard let error = changes.statementDidEnd(statement, error: failure) else { continue }
+                // A veto comes before what it has made of the commit.
+                if failure == nil {
+                    database.transactionState.replaceCommitFailure(error)
+                } else {
+                    database.transactionState.keepCommitFailure(error)
                 }
             }
         }
-        database.statementListener?.letGo()
+        database.object(in: .transactions)?.takeUnretainedValue().letGo()
     }
 }
-
-#if DEBUG
-extension Database {
-    /// Tells of a statement that is about to run.
-    @inline(never)
-    func advise(on statement: Statement) {
-        guard statement.adviceVersion >= 0 else { return }
-        statement.adviceVersion = adviceVersion
-        advisor?(statement)
-    }
-}
-#endif
 
 extension Statement: CustomStringConvertible {
     public var description: String { "Statement(`\(sql)`)" }

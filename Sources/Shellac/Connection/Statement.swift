@@ -31,22 +31,23 @@ public final class Statement {
     public let sqliteStatement: OpaquePointer
 
     /// What the statement does to the database: SQLite tells when it prepares the statement.
-    @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { observationPlan = nil } }
+    @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { changePlan = nil } }
     /// The state of the schema that these are the effects in, or 0 where that is not known.
     @exclusivity(unchecked) var effectsGeneration: UInt64
 
-    /// Whether observers hear nothing of what the statement writes.
+    /// Whether nobody hears of what the statement writes.
     private var hidesWrites = false
     func hideWrites() {
         hidesWrites = true
         effects.writes = []
     }
 
-    /// What is kept of the effects: a slot for the layer of observation.
-    @exclusivity(unchecked) var observationPlan: AnyObject? {
-        didSet { observationReference = observationPlan.map { Unmanaged.passUnretained($0) } }
+    /// What the participant that follows changes keeps of the effects.
+    @exclusivity(unchecked) var changePlan: AnyObject? {
+        didSet { changePlanReference = changePlan.map { Unmanaged.passUnretained($0) } }
     }
-    @exclusivity(unchecked) private(set) var observationReference: Unmanaged<AnyObject>?
+    /// The same, to be followed without counting: see `Unmanaged.use(_:)`.
+    @exclusivity(unchecked) private(set) var changePlanReference: Unmanaged<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
     public let isReadonly: Bool
@@ -65,7 +66,7 @@ public final class Statement {
         case idle
         /// A run has begun, and nothing has been executed.
         case begun
-        /// The listener has answered for SQLite: nothing is executed.
+        /// A participant has answered for SQLite: nothing is executed.
         case skipped
         case running
         /// The run was stopped, with its transaction.
@@ -78,15 +79,24 @@ public final class Statement {
         var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
     @exclusivity(unchecked) var phase = Phase.idle
-    /// Whether the listener is told of the runs: they open or end transactions, or change the schema.
-    let concernsListener: Bool
-    let concernsTransaction: Bool
-    /// Whether the observer is told of the runs: they write, or open or end transactions.
-    let concernsObserver: Bool
+
+    /// Whom the runs concern: see ``StatementParticipant``.
+    struct Concerns: OptionSet {
+        let rawValue: UInt8
+
+        /// They open or end transactions or savepoints.
+        static let transactions = Concerns(rawValue: 1)
+        /// Those who follow transactions and the schema are told of them: they open or end transactions, or change the
+        /// schema.
+        static let schema = Concerns(rawValue: 2)
+        /// The one that follows changes is told of them: they write, or open or end transactions.
+        static let changes = Concerns(rawValue: 4)
+    }
+    let concerns: Concerns
     @exclusivity(unchecked) private var isFirstStep = false
     @exclusivity(unchecked) private var preparationCount: Int32 = 0
     #if DEBUG
-    /// What the bypass advisor knew when it looked at the statement, or -1 for one that it never looks at.
+    /// The version of the advice when the statement was looked at, or -1 for one that nobody looks at.
     @exclusivity(unchecked) var adviceVersion = 0
     #endif
 
@@ -100,14 +110,11 @@ public final class Statement {
         self.sql = sql
         self.effects = effects
         self.database = database
-        effectsGeneration = database.preparedSchemaGeneration
+        effectsGeneration = database.knownSchema.prepared
         // To explain a statement is not to execute it.
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
-        concernsTransaction = effects.transaction != nil
-        concernsListener =
-            (concernsTransaction || effects.changesSchema || effects.changesRules) && !isExplained
-        concernsObserver = (concernsTransaction || !isReadonly) && !isExplained
+        concerns = Concerns(effects, isReadonly: isReadonly, isExplained: isExplained)
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer, sql: sql, connection: database)
@@ -118,7 +125,7 @@ public final class Statement {
         if database.isAccessed {
             sqlite3_finalize(sqliteStatement)
         } else {
-            database.leave(.statement(ParkedStatement(pointer: sqliteStatement)))
+            database.deferredCleanups.add(.finalize(ParkedStatement(pointer: sqliteStatement)))
         }
     }
 
@@ -177,7 +184,7 @@ public final class Statement {
 
     @inline(__always)
     private func bindValue(_ value: DatabaseValue, at index: Int) throws {
-        if value.isLarge { database.hasLargeBindings = true }
+        if value.isLarge { database.statementCache.mayHoldLargeValues = true }
         let code = value.bind(to: sqliteStatement, at: Int32(truncatingIfNeeded: index))
         if code != SQLITE_OK { throw database.error(code, sql: sql) }
     }
@@ -218,14 +225,16 @@ public final class Statement {
     private func checkIdle() throws {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
-        if database.isObstructed.load(ordering: .relaxed) { try checkObstruction() }
+        if database.access.isObstructed { try checkObstruction() }
     }
 
-    /// What is owed to observers is done before the statement is bound: they may use it.
+    /// What is owed is done before the statement is bound: whoever is told may use it.
     @inline(never)
     private func checkObstruction() throws {
-        if database.owesObserver, concernsObserver, let observer = database.statementObserver {
-            observer.statementWillBegin()
+        if database.owed.contains(.statementWillBegin), concerns.contains(.changes),
+            let changes = database.object(in: .changes)
+        {
+            changes.takeUnretainedValue().statementWillBegin()
             guard phase == .idle || phase == .begun else { throw busyError() }
         }
         try database.checkObstruction(for: effects.transaction)
@@ -235,15 +244,26 @@ public final class Statement {
     private func start() throws {
         if !isReadonly, database.isReadOnlyScope, !effects.leavesContent { throw readOnlyError() }
         #if DEBUG
-        if adviceVersion != database.adviceVersion, !isReadonly { database.advise(on: self) }
+        if adviceVersion != database.advice.version, !isReadonly { database.advice.look(at: self) }
         #endif
-        var next = Phase.begun
-        if concernsListener, let listener = database.listenerReference {
-            next = try listener.use { try $0.statementWillRun(self) } ? .begun : .skipped
-        }
-        if database.lastBegun == nil { database.functionError = nil }
-        link()
+        let next = concerns.contains(.schema) ? try announce() : .begun
+        database.running.add(self)
         phase = next
+    }
+
+    /// Tells those who follow transactions and the schema that the statement is about to run.
+    @inline(__always)
+    private func announce() throws -> Phase {
+        if let transactions = database.object(in: .transactions) {
+            try transactions.use { try $0.statementWillRun(self) }
+        }
+        if let schema = database.object(in: .schema) { try schema.use { try $0.statementWillRun(self) } }
+        if database.lostTransaction != nil, let transactions = database.object(in: .transactions),
+            transactions.use({ $0.answers(for: self) })
+        {
+            return .skipped
+        }
+        return .begun
     }
 
     /// Whether a run has begun.
@@ -260,7 +280,7 @@ public final class Statement {
             row.moveOn()
             return true
         }
-        if code != SQLITE_DONE, isFirstStep, database.schemaFollower != nil {
+        if code != SQLITE_DONE, isFirstStep, database.object(in: .schema) != nil {
             return try endOrRunAgain(failure(code))
         }
         try end(error: code == SQLITE_DONE ? nil : failure(code))
@@ -273,15 +293,15 @@ public final class Statement {
         switch phase {
         case .begun:
             // Something may have happened since the run began.
-            if database.isObstructed.load(ordering: .relaxed) {
+            if database.access.isObstructed {
                 do { try checkObstruction() } catch { try end(error: error) }
             }
-            if concernsObserver, let observer = database.observerReference {
-                do { try observer.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
+            if concerns.contains(.changes), let changes = database.object(in: .changes) {
+                do { try changes.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
             }
             phase = .running
             // (What opens and ends transactions depends on no schema.)
-            isFirstStep = !concernsTransaction
+            isFirstStep = !concerns.contains(.transactions)
             return true
         case .skipped: try end(error: nil)
         case .stopped:
@@ -298,14 +318,14 @@ public final class Statement {
     func abandon() {
         guard phase != .idle else { return }
         guard database.isAccessed else {
-            database.leave(.run(self))
+            database.deferredCleanups.add(.abandon(self))
             return
         }
         do {
             try end(error: nil)
         } catch {
             // Whoever stops reading is not interested in the rest, but in what was written.
-            if !isReadonly, database.forgottenError == nil { database.forgottenError = error }
+            if !isReadonly { database.transactionState.keepCommitFailure(error) }
         }
     }
 
@@ -314,40 +334,42 @@ public final class Statement {
     private func end(error: (any Error)?) throws {
         var error = error
         let code = sqlite3_reset(sqliteStatement)
-        // A lone statement that gives rows commits when it ends, and the commit may fail.
+        // Outside of a transaction, a statement that gives rows commits when it ends, and the commit may fail.
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
         let hasRun = phase != .begun
-        let isObserved = concernsObserver && phase == .running
-        if phase.isLinked { unlink() }
+        let isFollowed = concerns.contains(.changes) && phase == .running
+        if phase.isLinked { database.running.remove(self) }
         row.moveOut()
         phase = .idle
-        if concernsListener && hasRun || error != nil || database.hasNestedState || database.hasLoneState {
-            return try tellOfEnd(error: error, hasRun: hasRun, isObserved: isObserved)
+        if concerns.contains(.schema) && hasRun || error != nil
+            || !database.owed.isDisjoint(with: .atEndOfStatement)
+        {
+            return try tellOfEnd(error: error, hasRun: hasRun, isFollowed: isFollowed)
         }
-        if isObserved, let observer = database.observerReference {
-            error = observer.use { $0.statementDidEnd(self, error: nil) }
+        if isFollowed, let changes = database.object(in: .changes) {
+            error = changes.use { $0.statementDidEnd(self, error: nil) }
             if let error { throw error }
         }
     }
 
-    /// Ends a run that has failed in its first step. Where it has failed since triggers of ours do not fit what another
-    /// connection has made of the schema, it is run again with those that do.
+    /// Ends a run that has failed in its first step. Where it has failed since what depends on the schema does not fit what
+    /// another connection has made of it, it is run again when that does.
     ///
     /// One that has failed for its own reasons may have called the user's functions before, and is not run again.
     @inline(never)
     private func endOrRunAgain(_ error: any Error) throws -> Bool {
         let isOutdated =
             !isReadonly && (error as? DatabaseError)?.resultCode == .SQLITE_ERROR
-            && database.schemaFollower?.isOutdated == true
+            && database.object(in: .schema)?.takeUnretainedValue().isOutdated == true
         do {
             try end(error: error)
             return false
         } catch {
-            guard isOutdated, database.lostTransaction == nil, let follower = database.schemaFollower else {
-                throw error
-            }
-            // (To prepare it may have the triggers follow.)
+            guard isOutdated, database.lostTransaction == nil,
+                let follower = database.object(in: .schema)?.takeUnretainedValue()
+            else { throw error }
+            // (To prepare it may have what depends on the schema follow.)
             let hasBegun =
                 (try? database.prepare(sql: sql, persistent: false)) != nil && follower.isOutdated
                 && !follower.hasRefused && !effects.changesSchema
@@ -371,8 +393,8 @@ public final class Statement {
         }
         take(fresh.effects)
         effectsGeneration = 0
-        if concernsObserver, phase == .running {
-            database.statementObserver?.effectsDidChange(of: self, from: old)
+        if concerns.contains(.changes), phase == .running {
+            database.object(in: .changes)?.takeUnretainedValue().effectsDidChange(of: self, from: old)
         }
     }
 
@@ -382,6 +404,16 @@ public final class Statement {
     private func take(_ fresh: StatementEffects) {
         effects = fresh
         if hidesWrites { effects.writes = [] }
+    }
+}
+
+extension Statement.Concerns {
+    init(_ effects: StatementEffects, isReadonly: Bool, isExplained: Bool) {
+        self = []
+        if effects.transaction != nil { insert(.transactions) }
+        if isExplained { return }
+        if effects.transaction != nil || effects.changesSchema || effects.changesRules { insert(.schema) }
+        if effects.transaction != nil || !isReadonly { insert(.changes) }
     }
 }
 

@@ -31,6 +31,9 @@ final class StatementCache {
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
+    /// Whether a kept statement may hold a large text or blob: it is not kept longer than an access.
+    @exclusivity(unchecked) var mayHoldLargeValues = false
+
     /// The number of statements kept.
     var count: Int { entries.count }
 
@@ -117,10 +120,19 @@ extension StatementCache: CheckedInvariants {
 }
 #endif
 
-/// What keeps statements elsewhere than in the cache.
+/// What keeps statements elsewhere than in the cache: in a slot of the connection.
 protocol StatementKeeper: AnyObject {
     /// Frees the arguments of the statements that nobody uses.
     func releaseArguments()
+}
+
+extension Database {
+    /// Frees the arguments of all kept statements that nobody uses.
+    func releaseLargeArguments() {
+        statementCache.mayHoldLargeValues = false
+        statementCache.releaseArguments()
+        for number in Slots.numbers { (slots.object(at: number) as? any StatementKeeper)?.releaseArguments() }
+    }
 }
 
 /// An SQL text, compared by its bytes: texts that are equivalent for Unicode may mean different things.

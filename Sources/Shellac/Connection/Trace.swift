@@ -133,8 +133,8 @@ extension Database {
 
     /// What the old one holds is freed when nobody is in the middle of the exchange.
     private func exchangeTracer(for tracer: Tracer?) {
-        let old = self.tracer
-        self.tracer = tracer
+        let old = hooks.tracer
+        hooks.tracer = tracer
         withExtendedLifetime(old) {}
     }
 }

@@ -6,7 +6,7 @@ extension Broker {
     /// Those who want to hear of a statement's changes. Each observer is asked for each kind, once in a transaction.
     @inline(__always)
     func audience(of statement: Statement, isInside: Bool) throws -> Audience? {
-        if isInside, let kept = statement.observationPlan {
+        if isInside, let kept = statement.changePlan {
             let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot
             if plan.moment == moment { return try audience(of: plan) }
         }
@@ -24,11 +24,11 @@ extension Broker {
     private func askedAudience(of statement: Statement, isInside: Bool) throws -> Audience? {
         let isSettled = followSchema(of: statement, isInside: isInside)
         let plan: ObservationPlan
-        if let kept = statement.observationPlan {
+        if let kept = statement.changePlan {
             plan = unsafeDowncast(kept, to: ObservationPlan.self)
         } else {
             plan = ObservationPlan(statement.effects, database)
-            statement.observationPlan = plan
+            statement.changePlan = plan
         }
         // Whoever is asked may add and remove observers.
         let asked = moment
@@ -44,7 +44,7 @@ extension Broker {
         // To look takes the lock of a reader. A transaction that has it does not wait for another one's to write.
         if isInside, sqlite3_txn_state(database.pointer, nil) == SQLITE_TXN_NONE {
             if statement.effectsGeneration == 0
-                || statement.effectsGeneration != database.preparedSchemaGeneration
+                || statement.effectsGeneration != database.knownSchema.prepared
             {
                 try? statement.refreshEffects()
             }
@@ -66,7 +66,7 @@ extension Broker {
             plan.audience = nil
         }
         let wordCount = plan.wordCount
-        database.forbiddingUse {
+        database.access.forbidding {
             observations.withUnsafeBufferPointer { observations in
                 for number in 0..<observations.count {
                     for index in 0..<wordCount {
@@ -91,8 +91,8 @@ extension Broker {
             listeners.append(Audience.Listener(observation: observation, kinds: kinds))
             for case .delete(let table) in kinds { unseen.insert(CaseInsensitiveName(table)) }
         }
-        if !unseen.isSubset(of: database.tablesWithObservedDeletions) {
-            database.tablesWithObservedDeletions.formUnion(unseen)
+        if !unseen.isSubset(of: database.tablesWithNotifiedDeletions) {
+            database.tablesWithNotifiedDeletions.formUnion(unseen)
         }
         guard !listeners.isEmpty else { return nil }
         return Audience(listeners, movedTables: movedTables(plan.kinds))

@@ -34,7 +34,9 @@ extension Broker {
             }
             return failure
         }
-        if failure == nil, statement.concernsTransaction, let effect = statement.effects.transaction {
+        if failure == nil, statement.concerns.contains(.transactions),
+            let effect = statement.effects.transaction
+        {
             follow(effect)
         }
         if !run.events.isEmpty { pass(run, at: index, failed: error != nil && changesCount == 0) }
@@ -97,7 +99,7 @@ extension Broker {
             let start = marks.first { $0.savepoint >= savepoint }?.start ?? 0
             if start < held.count { held.removeSubrange(start...) }
             marks.removeAll { $0.savepoint > savepoint }
-            undoHooks(since: savepoint)
+            rollBackHooks(since: savepoint)
         case .begin, .commit, .rollback: break
         }
     }

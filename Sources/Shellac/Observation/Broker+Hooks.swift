@@ -16,7 +16,7 @@ extension Broker: PreUpdateListener {
             database.pointer,
             { context, kind, schema, table, rowID in
                 guard let context, let schema, let table else { return }
-                Unmanaged<Broker>.fromOpaque(context).use { $0.record(kind, schema, table, rowID) }
+                Unmanaged<Broker>.fromOpaque(context).use { $0.note(kind, schema, table, rowID) }
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -24,11 +24,11 @@ extension Broker: PreUpdateListener {
         guard isOn != hasPreUpdateHook else { return }
         hasPreUpdateHook = isOn
         // It is there: whoever needs it has asked for it.
-        guard let hook = database.preUpdateHook else { return }
+        guard let hook = database.hooks.preUpdate else { return }
         if isOn { hook.add(self) } else { hook.remove(self) }
     }
 
-    private func record(
+    private func note(
         _ kind: Int32, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
     ) {
         let kind = DatabaseEvent.Kind(operation: kind)

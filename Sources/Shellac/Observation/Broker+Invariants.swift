@@ -43,7 +43,6 @@ extension Broker: CheckedInvariants {
 
     private var hookViolations: [String] {
         var violations: [String] = []
-        let isInstalled = database.statementObserver === self
         violations.expect(
             isInstalled == !isUseless,
             "observers \(isUseless ? "are not" : "are") wanted, and hear of statements: \(isInstalled)")
@@ -63,7 +62,7 @@ extension Broker: CheckedInvariants {
             "the audience of a run wants the pre-update hook, which is not there")
         guard !database.isClosed else { return violations }
         violations.expect(
-            (database.preUpdateHook?.isTelling(self) ?? false) == hasPreUpdateHook,
+            (database.hooks.preUpdate?.isTelling(self) ?? false) == hasPreUpdateHook,
             "the pre-update hook is thought to be \(hasPreUpdateHook ? "" : "not ")installed")
         // SQLite tells of a hook only when another one is put in its place.
         let own = Unmanaged.passUnretained(self).toOpaque()

@@ -93,8 +93,9 @@ extension Broker {
     /// Begins the only run, in a transaction, of a statement whose audience is known. Returns false if it is not.
     @inline(__always)
     func beginLoneRunAgain(of statement: Statement) -> Bool {
-        guard loneRun == nil, runs.isEmpty, !database.isReadOnlyScope, !statement.concernsTransaction,
-            let kept = statement.observationReference
+        guard loneRun == nil, runs.isEmpty, !database.isReadOnlyScope,
+            !statement.concerns.contains(.transactions),
+            let kept = statement.changePlanReference
         else { return false }
         return kept.use { kept in
             let plan = unsafeDowncast(kept, to: ObservationPlan.self)  // nobody else fills the slot

@@ -6,7 +6,7 @@ extension Broker {
     /// Tells events to those who wanted them.
     func tell(_ events: [HeldEvent]) {
         guard !events.isEmpty else { return }
-        database.forbiddingUse {
+        database.access.forbidding {
             events.withUnsafeBufferPointer { events in for index in events.indices { tell(events, index) } }
         }
     }
@@ -14,7 +14,7 @@ extension Broker {
     /// Tells the events of a lone run.
     func tellLoneEvents(to audience: Unmanaged<Audience>) {
         databaseReference.use { database in
-            database.forbiddingUse {
+            database.access.forbidding {
                 // Nobody adds another one meanwhile: the use of the database is forbidden.
                 for index in 0..<loneEvents.count { tell(loneEvents[index], to: audience) }
             }
@@ -81,7 +81,7 @@ extension Broker {
     }
 
     private func undetectedChange(_ kinds: [DatabaseEventKind]) -> HeldEvent? {
-        let listeners = database.forbiddingUse {
+        let listeners = database.access.forbidding {
             observations.filter { observation in
                 guard !observation.isPaused, let observer = observation.observer else { return false }
                 return kinds.contains { observer.observes(eventsOfKind: $0) }
@@ -103,7 +103,7 @@ extension Broker {
     /// Asks the observers whether the transaction may be committed.
     func askForVeto() throws {
         setEnding(true)
-        try database.forbiddingUse {
+        try database.access.forbidding {
             for observation in observations { try observation.observer?.databaseWillCommit() }
         }
     }
@@ -172,8 +172,8 @@ extension Broker {
 
     /// Has the next statement that opens a transaction ask first whether somebody is still to be told.
     private func oweEnds() {
-        guard database.owesObserver == ends.isEmpty else { return }
-        database.owesObserver = !ends.isEmpty
+        guard database.owed.contains(.statementWillBegin) == ends.isEmpty else { return }
+        database.owed.formSymmetricDifference(.statementWillBegin)
         database.updateObstruction()
     }
 
@@ -186,7 +186,7 @@ extension Broker {
     }
 
     /// A savepoint was rolled back.
-    func undoHooks(since savepoint: Int) {
+    func rollBackHooks(since savepoint: Int) {
         let undone = hooks.filter { $0.isUndone(by: savepoint) }
         guard !undone.isEmpty else { return }
         hooks.removeAll { $0.isUndone(by: savepoint) }
@@ -199,10 +199,8 @@ extension Broker {
     private func allowingUse(_ body: () -> Void) {
         guard let lost = database.lostTransaction else { return body() }
         database.lostTransaction = nil
-        database.updateObstruction()
         body()
         database.lostTransaction = lost
-        database.updateObstruction()
     }
 }
 

@@ -18,9 +18,9 @@ import CSQLite
 /// veto can still undo it. All other ends of transactions are found out from statements, and from
 /// `sqlite3_get_autocommit()`: SQLite's hooks say neither all of them nor these alone.
 ///
-/// The layer of transactions hears of the end of a statement first: records have their state back when observers are
+/// The layer of transactions hears of the end of a statement first: objects have their state back when observers are
 /// told of a rollback.
-final class Broker: StatementObserver {
+final class Broker: StatementParticipant {
     unowned(unsafe) let database: Database  // which owns this
     /// The same, to be used without counting a reference.
     let databaseReference: Unmanaged<Database>
@@ -105,7 +105,7 @@ final class Broker: StatementObserver {
     /// Observers are asked anew; without any, and without hooks, nothing is left behind.
     func settle() {
         askAgain()
-        if isUseless { leave() } else { database.statementObserver = self }
+        if isUseless { leave() } else if !isInstalled { database.fill(.tellingBroker, with: self) }
     }
 
     @inline(__always)
@@ -113,6 +113,9 @@ final class Broker: StatementObserver {
         observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil && ends.isEmpty
             && untoldLoss == nil
     }
+
+    /// Whether statements are heard of.
+    var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
 
     /// The transaction is about to end, or goes on after all: SQLite has refused to commit.
     func setEnding(_ isEnding: Bool) {
@@ -131,7 +134,7 @@ final class Broker: StatementObserver {
 
     /// Nobody observes any more.
     private func leave() {
-        database.statementObserver = nil
+        database.fill(.tellingBroker, with: nil)
         held.removeAll()
         marks.removeAll()
         isEnding = false
@@ -142,7 +145,7 @@ final class Broker: StatementObserver {
             sqlite3_commit_hook(database.pointer, nil, nil)
             hasCommitHook = false
         }
-        if !database.tablesWithObservedDeletions.isEmpty { database.tablesWithObservedDeletions = [] }
+        if !database.tablesWithNotifiedDeletions.isEmpty { database.tablesWithNotifiedDeletions = [] }
     }
 
     // MARK: - The beginning and the end of a run
@@ -153,10 +156,10 @@ final class Broker: StatementObserver {
         let isSilent =
             database.isReadOnlyScope && sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE
         var audience: Audience?
-        if !statement.concernsTransaction {
+        if !statement.concerns.contains(.transactions) {
             if !observations.isEmpty { audience = try self.audience(of: statement, isInside: isInside) }
             if isInside, !isSilent, loneRun == nil, runs.isEmpty, audience?.needsPreUpdateHook != true {
-                if database.statementObserver == nil { return }
+                if !isInstalled { return }
                 if let audience { loneAudience = audience }
                 return beginLoneRun(of: statement, hasAudience: audience != nil)
             }
@@ -206,7 +209,7 @@ final class Broker: StatementObserver {
         _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Audience?
     ) throws {
         // Whoever was asked, or told, may have been the last one, and have left.
-        if database.statementObserver == nil { return }
+        if !isInstalled { return }
         putLoneRunWithOthers()
         let run = spareRun ?? Run(ObjectIdentifier(statement))
         spareRun = nil
@@ -224,6 +227,6 @@ final class Broker: StatementObserver {
             if hasUpdateHook, audience == nil { setUpdateHook(false) }
             if hasPreUpdateHook, audience?.needsPreUpdateHook != true { setPreUpdateHook(false) }
         }
-        if !isInside, !hasCommitHook, !statement.concernsTransaction { installCommitHook() }
+        if !isInside, !hasCommitHook, !statement.concerns.contains(.transactions) { installCommitHook() }
     }
 }

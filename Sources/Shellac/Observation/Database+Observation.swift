@@ -1,13 +1,18 @@
+extension Slot<Broker> {
+    /// What tells the observers of a connection: once somebody has observed.
+    static var broker: Self { Slot(3, until: .closed) }
+    /// The same, while somebody observes.
+    static var tellingBroker: Self { Slot(of: .changes) }
+}
+
 extension Database {
     /// What tells the observers of this connection, if somebody has ever observed.
-    var broker: Broker? {
-        observation.map { unsafeDowncast($0, to: Broker.self) }  // nobody else fills the slot
-    }
+    var broker: Broker? { object(in: .broker)?.takeUnretainedValue() }
 
     private func installBroker() -> Broker {
         if let broker { return broker }
         let broker = Broker(self)
-        observation = broker
+        fill(.broker, with: broker)
         return broker
     }
 

@@ -39,6 +39,9 @@ public struct DatabaseEvent: Hashable, Sendable {
 }
 
 extension DatabaseEventKind {
+    /// What the names of temporary tables begin with that are the library's own. Nobody hears of them.
+    static let ownTablePrefix = "shellac undo "
+
     /// The kinds of changes that a statement may make, in a stable order. SQLite notifies nothing of its own tables.
     static func kinds(of effects: StatementEffects) -> [DatabaseEventKind] {
         var kinds: [DatabaseEventKind] = []
@@ -52,9 +55,9 @@ extension DatabaseEventKind {
         }
         kinds += columns.map { .update(tableName: $0, columnNames: $1) }
         kinds.removeAll { kind in
-            // The tables of SQLite, and those that record what can be undone.
+            // The tables of SQLite, and ours.
             CaseInsensitiveName.matches(String(kind.tableName.prefix(7)), "sqlite_")
-                || kind.tableName.hasPrefix(Database.undoTablePrefix)
+                || kind.tableName.hasPrefix(ownTablePrefix)
         }
         return kinds.sorted { ($0.tableName, $0.order) < ($1.tableName, $1.order) }
     }

@@ -23,6 +23,6 @@ extension Statement {
             }
             if followed.isEmpty { break }
         }
-        database.preparedSchemaGeneration = generation
+        database.knownSchema.prepared = generation
     }
 }

@@ -162,13 +162,17 @@ extension StatementArguments {
     }
 }
 
+extension Slot<QueryConnection> {
+    static var queries: Self { Slot(5, until: .closing) }
+}
+
 extension Database {
     /// What this connection keeps for requests.
     var queries: QueryConnection {
         checkAccess()
-        if let queryConnection { return unsafeDowncast(queryConnection, to: QueryConnection.self) }
+        if let queries = object(in: .queries) { return queries.takeUnretainedValue() }
         let queries = QueryConnection(capacity: configuration.statementCacheCapacity)
-        queryConnection = queries
+        fill(.queries, with: queries)
         return queries
     }
 }

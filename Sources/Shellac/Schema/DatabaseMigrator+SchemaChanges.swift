@@ -28,8 +28,8 @@ extension DatabaseMigrator {
         var migrator = self
         migrator.eraseDatabaseOnSchemaChange = false
         let expected = try DatabaseQueue(configuration: configuration).inDatabase { empty in
-            for function in db.addedFunctions { try empty.add(function: function) }
-            for collation in db.addedCollations { try empty.add(collation: collation) }
+            for function in db.added.functions { try empty.add(function: function) }
+            for collation in db.added.collations { try empty.add(collation: collation) }
             try empty.attachCopies(from: db)
             try migrator.run(empty, upTo: last)
             return try empty.declarations()

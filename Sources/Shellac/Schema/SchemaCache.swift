@@ -48,7 +48,7 @@ final class SchemaCache {
     /// Forgets what may no longer hold.
     @inline(__always)
     func validate() throws {
-        if database.heldSchemaGeneration == 0 { try compareVersions(database.transactionLog) }
+        if database.knownSchema.held == 0 { try compareVersions(database.transactionLog) }
     }
 
     @inline(never)
@@ -57,13 +57,12 @@ final class SchemaCache {
         try database.checkObstruction(for: nil)
         if changeCount != log.schemaChangeCount { forget() }
         if try listings?.contains(where: { try $0.isOutdated(database) }) == true { forget() }
-        if log.isOpen { database.heldSchemaGeneration = generation }
+        if log.isOpen { database.knownSchema.hold(generation) }
     }
 
     private func forget() {
         generation = Self.nextGeneration()
-        database.heldSchemaGeneration = 0
-        database.preparedSchemaGeneration = 0
+        database.knownSchema.forget()
         changeCount = database.transactionLog.schemaChangeCount
         listings = nil
         functions = [:]
@@ -247,25 +246,28 @@ final class SchemaCache {
     }
 }
 
+extension Slot<SchemaCache> {
+    static var schemaCache: Self { Slot(4, until: .closing) }
+}
+
 extension Database {
     /// What this connection knows of its schemas.
     @inline(__always)
     var schema: SchemaCache {
         checkAccess()
-        guard let schemaCache else { return installSchemaCache() }
-        return unsafeDowncast(schemaCache, to: SchemaCache.self)  // nobody else fills the slot
+        return object(in: .schemaCache)?.takeUnretainedValue() ?? installSchemaCache()
     }
 
     @inline(never)
     private func installSchemaCache() -> SchemaCache {
-        heldSchemaGeneration = 0
+        knownSchema.release()
         let cache = SchemaCache(self)
-        schemaCache = cache
+        fill(.schemaCache, with: cache)
         return cache
     }
 
     /// Whether the schema is known without looking.
-    var holdsSchema: Bool { heldSchemaGeneration != 0 }
+    var holdsSchema: Bool { knownSchema.held != 0 }
 
     /// A number that changes whenever the schema may have changed.
     ///
@@ -273,7 +275,7 @@ extension Database {
     /// transaction that has asked before, asking is a comparison of integers.
     var schemaGeneration: UInt64 {
         @inline(__always)
-        get throws { heldSchemaGeneration != 0 ? heldSchemaGeneration : try validSchemaGeneration() }
+        get throws { knownSchema.held != 0 ? knownSchema.held : try validSchemaGeneration() }
     }
 
     @inline(never)

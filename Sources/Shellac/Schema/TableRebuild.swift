@@ -43,7 +43,7 @@ struct TableRebuild {
         for dependent in dependents where !remaining.contains(dependent.id) { try create(dependent) }
         for sql in statements.indexes { try db.execute(definition: sql) }
         try complain(of: SchemaFaults(db).besides(faults))
-        try db.statementObserver?.tableDidChange(table.name)
+        try db.tellParticipants { try $0.tableDidChange(table.name) }
     }
 
     private func complain(

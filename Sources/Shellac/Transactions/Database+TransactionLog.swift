@@ -1,3 +1,7 @@
+extension Slot<TransactionLog> {
+    static var transactionLog: Self { Slot(of: .transactions) }
+}
+
 extension Database {
     /// What this connection knows of its transaction. It is there from the opening on: see `installTransactionLog()`.
     var transactionLog: TransactionLog { withTransactionLog { $0 } }
@@ -5,15 +9,13 @@ extension Database {
     /// Runs a function with what this connection knows of its transaction.
     @inline(__always)
     func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
-        let listener = listenerReference ?? .passUnretained(installTransactionLog())
-        // Nobody else fills the slot.
-        return try listener.use { try body(unsafeDowncast($0, to: TransactionLog.self)) }
+        try (object(in: .transactionLog) ?? .passUnretained(installTransactionLog())).use(body)
     }
 
     @discardableResult
     func installTransactionLog() -> TransactionLog {
         let log = TransactionLog(self)
-        statementListener = log
+        fill(.transactionLog, with: log)
         return log
     }
 }

@@ -174,8 +174,12 @@ extension Database {
         // A cursor that outlives its access must not hold SQLite's locks.
         if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
         // It is of this access: the next one must not hear of it, whatever is thrown here.
-        defer { forgottenError = nil }
-        defer { if owesFollower, !isClosed, !log.isOpen { schemaFollower?.accessWillEnd() } }
+        defer { _ = transactionState.takeCommitFailure() }
+        defer {
+            if owed.contains(.accessWillEnd), !isClosed, !log.isOpen {
+                tellParticipants { $0.accessWillEnd() }
+            }
+        }
         if let lostTransaction {
             log.endLostTransaction()
             throw lostTransaction
@@ -184,12 +188,8 @@ extension Database {
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
         // What the C interface has committed.
         if !log.journal.isEmpty { try dropNotes(log) }
-        if hasLargeBindings {
-            hasLargeBindings = false
-            statementCache.releaseArguments()
-            queryConnection?.releaseArguments()
-        }
-        if let forgottenError { throw forgottenError }
+        if statementCache.mayHoldLargeValues { releaseLargeArguments() }
+        if let failure = transactionState.takeCommitFailure() { throw failure }
     }
 
     @inline(never)

@@ -229,8 +229,8 @@ extension TransactionLog {
         // The statement whose function saves may be undone by itself.
         if rowID != nil || depth > 0 || moment != journal.moment {
             journal.add(Journal.Note(object: object, state: state(), rowID: rowID, depth: depth))
-            if !isOpen { database.hasLoneState = true }
-            if depth > 0 { database.hasNestedState = true }
+            if !isOpen { database.owed.insert(.autocommitStatementDidEnd) }
+            if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
         }
         return journal.moment
     }
@@ -241,7 +241,7 @@ extension TransactionLog {
         let depth = database.callbackDepth
         let note = CopyNote(copy, of: original)
         journal.add(Journal.Note(object: note, state: nil, rowID: nil, depth: depth))
-        if depth > 0 { database.hasNestedState = true }
+        if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
     }
 
     /// What was saved since a savepoint was opened, or at all, is undone.
@@ -261,7 +261,7 @@ extension TransactionLog {
     ///
     /// - Parameter mayBeUndone: Whether it was to write, and failed.
     func settle(mayBeUndone: Bool) {
-        if database.callbackDepth == 0 { database.hasNestedState = hasUndoneStatements }
+        if database.callbackDepth == 0, !hasUndoneStatements { database.owed.remove(.nestedStatementDidEnd) }
         guard !journal.isEmpty else { return }
         guard mayBeUndone else { return journal.keepNotes(deeperThan: database.callbackDepth) }
         var settled: Set<ObjectIdentifier> = []
@@ -292,7 +292,7 @@ extension TransactionLog {
         }
         journal.putBack(kept.reversed(), at: start, depth: database.callbackDepth)
         // A statement that has asked the database may have ended what was alone, meanwhile.
-        if !isOpen, !journal.isEmpty { database.hasLoneState = true }
+        if !isOpen, !journal.isEmpty { database.owed.insert(.autocommitStatementDidEnd) }
         playback.takeAwayValues(on: database)
         journal.depart(undone)
     }

@@ -11,11 +11,11 @@ import CSQLite
 /// program then executes, in the belief that its transaction is open, would be committed statement by statement.
 /// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
 /// the transaction ends.
-final class TransactionLog: StatementListener {
+final class TransactionLog: StatementParticipant {
     unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
-    private(set) var isOpen = false { didSet { database.heldSchemaGeneration = 0 } }
+    private(set) var isOpen = false { didSet { database.knownSchema.release() } }
     @exclusivity(unchecked) private(set) var savepoints = SavepointStack()
     /// Whether a savepoint has opened the transaction: its release commits.
     private(set) var isOpenedBySavepoint = false
@@ -23,9 +23,8 @@ final class TransactionLog: StatementListener {
     /// stays the same inside one transaction, so does the schema.
     private(set) var schemaChangeCount: UInt = 0 {
         didSet {
-            database.heldSchemaGeneration = 0
-            database.preparedSchemaGeneration = 0
-            database.statementObserver?.schemaDidChange()
+            database.knownSchema.forget()
+            database.tellParticipants { $0.schemaDidChange() }
         }
     }
     /// Whether a schema change can still be undone.
@@ -68,21 +67,23 @@ final class TransactionLog: StatementListener {
 
     // MARK: - Hearing of statements
 
-    override func statementWillRun(_ statement: Statement) throws -> Bool {
-        if statement.effects.changesRules { return true }
-        if let refusal {
-            switch statement.effects.transaction {
-            case .begin, .commit, .rollback:
-                throw DatabaseError(resultCode: .SQLITE_MISUSE, message: refusal, sql: statement.sql)
-            case .savepoint, .release, .rollbackTo, nil: break
-            }
+    override func statementWillRun(_ statement: Statement) throws {
+        guard let refusal else { return }
+        switch statement.effects.transaction {
+        case .begin, .commit, .rollback:
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: refusal, sql: statement.sql)
+        case .savepoint, .release, .rollbackTo, nil: break
         }
-        if let follower = database.schemaFollower { try follower.schemaStatementWillRun(statement) }
-        guard database.lostTransaction != nil, statement.effects.transaction == .rollback else { return true }
+    }
+
+    override func answers(for statement: Statement) -> Bool {
+        guard database.lostTransaction != nil, statement.effects.transaction == .rollback else {
+            return false
+        }
         // SQLite has done it already, and would say that there is nothing to roll back. In a scope of ours, what
         // follows must not run outside of a transaction: only the end of the scope ends the lost transaction.
         if openScopes == 0 { endLostTransaction() }
-        return false
+        return true
     }
 
     override func statementDidEnd(_ statement: Statement, error failure: (any Error)?) -> (any Error)? {
@@ -90,14 +91,13 @@ final class TransactionLog: StatementListener {
         noteSchemaChange(by: statement, failed: failure != nil, isInside: isInside)
         let isLost = failure != nil && isOpen && !isInside
         var error = failure
-        if database.hasNestedState {
+        if database.owed.contains(.nestedStatementDidEnd) {
             let loss = takeLoss(of: statement)
             if error == nil { error = loss }
             if !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
         }
         if let error {
             if isLost { lose(error) } else if failure != nil, !isInside { loseOthers(error) }
-            database.schemaFollower?.statementDidFail()
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
             case .commit: return refusal.sayingThatTransactionIsOpen
@@ -110,7 +110,7 @@ final class TransactionLog: StatementListener {
         switch statement.effects.transaction {
         case .begin: open()
         case .commit: if !isInside { close() }
-        case .rollback: if !isInside { undoAndClose() }
+        case .rollback: if !isInside { rollBackAndClose() }
         case .savepoint(let name):
             if !isOpen {
                 open()
@@ -129,30 +129,11 @@ final class TransactionLog: StatementListener {
             playBack(since: number)
         case nil: break
         }
-        return tellFollower(of: statement, isInside: isInside)
+        return nil
     }
 
-    /// Tells the follower of a statement that did not fail. Returns the error to throw, if any.
-    private func tellFollower(of statement: Statement, isInside: Bool) -> (any Error)? {
-        guard let follower = database.schemaFollower, database.callbackDepth == 0 else { return nil }
-        do {
-            if statement.effects.changesSchema {
-                try follower.schemaDidChange()
-            } else if statement.effects.transaction?.undoes == true {
-                try follower.transactionDidRollBack()
-            } else if isInside, !database.isReadOnlyScope {
-                switch statement.effects.transaction {
-                case .begin: try follower.transactionDidBegin()
-                case .savepoint where savepoints.outermost == savepoints.innermost && isOpenedBySavepoint:
-                    try follower.transactionDidBegin()
-                default: break
-                }
-            }
-            return nil
-        } catch {
-            return error
-        }
-    }
+    /// Whether one savepoint is open, and has opened the transaction.
+    var hasBegunBySavepoint: Bool { isOpenedBySavepoint && savepoints.outermost == savepoints.innermost }
 
     /// Whether the release of a savepoint commits the transaction.
     func isCommit(releasing name: String) -> Bool {
@@ -170,10 +151,7 @@ final class TransactionLog: StatementListener {
         return loss
     }
 
-    override func loneStatementDidEnd() {
-        if !journal.isEmpty { journal.removeAll() }
-        database.schemaFollower?.loneStatementDidEnd()
-    }
+    override func autocommitStatementDidEnd() { if !journal.isEmpty { journal.removeAll() } }
 
     /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
     /// seen its work. A change is counted again when it may have been undone: by a rollback, or by the failure
@@ -194,6 +172,7 @@ final class TransactionLog: StatementListener {
     override func connectionWillClose() {
         statements = Self.noStatements
         journal.removeAll()
+        letGo()
     }
 
     override func letGo() {
@@ -246,7 +225,7 @@ final class TransactionLog: StatementListener {
         if !journal.isEmpty { journal.removeAll() }
     }
 
-    private func undoAndClose() {
+    private func rollBackAndClose() {
         let hasNotes = !journal.isEmpty
         isOpen = false
         savepoints.removeAll()
@@ -258,13 +237,12 @@ final class TransactionLog: StatementListener {
     /// SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
         wasReadOnly = isOpenedReadOnly && database.isReadOnlyScope
-        // First: what records do when they are given back what they were must not be committed.
+        // First: what objects do when they are given back what they were must not be committed.
         database.lostTransaction = error
-        database.updateObstruction()
         // The statements around this one may come to their ends, and believe that they have written something.
-        if database.callbackDepth > 0 { database.hasNestedState = true }
-        database.statementObserver?.changesWereLost(isTransaction: true)
-        undoAndClose()
+        if database.callbackDepth > 0 { database.owed.insert(.nestedStatementDidEnd) }
+        database.tellParticipants { $0.changesWereLost(isTransaction: true) }
+        rollBackAndClose()
     }
 
     /// The scope of a lost transaction has ended.
@@ -272,9 +250,7 @@ final class TransactionLog: StatementListener {
         guard database.lostTransaction != nil else { return }
         isLostWithStatement = false
         database.lostTransaction = nil
-        database.updateObstruction()
-        // What fails here is done at the end of the access.
-        try? database.schemaFollower?.transactionDidRollBack()
+        database.tellParticipants { $0.lostTransactionDidEnd() }
     }
 }
 
@@ -302,20 +278,19 @@ extension TransactionLog {
             }
         }
         guard !isAlone else { return }
-        database.hasNestedState = true
+        database.owed.insert(.nestedStatementDidEnd)
         if database.callbackDepth > 0, database.lostTransaction == nil {
             isLostWithStatement = true
             database.lostTransaction = error
-            database.updateObstruction()
         }
-        database.statementObserver?.changesWereLost(isTransaction: false)
-        undoAndClose()
+        database.tellParticipants { $0.changesWereLost(isTransaction: false) }
+        rollBackAndClose()
     }
 }
 
 extension StatementEffects.Transaction {
     /// Whether changes are undone.
-    fileprivate var undoes: Bool {
+    var undoes: Bool {
         switch self {
         case .rollback, .rollbackTo: true
         case .begin, .commit, .savepoint, .release: false

@@ -21,7 +21,7 @@ import CSQLite
 ///   compile;
 /// - when a statement fails, and the triggers turn out not to be those that the schema lets us have: it is run again. So
 ///   a program that never begins a transaction goes on, too, and nobody who writes asks for the version of the schema.
-final class TriggerConnection: SchemaFollower {
+final class TriggerConnection: StatementParticipant {
     unowned(unsafe) let database: Database  // which owns this
 
     private var stamps = StampDeclarations()
@@ -42,12 +42,12 @@ final class TriggerConnection: SchemaFollower {
     private var hasInstalledInTransaction = false
     private var isInstalling = false
     /// Whether a trigger has had a statement fail, since the triggers do not fit the schema.
-    var hasRefused = false
+    private var hasRefusedStatement = false
     /// Whether the triggers are away because something is being altered.
     private var hasDropped = false
 
     static let prefix = OwnTriggers.prefix
-    static let undoPrefix = Database.undoTablePrefix
+    static let undoPrefix = DatabaseEventKind.ownTablePrefix
 
     init(_ database: Database) {
         self.database = database
@@ -193,9 +193,11 @@ final class TriggerConnection: SchemaFollower {
         _ = try database.touchingNothing { try database.prepare(sql: sql, persistent: false) }
     }
 
-    func loneStatementDidEnd() { for recorder in recorders { recorder.loneStatementDidEnd() } }
+    override func autocommitStatementDidEnd() {
+        for recorder in recorders { recorder.autocommitStatementDidEnd() }
+    }
 
-    func accessWillEnd() {
+    override func accessWillEnd() {
         guard !isInstalling, sqlite3_get_autocommit(database.pointer) != 0 else { return }
         var isDone = true
         if recorders.contains(where: \.isEnded) {
@@ -209,7 +211,7 @@ final class TriggerConnection: SchemaFollower {
             hasInstalledInTransaction = false
         } catch { isDone = false }
         if isDone { for recorder in recorders where !recorder.accessWillEnd() { isDone = false } }
-        database.owesFollower = !isDone
+        if isDone { database.owed.remove(.accessWillEnd) } else { database.owed.insert(.accessWillEnd) }
     }
 
     // MARK: - Installing
@@ -220,7 +222,7 @@ final class TriggerConnection: SchemaFollower {
     func install(isMigration: Bool = false) throws {
         guard !isInstalling else { return }
         hasDropped = false
-        hasRefused = false
+        hasRefusedStatement = false
         isInstalling = true
         defer { isInstalling = false }
         try database.touchingNothing {
@@ -236,7 +238,7 @@ final class TriggerConnection: SchemaFollower {
         }
         if sqlite3_get_autocommit(database.pointer) == 0 {
             hasInstalledInTransaction = true
-            database.owesFollower = true
+            database.owed.insert(.accessWillEnd)
         }
         if !recorders.isEmpty { dataVersion = currentDataVersion() }
         // The version of the schema is compared for those databases alone that an answer came from.
@@ -250,14 +252,19 @@ final class TriggerConnection: SchemaFollower {
     }
 
     /// Whether the triggers are not those that the schema lets us have, and can be installed now.
-    var isOutdated: Bool {
+    override var isOutdated: Bool {
         guard !isInstalling, running.depth == 0, database.callbackDepth == 0, !database.isReadOnlyScope,
             database.lostTransaction == nil, let current = try? database.schemaGeneration
         else { return false }
         return current != generation
     }
 
-    func followSchema() throws { try installIfNeeded() }
+    override func followSchema() throws { try installIfNeeded() }
+
+    override var hasRefused: Bool { hasRefusedStatement }
+
+    /// Notes that a trigger has a statement fail, since the triggers do not fit the schema.
+    func refuse() { hasRefusedStatement = true }
 
     /// Whether the triggers fit the schema, which another connection may have changed: for those that run inside of a
     /// statement.
@@ -276,7 +283,8 @@ final class TriggerConnection: SchemaFollower {
 
     // MARK: - Hearing of statements
 
-    func schemaStatementWillRun(_ statement: Statement) throws {
+    override func statementWillRun(_ statement: Statement) throws {
+        if statement.effects.changesRules { return }
         if running.depth > 0 { throw running.refusal(of: statement) }
         guard !isInstalling, database.callbackDepth == 0, !database.isReadOnlyScope,
             database.lostTransaction == nil
@@ -303,14 +311,44 @@ final class TriggerConnection: SchemaFollower {
         try database.touchingNothing { for recorder in recorders { try recorder.transactionWillCommit() } }
     }
 
-    func schemaDidChange() throws {
+    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+        if error != nil {
+            if hasDropped, !isInstalling { try? install() }
+            running.forget(depth: database.callbackDepth)
+            return error
+        }
+        if database.callbackDepth > 0 { return nil }
+        do {
+            try follow(statement)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Follows a statement that did not fail, and that no function has run.
+    private func follow(_ statement: Statement) throws {
+        if statement.effects.changesSchema { return try installAfterMigration() }
+        guard let transaction = statement.effects.transaction else { return }
+        if transaction.undoes { return try transactionDidRollBack() }
+        if database.isReadOnlyScope || sqlite3_get_autocommit(database.pointer) != 0 { return }
+        switch transaction {
+        case .begin: try transactionDidBegin()
+        case .savepoint: if database.transactionLog.hasBegunBySavepoint { try transactionDidBegin() }
+        case .commit, .rollback, .release, .rollbackTo: break
+        }
+    }
+
+    /// This connection has changed the schema, and is still in the transaction in which it did.
+    private func installAfterMigration() throws {
         if isInstalling { return }
         try install(isMigration: true)
         if recorders.isEmpty { return }
         try database.touchingNothing { for recorder in recorders { try recorder.schemaDidChange() } }
     }
 
-    func transactionDidBegin() throws {
+    /// A transaction has begun that may write.
+    private func transactionDidBegin() throws {
         guard sqlite3_txn_state(database.pointer, "main") == SQLITE_TXN_WRITE else { return }
         try installIfNeeded()
     }
@@ -326,17 +364,16 @@ final class TriggerConnection: SchemaFollower {
         try database.touchingNothing { try own.dropAll() }
     }
 
-    func transactionDidRollBack() throws {
+    // What fails here is done at the end of the access.
+    override func lostTransactionDidEnd() { try? transactionDidRollBack() }
+
+    /// A transaction was rolled back, to a savepoint or altogether.
+    private func transactionDidRollBack() throws {
         guard hasInstalledInTransaction, !isInstalling, database.callbackDepth == 0,
             database.lostTransaction == nil
         else { return }
         hasInstalledInTransaction = sqlite3_get_autocommit(database.pointer) == 0
         try installIfNeeded()
-    }
-
-    func statementDidFail() {
-        if hasDropped, !isInstalling { try? install() }
-        running.forget(depth: database.callbackDepth)
     }
 }
 
@@ -354,15 +391,19 @@ extension String {
     }
 }
 
+extension Slot<TriggerConnection> {
+    static var triggers: Self { Slot(of: .schema) }
+}
+
 extension Database {
     /// What this connection keeps for triggers.
     var triggerConnection: TriggerConnection {
         get throws {
-            if let schemaFollower { return unsafeDowncast(schemaFollower, to: TriggerConnection.self) }
+            if let triggers = object(in: .triggers) { return triggers.takeUnretainedValue() }
             if isClosed { throw closedError() }
             let triggers = TriggerConnection(self)
             try triggers.running.addFunctions(to: self, triggers)
-            schemaFollower = triggers
+            fill(.triggers, with: triggers)
             return triggers
         }
     }

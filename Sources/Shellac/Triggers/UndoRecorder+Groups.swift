@@ -163,7 +163,7 @@ extension UndoRecorder {
         }
         try execute("DELETE FROM temp.\(groups)" + (epoch.map { " WHERE grp <> \($0)" } ?? ""))
         hasNews = true
-        database.owesFollower = true
+        database.owed.insert(.accessWillEnd)
     }
 
     /// This connection is about to change the schema.
@@ -248,7 +248,7 @@ extension UndoRecorder {
     /// Names the group of the transaction, or the last one.
     func nameGroup(_ name: String) throws {
         try database.touchingNothing {
-            database.owesFollower = true
+            database.owed.insert(.accessWillEnd)
             hasNews = true
             let isInside = database.isInsideTransaction
             if isInside, pendingEpochs.last != epoch { pendingEpochs.append(epoch) }

@@ -131,7 +131,7 @@ extension UndoRecorder {
         try execute(
             "UPDATE temp.\(groups) SET isUndone = \(direction == .undo ? 1 : 0) WHERE grp = \(group)")
         hasNews = true
-        database.owesFollower = true
+        database.owed.insert(.accessWillEnd)
     }
 
     private func key(

@@ -119,20 +119,20 @@ final class UndoRecorder {
     ///   those that do.
     @inline(never)
     private func beginRecording(_ layout: Int) -> Bool {
-        database.owesFollower = true
+        database.owed.insert(.accessWillEnd)
         if isEnded { return true }
         if isOutsideOfTransaction != isLone {
             isLone.toggle()
             if isLone { epoch += 1 }  // the last one was that of a transaction
         }
-        if isLone { database.hasLoneState = true }
+        if isLone { database.owed.insert(.autocommitStatementDidEnd) }
         if pendingEpochs.last != epoch {
             guard let triggers = try? database.triggerConnection else { return true }
             let version = triggers.currentDataVersion()
             let fits = triggers.fit(version)
             // Inside of a function the schema cannot be changed, and the statement is not run again.
             if !fits, database.callbackDepth == 0 {
-                triggers.hasRefused = true
+                triggers.refuse()
                 return false
             }
             if isLone || !fits { loneVersions[epoch] = fits ? version ?? -1 : -1 }
@@ -148,7 +148,7 @@ final class UndoRecorder {
     func transactionWillBegin() { epoch += 1 }
 
     /// A statement that was a transaction of its own has ended.
-    func loneStatementDidEnd() {
+    func autocommitStatementDidEnd() {
         guard isLone else { return }
         isLone = false
         epoch += 1
@@ -194,7 +194,7 @@ final class UndoRecorder {
     /// Finds out the layouts of the tables, as they are now.
     func updateLayouts() throws {
         isUnsettled = true
-        database.owesFollower = true
+        database.owed.insert(.accessWillEnd)
         if isEnded {
             current = tables.map { _ in nil }
             return

@@ -146,10 +146,10 @@ struct ReviewTests {
         try queue.read { db in
             let blob = Data(count: 1_000_000)
             try #expect(Int.fetchOne(db, sql: sql, arguments: [blob]) == 1_000_000)
-            #expect(db.hasLargeBindings)
+            #expect(db.statementCache.mayHoldLargeValues)
         }
         try queue.read { db in
-            #expect(!db.hasLargeBindings)
+            #expect(!db.statementCache.mayHoldLargeValues)
             try #expect(db.cachedStatement(sql: sql).boundArguments.isEmpty)
         }
     }

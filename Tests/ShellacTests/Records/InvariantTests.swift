@@ -249,9 +249,9 @@ struct InvariantTests {
             broker.hasCommitHook.toggle()
             #expect(db._violations == ["the commit hook is another one than thought"])
             broker.hasCommitHook.toggle()
-            db.statementObserver = nil
+            db.fill(.tellingBroker, with: nil)
             #expect(db._violations.contains("observers are wanted, and hear of statements: false"))
-            db.statementObserver = broker
+            db.fill(.tellingBroker, with: broker)
             // Looking has left all as it was.
             try Hero("Bors").insert(db)
             #expect(db._violations == [])

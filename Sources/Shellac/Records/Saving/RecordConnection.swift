@@ -27,8 +27,7 @@ final class RecordConnection {
         let table = CaseInsensitiveName(table)
         guard classes[table]?.contains(where: { $0 == type }) != true else { return }
         classes[table, default: []].append(type)
-        database.adviceVersion += 1
-        database.advisor = { [classes] statement in BypassAdvisor.look(at: statement, classes) }
+        database.advice.replace { [classes] statement in BypassAdvisor.look(at: statement, classes) }
     }
     #endif
 
@@ -173,6 +172,10 @@ final class RecordConnection {
     }
 }
 
+extension Slot<RecordConnection> {
+    static var records: Self { Slot(6, until: .closing) }
+}
+
 extension Database {
     /// What this connection keeps for records.
     @inline(__always)
@@ -181,13 +184,13 @@ extension Database {
     /// Runs a function with what this connection keeps for records.
     @inline(__always)
     func withRecords<Result>(_ body: (RecordConnection) throws -> Result) rethrows -> Result {
-        try (recordReference ?? makeRecords()).use { try body(unsafeDowncast($0, to: RecordConnection.self)) }
+        try (object(in: .records) ?? makeRecords()).use(body)
     }
 
     @inline(never)
-    private func makeRecords() -> Unmanaged<AnyObject> {
+    private func makeRecords() -> Unmanaged<RecordConnection> {
         let records = RecordConnection(self)
-        recordConnection = records
+        fill(.records, with: records)
         return .passUnretained(records)
     }
 }

@@ -69,15 +69,19 @@ final class StampConnection {
     }
 }
 
+extension Slot<StampConnection> {
+    static var stamps: Self { Slot(7) }
+}
+
 extension Database {
     /// What this connection keeps for stamps.
     var stamps: StampConnection {
         get throws {
-            if let stampConnection { return unsafeDowncast(stampConnection, to: StampConnection.self) }
+            if let stamps = object(in: .stamps) { return stamps.takeUnretainedValue() }
             if isClosed { throw closedError() }
             let stamps = StampConnection(self)
             try stamps.addFunction()
-            stampConnection = stamps
+            fill(.stamps, with: stamps)
             return stamps
         }
     }

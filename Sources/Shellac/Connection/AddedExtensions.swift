@@ -1,0 +1,57 @@
+/// The functions and collations that were added to a connection: for another one that is to have them, too.
+struct AddedExtensions {
+    private(set) var functions: [DatabaseFunction] = []
+    private(set) var collations: [DatabaseCollation] = []
+    /// What SQLite has let go of, and waits for its return.
+    let departures = Departures()
+
+    /// Notes a function, or takes one out. Returns what is let go of: it may come back when it is freed, and finds the list
+    /// as it is then.
+    mutating func replace(_ isReplaced: (DatabaseFunction) -> Bool, by added: [DatabaseFunction]) -> [Any] {
+        let before = functions
+        functions = before.filter { !isReplaced($0) } + added
+        return before
+    }
+
+    /// Notes a collation, or takes one out, in the same way.
+    mutating func replace(_ isReplaced: (DatabaseCollation) -> Bool, by added: [DatabaseCollation]) -> [Any] {
+        let before = collations
+        collations = before.filter { !isReplaced($0) } + added
+        return before
+    }
+
+    /// Takes all out: the connection closes. What is returned is let go of when SQLite has done so, too.
+    mutating func removeAll() -> [Any] {
+        defer { (functions, collations) = ([], []) }
+        return functions + collations as [Any]
+    }
+}
+
+/// What SQLite lets go of in the middle of something.
+///
+/// A function that replaces another one is put in its place after the other one's context has been destroyed, and a
+/// connection that is being closed destroys the contexts of all functions ("sqlite3_create_function_v2()" in the SQLite
+/// documentation). Such a context is all that holds objects of the user, whose `deinit` may use the connection: call the very
+/// function that is no more. So contexts depart: they are put aside, and freed when SQLite has returned.
+final class Departures {
+    private var objects: [AnyObject] = []
+    private var holders = 0
+
+    /// Runs a function that has SQLite destroy contexts. These are freed afterwards.
+    func hold<Result>(_ body: () throws -> Result) rethrows -> Result {
+        holders += 1
+        defer {
+            holders -= 1
+            if holders == 0, !objects.isEmpty {
+                // Freeing them may come back here.
+                let departing = objects
+                objects = []
+                withExtendedLifetime(departing) {}
+            }
+        }
+        return try body()
+    }
+
+    /// SQLite has destroyed a context.
+    func depart(_ object: AnyObject) { if holders > 0 { objects.append(object) } }
+}

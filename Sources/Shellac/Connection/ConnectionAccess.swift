@@ -1,0 +1,122 @@
+import CSQLite
+import Synchronization
+
+/// Who may use a connection, and whether its statements may run without a question: what other threads see, and set.
+struct ConnectionAccess: ~Copyable, Sendable {
+    /// The thread that holds the access, or 0. Its number is even; one more says that it must not use the connection now.
+    private let owner = Atomic<UInt>(0)
+    /// Whether the next statement may have to be refused.
+    private let obstruction = Atomic<Bool>(false)
+    /// Whether the task that holds the access was cancelled.
+    private let cancellation = Atomic<Bool>(false)
+    /// Whether the connection is open: for threads that interrupt it without having the access.
+    private let openness = Lock(true)
+
+    // MARK: The thread
+
+    /// Whether the running thread may use the connection.
+    @inline(__always)
+    var isUsable: Bool { owner.load(ordering: .relaxed) == shellac_thread() }
+
+    /// Whether the running thread holds the access.
+    @inline(__always)
+    var isHeld: Bool { owner.load(ordering: .relaxed) & ~1 == shellac_thread() }
+
+    /// Whether the running thread holds the access, and must not use the connection now.
+    var isForbidden: Bool { owner.load(ordering: .relaxed) == shellac_thread() | 1 }
+
+    /// Gives the access to the running thread, which must be the only one that could have it.
+    @inline(__always)
+    func take() { owner.store(shellac_thread(), ordering: .relaxed) }
+
+    /// Takes the access from the running thread.
+    @inline(__always)
+    func release() { owner.store(0, ordering: .relaxed) }
+
+    /// Runs a function of somebody who must not use the connection now.
+    @inline(__always)
+    func forbidding<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = owner.load(ordering: .relaxed)
+        owner.store(thread | 1, ordering: .relaxed)
+        defer { owner.store(thread, ordering: .relaxed) }
+        return try body()
+    }
+
+    // MARK: Obstructions
+
+    /// Whether the next statement may have to be refused: see `Database.checkObstruction(for:)`.
+    @inline(__always)
+    var isObstructed: Bool { obstruction.load(ordering: .relaxed) }
+
+    @inline(__always)
+    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+    /// Says whether statements have to be refused for another reason than a cancellation.
+    func obstruct(_ isObstructed: Bool) {
+        obstruction.store(isObstructed, ordering: .sequentiallyConsistent)
+        // Another thread may cancel at any time: look after having stored.
+        if cancellation.load(ordering: .sequentiallyConsistent) {
+            obstruction.store(true, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Cancels what the task does that holds the access. Any thread may do so.
+    func cancel() {
+        cancellation.store(true, ordering: .sequentiallyConsistent)
+        obstruction.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Forgets a cancellation: the access has ended.
+    func endCancellation() { cancellation.store(false, ordering: .sequentiallyConsistent) }
+
+    // MARK: Closing
+
+    /// Says that the connection is about to be closed.
+    func close() { openness.withLock { $0 = false } }
+
+    /// Runs a function on any thread, unless the connection is closed.
+    func whileOpen(_ body: () -> Void) { openness.withLock { if $0 { body() } } }
+}
+
+extension Database {
+    /// Traps unless the running thread holds the access to this connection.
+    @inline(__always)
+    func checkAccess() { if !access.isUsable { trapOutsideOfAccess() } }
+
+    @inline(never)
+    func trapOutsideOfAccess() -> Never {
+        if access.isForbidden {
+            Misuse.trap(
+                "the Database of \(description) was used by an observer that was being told of a change, or of a "
+                    + "commit to come: the changes are not committed yet. Use it in databaseDidCommit(_:) "
+                    + "or databaseDidRollback(_:).")
+        }
+        Misuse.trap(
+            "the Database of \(description) was used outside of its access, or on another thread. "
+                + "Use a database, its statements and its cursors inside the closure that received it, "
+                + "and return what you need from there.")
+    }
+
+    /// Whether the running thread holds the access.
+    var isAccessed: Bool { access.isHeld }
+
+    /// Throws where a statement must not run: the access was cancelled, or its transaction is lost, or the
+    /// database is closed.
+    @inline(never)
+    func checkObstruction(for effect: StatementEffects.Transaction?) throws {
+        if isClosed { throw closedError() }
+        if effect == .rollback { return }
+        if let lostTransaction { throw lostTransaction }
+        if case .rollbackTo = effect { return }
+        if access.isCancelled { throw CancellationError() }
+    }
+
+    /// Works out again whether statements can run without a question.
+    func updateObstruction() {
+        access.obstruct(isClosed || lostTransaction != nil || owed.contains(.statementWillBegin))
+    }
+
+    func closedError() -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database \(description) is closed")
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// What was let go of outside of an access, and waits for the next one.
+struct DeferredCleanups: ~Copyable, Sendable {
+    /// A statement to finalize, or to reset.
+    enum Cleanup: @unchecked Sendable {  // whoever left it does not use it again
+        case finalize(ParkedStatement)
+        case abandon(Statement)
+    }
+
+    private struct State {
+        var waiting: [Cleanup] = []
+        /// Whether no access will come any more.
+        var isAbandoned = false
+    }
+    private let state = Lock(State())
+    private let hasWaiting = Atomic<Bool>(false)
+    /// Held by the thread that uses the connection after the last access.
+    private let abandoning = Lock(())
+
+    /// Whether something may wait.
+    @inline(__always)
+    var isEmpty: Bool { !hasWaiting.load(ordering: .relaxed) }
+
+    /// Leaves something to the access that comes next. It is done at once where none will come.
+    func add(_ cleanup: Cleanup) {
+        var isAbandoned = false
+        state.withLock { state in
+            if !state.isAbandoned {
+                state.waiting.append(cleanup)
+                hasWaiting.store(true, ordering: .relaxed)
+            }
+            isAbandoned = state.isAbandoned
+        }
+        guard isAbandoned, case .finalize(let parked) = cleanup else { return }
+        // One thread at a time. SQLite closes the connection with its last statement.
+        abandoning.withLock { _ in parked.finalize() }
+    }
+
+    /// Does what waits.
+    func finish() { finish(isLast: false) }
+
+    /// Does what waits, and then closes the connection. What is left later is done at once, by any thread.
+    func finishForGood(closing close: () -> Void) {
+        abandoning.withLock { _ in
+            finish(isLast: true)
+            close()
+        }
+    }
+
+    private func finish(isLast: Bool) {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            hasWaiting.store(false, ordering: .relaxed)
+            state.isAbandoned = isLast
+            return state.waiting
+        }
+        for cleanup in waiting {
+            switch cleanup {
+            case .finalize(let parked): parked.finalize()
+            case .abandon(let statement): statement.abandon()
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// What looks at statements that are about to write, in debug builds: each statement once, as long as nobody else looks.
+#if DEBUG
+struct StatementAdvice {
+    /// Changes with who looks.
+    private(set) var version = 0
+    private var look: ((Statement) -> Void)?
+
+    /// Has a function look at each statement that writes, from now on, in place of the one before.
+    mutating func replace(_ look: @escaping (Statement) -> Void) {
+        version += 1
+        self.look = look
+    }
+
+    /// Has a statement looked at that is about to run.
+    @inline(never)
+    func look(at statement: Statement) {
+        guard statement.adviceVersion >= 0 else { return }
+        statement.adviceVersion = version
+        look?(statement)
+    }
+}
+#endif
+
+extension Statement {
+    /// Has nobody ever look at the statement: it is one of ours.
+    func bypassAdvice() {
+        #if DEBUG
+        adviceVersion = -1
+        #endif
+    }
+}

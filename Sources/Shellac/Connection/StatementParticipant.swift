@@ -1,0 +1,170 @@
+import CSQLite
+
+/// What takes part in the life of a connection's statements.
+///
+/// There are three at most, and they are told in this order:
+///
+/// 1. the one that follows *transactions*, which gives objects their state back;
+/// 2. the one that follows the *schema*, and keeps what depends on it;
+/// 3. the one that follows *changes*, and tells others of them, who find the first two done.
+///
+/// A statement knows from its effects whom it concerns, and most concern nobody: see ``Statement/Concerns``. What is told
+/// beside that, a participant has asked for: see ``Owed``.
+///
+/// (It is a class, and no protocol, since a reference to one can be followed without counting it.)
+class StatementParticipant {
+    // MARK: Before a run
+
+    /// A statement is about to begin that concerns the one that follows changes. It is told where
+    /// ``Owed/statementWillBegin`` asked for it.
+    func statementWillBegin() {}
+
+    /// A statement is about to run that opens or ends a transaction or a savepoint, or changes the schema. What is thrown
+    /// here is thrown by the statement, which does not run.
+    func statementWillRun(_ statement: Statement) throws {}
+
+    /// Whether SQLite need not run a statement: a transaction is lost, and what it asks for has been done.
+    func answers(for statement: Statement) -> Bool { false }
+
+    /// A statement that may write, or that opens or ends a transaction or a savepoint, is about to take its first step.
+    /// What is thrown here is thrown by the statement, which does not run.
+    func statementWillStep(_ statement: Statement) throws {}
+
+    /// SQLite has prepared a statement again when it took its first step, since the schema had changed: it does something
+    /// else than was announced.
+    func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
+
+    // MARK: After a run
+
+    /// A statement has ended, with an error or without. Returns the error to throw, if any.
+    ///
+    /// Those that follow transactions and the schema hear so of the statements that they heard of before, of all that fail,
+    /// and of all where ``Owed/nestedStatementDidEnd`` asked for it; and the one that follows changes, of those that took a
+    /// step.
+    func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
+
+    /// A statement that was not announced has failed: it only reads.
+    func statementDidFail() {}
+
+    /// A statement was stopped. Returns the error that has undone it before, if any.
+    func takeLoss(of statement: Statement) -> (any Error)? { nil }
+
+    /// A statement outside of a transaction has ended, and with it all that ran inside of it. It is told where
+    /// ``Owed/autocommitStatementDidEnd`` asked for it.
+    func autocommitStatementDidEnd() {}
+
+    /// A statement has ended, and everybody has heard of it: what was kept until then may go. Users' code may run meanwhile
+    /// that comes back. It is told to the one that follows transactions, where it may have heard of the end.
+    func letGo() {}
+
+    /// An access ends, and no transaction is open. It is told where ``Owed/accessWillEnd`` asked for it.
+    func accessWillEnd() {}
+
+    // MARK: What others have found out
+
+    /// This connection may have changed the schema, or undone that.
+    func schemaDidChange() {}
+
+    /// A table has changed as a whole, by statements that nobody was told of.
+    func tableDidChange(_ name: String) throws {}
+
+    /// SQLite has ended the transaction by itself, or undone the statements that ran outside of one: the changes that
+    /// were not told yet never were. The statement that did it is about to end, and was undone with all others.
+    ///
+    /// - Parameter isTransaction: Whether it was a transaction that others know of, and are to hear of its end.
+    func changesWereLost(isTransaction: Bool) {}
+
+    /// The scope of a transaction that SQLite has ended by itself has ended, too.
+    func lostTransactionDidEnd() {}
+
+    /// The connection closes: statements are to be let go of.
+    func connectionWillClose() {}
+
+    // MARK: Following the schema
+
+    /// Whether what depends on the schema does not fit it, as another connection has changed it since, and can be made
+    /// to: a statement has failed, perhaps for that reason.
+    var isOutdated: Bool { false }
+
+    /// Whether what depends on the schema has itself had a statement fail, since it does not fit the schema.
+    var hasRefused: Bool { false }
+
+    /// Makes what depends on the schema fit it.
+    func followSchema() throws {}
+}
+
+/// What is to be told next, where somebody has asked for it: most statements and accesses concern nobody.
+struct Owed: OptionSet {
+    let rawValue: UInt8
+
+    /// A statement that concerns the one that follows changes will begin.
+    static let statementWillBegin = Owed(rawValue: 1)
+    /// The last of the statements that run ends, outside of a transaction: with it ends its date, and what participants
+    /// keep for it.
+    static let autocommitStatementDidEnd = Owed(rawValue: 2)
+    /// The end of any statement: there is something that ends with one, because a function was called inside of it.
+    static let nestedStatementDidEnd = Owed(rawValue: 4)
+    /// The access ends.
+    static let accessWillEnd = Owed(rawValue: 8)
+
+    /// What may be owed when a statement ends.
+    static let atEndOfStatement: Owed = [.autocommitStatementDidEnd, .nestedStatementDidEnd]
+}
+
+extension Slot<StatementParticipant> {
+    /// The one that follows transactions: from the opening on.
+    static var transactions: Self { Slot(0) }
+    /// The one that follows the schema: once something depends on it.
+    static var schema: Self { Slot(1) }
+    /// The one that follows changes: empty while nobody wants to hear of them.
+    static var changes: Self { Slot(2, until: .closed) }
+}
+
+extension Slot where Value: StatementParticipant {
+    /// The slot of a participant, for the layer that fills it.
+    @inline(__always)
+    init(of participant: Slot<StatementParticipant>) {
+        self.init(participant.number, until: participant.lifetime)
+    }
+}
+
+extension Database {
+    /// Tells all participants something, in their order.
+    func tellParticipants(_ tell: (StatementParticipant) throws -> Void) rethrows {
+        if let transactions = object(in: .transactions) { try tell(transactions.takeUnretainedValue()) }
+        if let schema = object(in: .schema) { try tell(schema.takeUnretainedValue()) }
+        if let changes = object(in: .changes) { try tell(changes.takeUnretainedValue()) }
+    }
+
+    /// Tells of the end of a run those that follow transactions and the schema. Returns the error to throw, if any.
+    func settleEnd(of statement: Statement, error: (any Error)?) -> (any Error)? {
+        var error = error
+        if let transactions = object(in: .transactions) {
+            error = transactions.use { $0.statementDidEnd(statement, error: error) }
+        }
+        if let schema = object(in: .schema) {
+            error = schema.use { $0.statementDidEnd(statement, error: error) }
+        }
+        return error
+    }
+
+    /// The last of the statements that ran has ended. Outside of a transaction, it was alone.
+    func endLoneState() {
+        guard sqlite3_get_autocommit(pointer) != 0 else { return }
+        owed.remove(.autocommitStatementDidEnd)
+        currentDate = nil
+        tellParticipants { $0.autocommitStatementDidEnd() }
+    }
+
+    /// Whether the end of a statement outside of a transaction is owed to somebody.
+    var hasLoneState: Bool {
+        get { owed.contains(.autocommitStatementDidEnd) }
+        set {
+            if newValue {
+                owed.insert(.autocommitStatementDidEnd)
+            } else {
+                owed.remove(.autocommitStatementDidEnd)
+            }
+        }
+    }
+}
