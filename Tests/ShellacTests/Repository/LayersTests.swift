@@ -36,6 +36,22 @@ import Testing
         #expect(report.output.contains("layers: Columns looks upward"))
     }
 
+    @Test("a word of an upper layer fails in a lower one, in code and in comments")
+    func upwardWordsFail() async throws {
+        let report = try await withCopy { copy in
+            try append("// Told to the broker.\n", to: "Connection/Slot.swift", of: copy)
+            try append("let stampCount = 0\nlet timestamp = 0\n", to: "Support/Misuse.swift", of: copy)
+            try append("// What a record remembers, of a row.\n", to: "Rows/Row.swift", of: copy)
+            try append("// Statements of ours can undo.\n", to: "SQL/SQL.swift", of: copy)
+            return try await layers("Support", of: copy)
+        }
+        #expect(!report.succeeded)
+        let words = report.output.split(separator: "\n").filter { $0.contains("says a word of") }
+        #expect(words.count == 2, "\(report.output)")
+        #expect(report.output.contains("Connection says a word of Observation: // Told to the broker."))
+        #expect(report.output.contains("Support says a word of Records: let stampCount = 0"))
+    }
+
     @Test("a Swift file outside of the layers fails")
     func strayFilesFail() async throws {
         let report = try await withCopy { copy in
