@@ -1,42 +1,59 @@
 #if DEBUG
 import CSQLite
 
+extension RunStack {
+    /// The runs that have begun, in that order.
+    var all: [Run] { Self.chain(from: last).reversed() }
+    /// Those that have ended.
+    var spares: [Run] { Self.chain(from: spare) }
+
+    private static func chain(from first: Unmanaged<Run>?) -> [Run] {
+        Array(
+            sequence(first: first) { $0?.takeUnretainedValue().previous }.prefix { $0 != nil }.compactMap {
+                $0?.takeUnretainedValue()
+            })
+    }
+}
+
 extension Broker: CheckedInvariants {
     var _violations: [String] { markViolations + runViolations + hookViolations }
 
     private var markViolations: [String] {
-        var violations: [String] = []
-        violations.expect(
-            zip(marks, marks.dropFirst()).allSatisfy { $0.savepoint < $1.savepoint && $0.start <= $1.start }
-                && marks.allSatisfy { $0.start >= 0 && $0.start <= held.count },
-            "the marks of savepoints, \(marks), are not in order within \(held.count) held events")
+        var violations = held._violations
         let savepoints = database.transactionLog.savepoints
         violations.expect(
-            marks.allSatisfy { savepoints.contains($0.savepoint) },
-            "the marks \(marks) are not those of the open savepoints, \(savepoints.numbers)")
+            held.marks.allSatisfy { $0.savepoint <= savepoints.lastNumber },
+            "events are held since the savepoints \(held.marks.map(\.savepoint)), of \(savepoints.lastNumber)"
+        )
         violations.expect(
             held.isEmpty || savepoints.depth > 0 || !database.isIdle,
             "\(held.count) events are held, and no savepoint is open")
         violations.expect(
-            held.allSatisfy { $0.isUndetected || $0.table >= 0 && Int($0.table) < tables.names.count },
+            held.elements.allSatisfy {
+                $0.isUndetected || $0.table >= 0 && Int($0.table) < tables.names.count
+            },
             "an event is held of a table that has no name")
         return violations
     }
 
     private var runViolations: [String] {
         var violations: [String] = []
-        violations.expect(loneRun == nil || runs.isEmpty, "a run is alone among \(runs.count) others")
         violations.expect(
-            loneRun != nil || loneEvents.count == 0, "\(loneEvents.count) events have outlived their run")
+            runs.isEmpty || !database.isIdle,
+            "\(runs.all.count) runs have begun, and no statement is running")
         violations.expect(
-            loneAudienceReference?.toOpaque() == loneAudience.map { Unmanaged.passUnretained($0).toOpaque() },
-            "the audience of the lone run is not the one that is referred to")
-        let isBusy = loneRun != nil || !runs.isEmpty
+            runs.all.allSatisfy { $0.statement != nil }, "a run has begun that is none of a statement")
         violations.expect(
-            !isBusy || !database.isIdle, "\(runs.count) runs have begun, and no statement is running")
+            runs.spares.allSatisfy { $0.statement == nil && $0.events.isEmpty && $0.veto == nil },
+            "events have outlived their run")
+        violations.expect(
+            runs.all.allSatisfy { $0.audience.map { $0.use { $0.isKept } } ?? true }
+                && held.elements.allSatisfy { $0.audience.use { $0.isKept } },
+            "an audience is referred to, and may be gone")
         if database.isIdle {
-            violations.expect(ends.isEmpty, "\(ends.count) are still to be told of the end of a transaction")
-            violations.expect(untoldLoss == nil, "nobody was told of a transaction that was lost")
+            violations.expect(
+                ends.count == 0, "\(ends.count) are still to be told of the end of a transaction")
+            violations.expect(!ends.hasLoss, "nobody was told of a transaction that was lost")
         }
         return violations
     }
@@ -46,19 +63,22 @@ extension Broker: CheckedInvariants {
         violations.expect(
             isInstalled == !isUseless,
             "observers \(isUseless ? "are not" : "are") wanted, and hear of statements: \(isInstalled)")
+        let (hasUpdateHook, hasPreUpdateHook) = (hooks.hasUpdateHook, hooks.hasPreUpdateHook)
+        let hasCommitHook = hooks.hasCommitHook
         violations.expect(
             isInstalled || !hasUpdateHook && !hasPreUpdateHook && !hasCommitHook, "hooks are left behind")
-        if let loneRun {
+        if runs.all.count == 1, let run = runs.all.first {
             violations.expect(
-                loneRun.hasAudience == hasUpdateHook && !hasPreUpdateHook,
-                "the hooks are not those that the lone run's audience wants")
+                hasUpdateHook == (run.audience != nil)
+                    && hasPreUpdateHook == (run.audience?.use { $0.needsPreUpdateHook } ?? false),
+                "the hooks are not those that the audience of the only run wants")
         }
-        let audiences = runs.compactMap(\.audience)
+        let audiences = runs.all.compactMap(\.audience)
         violations.expect(
             audiences.isEmpty || hasUpdateHook,
             "the audience of a run wants the update hook, which is not there")
         violations.expect(
-            !audiences.contains(where: \.needsPreUpdateHook) || hasPreUpdateHook,
+            !audiences.contains { $0.use { $0.needsPreUpdateHook } } || hasPreUpdateHook,
             "the audience of a run wants the pre-update hook, which is not there")
         guard !database.isClosed else { return violations }
         violations.expect(
@@ -67,13 +87,11 @@ extension Broker: CheckedInvariants {
         // SQLite tells of a hook only when another one is put in its place.
         let own = Unmanaged.passUnretained(self).toOpaque()
         let update = sqlite3_update_hook(database.pointer, nil, nil)
-        if update != nil { installUpdateHook() }
+        if update != nil { UpdateHooks.installUpdateHook(self) }
         violations.expect(
             update == (hasUpdateHook ? own : nil), "the update hook is another one than thought")
         let commit = sqlite3_commit_hook(database.pointer, nil, nil)
-        let hadCommitHook = hasCommitHook
-        if commit != nil { installCommitHook() }
-        hasCommitHook = hadCommitHook
+        if commit != nil { UpdateHooks.installCommitHook(self) }
         violations.expect(
             commit == (hasCommitHook ? own : nil), "the commit hook is another one than thought")
         return violations

@@ -6,227 +6,329 @@ import CSQLite
 ///
 /// 1. A statement that may write is about to take its first step. The observers are asked, for each kind of change that
 ///    it may make, what they want. Those who want something are the statement's ``Audience``, and only where there is
-///    one is SQLite's update hook installed.
-/// 2. The hook fires for each row. The event is put with those of the statement's run: SQLite may still undo it.
+///    one is SQLite's update hook installed. The statement's ``Run`` begins.
+/// 2. The hook fires for each row. The event is put with those of the run: SQLite may still undo it.
 /// 3. The statement ends. If it has failed, and SQLite says that it has changed nothing, its events are dropped.
 ///    Otherwise they go to the run inside of which it ran, if there is one (it may undo them); or wait for the
 ///    end of the outermost savepoint, if one is open; or are told.
 /// 4. ROLLBACK TO drops the events held since its savepoint was opened. The release of the outermost savepoint tells
 ///    those that are left, and so does a COMMIT before it runs.
 ///
-/// A lone statement commits when it ends, inside of its last step: its events are told in SQLite's commit hook, where a
-/// veto can still undo it. All other ends of transactions are found out from statements, and from
+/// An autocommit statement commits when it ends, inside of its last step: its events are told in SQLite's commit hook,
+/// where a veto can still undo it. All other ends of transactions are found out from statements, and from
 /// `sqlite3_get_autocommit()`: SQLite's hooks say neither all of them nor these alone.
 ///
 /// The layer of transactions hears of the end of a statement first: objects have their state back when observers are
 /// told of a rollback.
-final class Broker: StatementParticipant {
+final class Broker: StatementParticipant, PreUpdateListener {
     unowned(unsafe) let database: Database  // which owns this
     /// The same, to be used without counting a reference.
-    let databaseReference: Unmanaged<Database>
+    private let databaseReference: Unmanaged<Database>
 
-    /// The observers, in the order of their addition.
-    @exclusivity(unchecked) private(set) var observations: [Observation] = []
-    /// Changes with the list of observers.
-    @exclusivity(unchecked) private(set) var version: UInt = 1
-    /// Changes whenever observers are to be asked again.
-    @exclusivity(unchecked) private(set) var moment: UInt = 1
-    @exclusivity(unchecked) var hooks: [TransactionHook] = []
-    /// Those who have not been told yet of the end of a transaction. The next one is the last.
-    @exclusivity(unchecked) var ends: [End] = []
-    /// Whether the transaction is about to end: observers that are added now hear nothing of it.
-    @exclusivity(unchecked) private(set) var isEnding = false
-    /// Whether SQLite has ended the transaction by itself, and observers are to be told when its statement has ended.
-    @exclusivity(unchecked) var untoldLoss: Loss?
-
-    /// The runs that have begun, in that order.
-    @exclusivity(unchecked) var runs: [Run] = []
-    /// A run that has ended, to be used again.
-    @exclusivity(unchecked) var spareRun: Run?
-    /// The only run, in a transaction, its events, and who wants to hear of them: it is put with ``runs`` when another
-    /// one begins, and does without what the pre-update hook tells.
-    @exclusivity(unchecked) var loneRun: LoneRun?
-    @exclusivity(unchecked) var loneEvents = LoneEvents()
-    /// (It is kept between runs.)
-    @exclusivity(unchecked) var loneAudience: Audience? {
-        didSet { loneAudienceReference = loneAudience.map { Unmanaged.passUnretained($0) } }
-    }
-    @exclusivity(unchecked) private(set) var loneAudienceReference: Unmanaged<Audience>?
-
-    /// The events that wait for the end of a savepoint, or of a lone statement.
-    @exclusivity(unchecked) var held: [HeldEvent] = []
-    /// Where the events of each savepoint begin.
-    @exclusivity(unchecked) var marks: [(savepoint: Int, start: Int)] = []
-    @exclusivity(unchecked) var tables = TableNames()
-    /// The columns of the tables whose rows are told with their values, by the number of the table's name, and the state
-    /// of the schema that they are of.
-    @exclusivity(unchecked) var columns: [Int32: StoredColumns] = [:]
-    @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
-
-    @exclusivity(unchecked) var hasUpdateHook = false
-    @exclusivity(unchecked) var hasPreUpdateHook = false
-    @exclusivity(unchecked) var hasCommitHook = false
-    @exclusivity(unchecked) var hasFreedObserver = false
+    let observers = ObserverList()
+    let ends: TransactionEnds
+    /// The runs that have begun.
+    @exclusivity(unchecked) private(set) var runs = RunStack()
+    /// The events that wait for the end of a savepoint, or of an autocommit statement.
+    @exclusivity(unchecked) private(set) var held = MarkedLog<RowEvent>()
+    @exclusivity(unchecked) private(set) var tables = TableNames()
+    @exclusivity(unchecked) private(set) var hooks = UpdateHooks()
 
     init(_ database: Database) {
         self.database = database
         databaseReference = Unmanaged.passUnretained(database)
+        ends = TransactionEnds(database)
     }
 
-    // MARK: - The observers
-
-    func add(_ observation: Observation) {
-        observation.isLate = isEnding
-        observations.append(observation)
-        observationsDidChange()
-    }
-
-    func removeObservations(where isUnwanted: (Observation) -> Bool) {
-        guard observations.contains(where: isUnwanted) else { return }
-        observations.removeAll(where: isUnwanted)
-        observationsDidChange()
-    }
-
-    func pause(_ observer: any TransactionObserver) {
-        for observation in observations where observation.identifier == ObjectIdentifier(observer) {
-            observation.isPaused = true
-        }
-        askAgain()
-    }
-
-    /// Observers are asked anew of the statements that run from now on.
-    func askAgain() { moment &+= 1 }
-
-    private func observationsDidChange() {
-        version &+= 1
-        settle()
-    }
-
-    /// Observers are asked anew; without any, and without hooks, nothing is left behind.
-    func settle() {
-        askAgain()
-        if isUseless { leave() } else if !isInstalled { database.fill(.tellingBroker, with: self) }
-    }
-
-    @inline(__always)
-    var isUseless: Bool {
-        observations.isEmpty && hooks.isEmpty && runs.isEmpty && loneRun == nil && ends.isEmpty
-            && untoldLoss == nil
-    }
-
-    /// Whether statements are heard of.
-    var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
-
-    /// The transaction is about to end, or goes on after all: SQLite has refused to commit.
-    func setEnding(_ isEnding: Bool) {
-        self.isEnding = isEnding
-        if !isEnding { for observation in observations { observation.isLate = false } }
-    }
-
-    /// A run has ended.
-    func tidyUp() {
-        if hasFreedObserver {
-            hasFreedObserver = false
-            removeObservations { $0.observer == nil }
-        }
-        if isUseless { leave() }
-    }
-
-    /// Nobody observes any more.
-    private func leave() {
-        database.fill(.tellingBroker, with: nil)
-        held.removeAll()
-        marks.removeAll()
-        isEnding = false
-        guard !database.isClosed else { return }
-        setUpdateHook(false)
-        setPreUpdateHook(false)
-        if hasCommitHook {
-            sqlite3_commit_hook(database.pointer, nil, nil)
-            hasCommitHook = false
-        }
-        if !database.tablesWithNotifiedDeletions.isEmpty { database.tablesWithNotifiedDeletions = [] }
-    }
-
-    // MARK: - The beginning and the end of a run
+    // MARK: - A run begins
 
     override func statementWillStep(_ statement: Statement) throws {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
-        if isInside, beginLoneRunAgain(of: statement) { return }
         let isSilent =
             database.isReadOnlyScope && sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE
-        var audience: Audience?
+        var audience: Unmanaged<Audience>?
         if !statement.concerns.contains(.transactions) {
-            if !observations.isEmpty { audience = try self.audience(of: statement, isInside: isInside) }
-            if isInside, !isSilent, loneRun == nil, runs.isEmpty, audience?.needsPreUpdateHook != true {
-                if !isInstalled { return }
-                if let audience { loneAudience = audience }
-                return beginLoneRun(of: statement, hasAudience: audience != nil)
+            if !observers.isEmpty {
+                audience = try observers.audience(of: statement, isInside: isInside, on: database) {
+                    tables.number($0.schemaName, $0.name)
+                }
             }
-        } else if isInside, !isSilent {
-            switch statement.effects.transaction {
-            case .commit: try willCommit()
-            case .release(let name) where database.transactionLog.isCommit(releasing: name):
-                try willCommit()
-            default: break
-            }
+        } else if isInside, !isSilent, database.transactionLog.isCommit(statement) {
+            try willCommit()
         }
-        try begin(statement, isInside: isInside, isSilent: isSilent, audience)
+        // Whoever was asked, or told, may have been the last one, and have left.
+        if isInstalled { begin(statement, isInside: isInside, isSilent: isSilent, audience) }
     }
 
+    @inline(__always)
+    private func begin(
+        _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Unmanaged<Audience>?
+    ) {
+        let isOnlyRun = runs.isEmpty
+        runs.add().use {
+            $0.begin(
+                statement, depth: database.callbackDepth, isInside: isInside, isSilent: isSilent, audience)
+        }
+        if let audience { observers.keep(audience) }
+        hooks.install(for: audience, isOnlyRun: isOnlyRun, self)
+        if !isInside, !statement.concerns.contains(.transactions) { hooks.installCommitHook(self) }
+    }
+
+    // MARK: - SQLite tells
+
+    /// The run that takes a step: the last one that was not begun inside of a function that has returned.
+    @inline(__always)
+    private var currentRun: Unmanaged<Run>? {
+        let depth = database.callbackDepth
+        return runs.last { $0.depth <= depth }
+    }
+
+    /// A row was changed. It is told by the update hook.
+    func rowDidChange(
+        _ kind: Int32, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
+    ) {
+        currentRun?.use { run in
+            guard let audience = run.audience else { return }
+            let kind = DatabaseEvent.Kind(operation: kind)
+            let table = tables.number(schema, table)
+            // The pre-update hook has told it just before.
+            if audience.use({ $0.needsPreUpdateHook }),
+                run.events.show(rowID: rowID, table: table, kind: kind)
+            {
+                return
+            }
+            run.events.append(RowEvent(audience: audience, rowID: rowID, table: table, kind: kind))
+        }
+    }
+
+    /// A row is about to be changed. It is told by the pre-update hook.
+    func rowWillChange(_ row: ChangingRow) {
+        guard let run = currentRun, let audience = run.use({ $0.audience }) else { return }
+        let kind = DatabaseEvent.Kind(operation: row.operation)
+        let table = tables.number(row.schema, row.table)
+        let wantsValues = audience.use { audience -> Bool? in
+            let isWanted = audience.withRoute(kind, table, tables) { !$0.wanted.isEmpty }
+            return audience.needsPreUpdateHook && isWanted ? audience.wantsValues : nil
+        }
+        // (Nobody wants to hear of what is no table of the statement.)
+        guard let columns = observers.columns[table], let wantsValues else { return }
+        // Nothing else tells which row of a WITHOUT ROWID table it was.
+        let values = wantsValues || !columns.hasRowID ? RowValues(row, columns) : nil
+        let rowID = kind == .delete ? row.initialRowID : row.finalRowID
+        let event = RowEvent(
+            audience: audience, rowID: columns.hasRowID ? rowID : 0, table: table, kind: kind, isHidden: true,
+            values: values)
+        run.use { $0.events.append(event) }
+    }
+
+    // MARK: - A run ends
+
+    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+        guard let run = runs.run(of: statement) else {
+            tellLoss()
+            return error
+        }
+        let outer = runs.remove(run)
+        let error = run.use { end($0, of: statement, inside: outer, error) }
+        runs.recycle(run)
+        if ends.hasLoss { tellLoss() }
+        tidyUp()
+        return error
+    }
+
+    /// Ends a run. Returns the error to throw, if any.
+    @inline(__always)
+    private func end(
+        _ run: Run, of statement: Statement, inside outer: Unmanaged<Run>?, _ error: (any Error)?
+    ) -> (any Error)? {
+        let isInside = sqlite3_get_autocommit(database.pointer) == 0
+        guard isInside else { return endTransaction(run, of: statement, inside: outer, error) }
+        if observers.isEnding { observers.setEnding(false) }
+        if error == nil, statement.concerns.contains(.transactions) { followSavepoints(statement) }
+        if !run.events.isEmpty { pass(run, to: outer, error) }
+        return error
+    }
+
+    /// Ends a run that has ended the transaction, or that ran outside of one.
+    @inline(never)
+    private func endTransaction(
+        _ run: Run, of statement: Statement, inside outer: Unmanaged<Run>?, _ error: (any Error)?
+    ) -> (any Error)? {
+        let failure = run.veto ?? error
+        if run.wasInsideTransaction {
+            let isCommitted = failure == nil && statement.effects.transaction?.commits == true
+            complete(isCommitted: isCommitted, isSilent: run.isSilent)
+        } else if run.isCommitting {
+            let isCommitted = run.veto == nil && isCommitted(error)
+            // What was found out after the commit.
+            if isCommitted { tell(run.events.events) }
+            complete(isCommitted: isCommitted, isSilent: run.isSilent)
+        } else if runs.isEmpty {
+            // It has written nothing, or SQLite has undone all.
+            held.removeAll()
+        } else {
+            // Another statement that writes is still running: it will commit for both.
+            pass(run, to: outer, error)
+        }
+        return failure
+    }
+
+    /// Whether an autocommit statement whose commit had begun was committed.
+    private func isCommitted(_ error: (any Error)?) -> Bool {
+        // One that fails with OR FAIL commits what it has done before. A commit that fails is no constraint.
+        guard let error else { return true }
+        return sqlite3_changes(database.pointer) > 0
+            || (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
+    }
+
+    /// Passes the events of a run that has ended on.
+    private func pass(_ run: Run, to outer: Unmanaged<Run>?, _ error: (any Error)?) {
+        if error != nil, sqlite3_changes(database.pointer) == 0 {
+            let survivors = Survivors(database: database, tables: tables, columns: observers.columns)
+            run.events.replace(with: survivors.find(among: run.events.events))
+        }
+        guard !run.events.isEmpty else { return }
+        if let outer {
+            for var event in run.events.events {
+                event.isNested = true
+                outer.use { $0.events.append(event) }
+            }
+        } else if !run.wasInsideTransaction || isSavepointOpen {
+            held.append(contentsOf: run.events.events, after: lastSavepoint)
+        } else {
+            tell(run.events.events)
+        }
+    }
+
+    @inline(__always)
+    private var isSavepointOpen: Bool {
+        databaseReference.use { $0.withTransactionLog { $0.savepoints.depth } } > 0
+    }
+
+    private var lastSavepoint: Int { database.transactionLog.savepoints.lastNumber }
+
+    /// Tells events to those who wanted them. Nobody adds another one meanwhile: the use of the database is forbidden.
+    private func tell(_ events: UnsafeBufferPointer<RowEvent>) {
+        databaseReference.use { database in
+            database.access.forbidding { for index in events.indices { tell(events, index) } }
+        }
+    }
+
+    private func tell(_ events: [RowEvent]) { if !events.isEmpty { events.withUnsafeBufferPointer(tell) } }
+
+    @inline(__always)
+    private func tell(_ events: UnsafeBufferPointer<RowEvent>, _ index: Int) {
+        events[index].audience.use { audience in
+            if events[index].isUndetected { return audience.tellUndetectedChange() }
+            audience.withRoute(events[index].kind, events[index].table, tables) { route in
+                let told = DatabaseEvent(events[index].kind, events[index].rowID, route)
+                for wanted in 0..<route.wantedReferences.count {
+                    route.wantedReferences[wanted].use { observer in
+                        if !observer.options.isEmpty {
+                            observer.tell(told, events[index].values, isHidden: events[index].isHidden, route)
+                        } else if !events[index].isHidden {
+                            observer.tell(told)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Follows a statement that has opened or ended a savepoint, of which the layer of transactions has heard before.
+    private func followSavepoints(_ statement: Statement) {
+        let savepoints = database.transactionLog.savepoints
+        switch statement.effects.transaction {
+        case .release:
+            guard savepoints.depth == 0, !held.isEmpty else { return }
+            tell(held.takeAll())
+        case .rollbackTo:
+            guard let savepoint = savepoints.innermost else { return }
+            _ = held.takeElements(since: savepoint)
+            if ends.rollBackHooks(since: savepoint) { settle() }
+        case .begin, .commit, .rollback, .savepoint, nil: break
+        }
+    }
+
+    // MARK: - A transaction ends
+
+    /// A statement is about to commit. A veto rolls back.
+    private func willCommit() throws {
+        tell(held.takeAll())
+        do {
+            try observers.askForVeto(on: database)
+        } catch {
+            try? database.rollback()
+            throw error
+        }
+    }
+
+    /// A statement outside of a transaction commits. Returns whether it may.
+    func autocommitStatementWillCommit() -> Bool {
+        guard let run = currentRun, run.use({ !$0.wasInsideTransaction }) else { return true }
+        run.use { $0.isCommitting = true }
+        do {
+            tell(held.takeAll() + runs.takeEvents())
+            try observers.askForVeto(on: database)
+            return true
+        } catch {
+            run.use { $0.veto = error }
+            return false
+        }
+    }
+
+    /// A transaction has ended: nothing is held any more. Statements that still run belong to no other one.
+    func forgetTransaction() {
+        held.removeAll()
+        runs.removeAll()
+        observers.releaseAudiences()
+    }
+
+    /// Tells that something unknown was changed, when the changes of a run are told, or else those of a savepoint.
+    func tellUndetectedChange(to audience: Audience, with run: Unmanaged<Run>?) {
+        let reference = Unmanaged.passUnretained(audience)
+        observers.keep(reference)
+        let event = RowEvent(undetectedBy: reference)
+        if let run {
+            run.use { $0.events.append(event) }
+        } else if isSavepointOpen {
+            held.append(event, after: lastSavepoint)
+        } else {
+            tell([event])
+        }
+    }
+
+    #if DEBUG
+    /// Changes what is held, so that tests see what is said of it.
+    func _corrupt(
+        _ change: (inout MarkedLog<RowEvent>, inout RunStack, inout UpdateHooks) throws -> Void
+    ) rethrows {
+        try change(&held, &runs, &hooks)
+    }
+    #endif
+
+    // MARK: - What is told beside runs
+
+    override func statementWillBegin() { tellEnds() }
+    override func statementDidFail() { tellLoss() }
+    override func schemaDidChange() { observers.askAgain() }
+    override func changesWereLost(isTransaction: Bool) { lose(isTransaction: isTransaction) }
+    override func effectsDidChange(of statement: Statement, from old: StatementEffects) {
+        tellMissedChanges(of: statement, from: old)
+    }
     override func tableDidChange(_ name: String) throws {
         tellUndetectedChanges(try DatabaseRegion(table: name).eventKinds(database))
     }
 
-    override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
-        guard let loneRun, loneRun.statement == ObjectIdentifier(statement) else {
-            let error = endRun(of: statement, error)
-            if untoldLoss != nil { tellLoss() }
-            return error
-        }
-        endLoneRun(error)
-        return error
-    }
+    // MARK: - Coming and going
 
-    override func schemaDidChange() { askAgain() }
-
-    override func effectsDidChange(of statement: Statement, from old: StatementEffects) {
-        tellMissedChanges(of: statement, from: old)
-    }
-
-    override func statementDidFail() { if untoldLoss != nil { tellLoss() } }
-
-    override func statementWillBegin() { tellEnds() }
-
-    override func changesWereLost(isTransaction: Bool) {
-        forgetTransaction()
-        guard isTransaction else { return }
-        setEnding(true)
-        untoldLoss = Loss(isSilent: database.transactionLog.wasReadOnly)
-    }
-
-    private func begin(
-        _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Audience?
-    ) throws {
-        // Whoever was asked, or told, may have been the last one, and have left.
-        if !isInstalled { return }
-        putLoneRunWithOthers()
-        let run = spareRun ?? Run(ObjectIdentifier(statement))
-        spareRun = nil
-        run.statement = ObjectIdentifier(statement)
-        run.depth = database.callbackDepth
-        run.wasInsideTransaction = isInside
-        run.isSilent = isSilent
-        run.audience = audience
-        runs.append(run)
-        if let audience {
-            if !hasUpdateHook { setUpdateHook(true) }
-            if audience.needsPreUpdateHook, !hasPreUpdateHook { setPreUpdateHook(true) }
-        }
-        if runs.count == 1 {
-            if hasUpdateHook, audience == nil { setUpdateHook(false) }
-            if hasPreUpdateHook, audience?.needsPreUpdateHook != true { setPreUpdateHook(false) }
-        }
-        if !isInside, !hasCommitHook, !statement.concerns.contains(.transactions) { installCommitHook() }
+    /// Nobody observes any more.
+    func uninstall() {
+        database.fill(.tellingBroker, with: nil)
+        held.removeAll()
+        observers.setEnding(false)
+        guard !database.isClosed else { return }
+        hooks.remove(self)
+        if !database.tablesWithNotifiedDeletions.isEmpty { database.tablesWithNotifiedDeletions = [] }
     }
 }

@@ -31,7 +31,7 @@ extension Database {
     ) {
         if !isAccessed { trapOutsideOfAccess() }
         guard !isClosed else { return }
-        installBroker().add(Observation(observer, extent: extent, options: []))
+        installBroker().add(ObserverRegistration(observer, extent: extent, options: []))
     }
 
     /// Adds an observer that wants to hear of more than others: of the values of rows, or of changes that SQLite hides.
@@ -55,22 +55,13 @@ extension Database {
                 : "the changes that SQLite hides cannot be observed"
             _ = try preUpdateHook(for: feature)
         }
-        installBroker().add(Observation(observer, extent: extent, options: options))
+        installBroker().add(ObserverRegistration(observer, extent: extent, options: options))
     }
 
     /// Removes an observer: it is told nothing any more. Observers may remove themselves, at any time.
     public func remove(transactionObserver observer: any TransactionObserver) {
         if !isAccessed { trapOutsideOfAccess() }
-        guard let broker else { return }
-        let identifier = ObjectIdentifier(observer)
-        for observation in broker.observations where observation.identifier == identifier {
-            observation.remove()
-        }
-        // One that was observing until the end of a transaction may not have heard of it yet.
-        for case .observation(let observation, _) in broker.ends where observation.identifier == identifier {
-            observation.remove()
-        }
-        broker.removeObservations { $0.isRemoved }
+        broker?.remove(ObjectIdentifier(observer))
     }
 
     /// Has a function run once, after the present transaction, or else the next one.
@@ -92,11 +83,7 @@ extension Database {
     ) {
         checkAccess()
         guard !isClosed else { return }
-        let broker = installBroker()
-        broker.hooks.append(
-            TransactionHook(
-                savepoint: transactionLog.savepoints.innermost, onCommit: onCommit, onRollback: onRollback))
-        broker.settle()
+        installBroker().add(TransactionHook(onCommit: onCommit, onRollback: onRollback))
     }
 }
 

@@ -82,7 +82,7 @@ extension Database {
     ///   transaction.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         checkAccess()
-        guard !isReadOnlyScope, let broker, !broker.observations.isEmpty else { return }
+        guard !isReadOnlyScope, let broker, !broker.observers.isEmpty else { return }
         let kinds = try region.databaseRegion(self).eventKinds(self)
         if isInsideTransaction || callbackDepth > 0 {
             broker.tellUndetectedChanges(kinds)

@@ -1,6 +1,29 @@
+import CSQLite
+
 // What a statement does depends on the schema, and a kept statement was prepared in that of another day.
 
 extension Statement {
+    /// What is kept of the statement between two of its runs.
+    @inline(__always)
+    var observationPlan: Unmanaged<ObservationPlan>? {
+        changePlanReference.map { .fromOpaque($0.toOpaque()) }  // nobody else fills the slot
+    }
+
+    /// Has what is known of the statement fit the schema that it is about to run against. Returns whether it does, as far as
+    /// can be said before it runs: see `effectsDidChange(of:from:)`.
+    func followSchema(isInside: Bool) -> Bool {
+        // To look takes the lock of a reader. A transaction that has it does not wait for another one's to write.
+        if isInside, sqlite3_txn_state(database.pointer, nil) == SQLITE_TXN_NONE {
+            if effectsGeneration == 0 || effectsGeneration != database.knownSchema.prepared {
+                try? refreshEffects()
+            }
+            return false
+        }
+        // Where the file is locked, the statement itself waits, and says so.
+        do { try followSchema() } catch { return false }
+        return true
+    }
+
     /// Has the effects of the statement be those of the schema that its databases have now.
     ///
     /// SQLite finds out that the schema has changed when the statement takes its first step, and does not tell what it

@@ -125,7 +125,7 @@ extension TransactionObserver {
     /// Commits and rollbacks are still told. Call it from ``databaseDidChange(with:)``, or inside an access: elsewhere
     /// it does nothing.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
-        for database in Database.accessed { database.broker?.pause(self) }
+        for database in Database.accessed { database.broker?.observers.pause(self) }
     }
 }
 

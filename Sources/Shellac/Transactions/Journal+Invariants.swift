@@ -15,15 +15,25 @@ extension SavepointStack: CheckedInvariants {
     }
 }
 
-extension Journal: CheckedInvariants {
+extension MarkedLog: CheckedInvariants {
     var _violations: [String] {
         var violations: [String] = []
+        let numbers = marks.map(\.savepoint)
         violations.expect(
-            marks.map(\.savepoint).isStrictlyAscending,
-            "the marks are those of the savepoints \(marks.map(\.savepoint)): not nested in order")
+            numbers.isStrictlyAscending, "the marks are those of the savepoints \(numbers): not in order")
+        let starts = marks.map(\.start)
         violations.expect(
-            marks.map(\.start).isAscending && marks.allSatisfy { $0.start >= 0 && $0.start <= notes.count },
-            "the notes of savepoints begin at \(marks.map(\.start)) of \(notes.count)")
+            starts.isStrictlyAscending && starts.allSatisfy { 0..<count ~= $0 },
+            "the elements since savepoints begin at \(starts) of \(count)")
+        violations.expect(
+            isEmpty || starts.first == 0, "elements stand before the first mark, at \(starts.first ?? -1)")
+        return violations
+    }
+}
+
+extension Journal: CheckedInvariants {
+    var _violations: [String] {
+        var violations = log._violations
         violations.expect(
             notes.map(\.depth).isAscending && notes.allSatisfy { $0.depth >= 0 },
             "the depths of notes are \(notes.map(\.depth)): those made from inside of statements are not the last"
@@ -40,10 +50,10 @@ extension TransactionLog: CheckedInvariants {
     var _violations: [String] {
         var violations = savepoints._violations + journal._violations
         violations.expect(openScopes >= 0, "\(openScopes) scopes are open")
-        let marked = journal.markedSavepoints
+        let marked = journal.log.marks.map(\.savepoint)
         violations.expect(
-            marked.allSatisfy(savepoints.contains),
-            "savepoints \(marked) have marks in the journal, and \(savepoints.numbers) are open")
+            marked.allSatisfy { $0 <= savepoints.lastNumber },
+            "notes were made since the savepoints \(marked), of \(savepoints.lastNumber)")
         violations.expect(
             isOpen || savepoints.depth == 0,
             "\(savepoints.depth) savepoints are open outside of a transaction")

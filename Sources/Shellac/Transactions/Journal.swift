@@ -48,7 +48,7 @@ protocol Journaled: AnyObject {
 ///
 /// One note of an object is enough between two moments to go back to. These are told from each other by the numbers of
 /// ``moment``, of which each object remembers that of its last note.
-struct Journal {
+struct Journal: ~Copyable {
     struct Note {
         /// It is a ``Journaled`` one.
         let object: AnyObject
@@ -85,13 +85,12 @@ struct Journal {
         let column: Int
     }
 
-    private(set) var notes: [Note] = []
+    private(set) var log = MarkedLog<Note>()
+    var notes: [Note] { log.elements }
     /// Those that have ended, and wait to be let go of.
     private var departing: [Note] = []
     /// The memory of notes that were let go of: memory that is new is slow.
     private var spare: [Note] = []
-    /// Where the notes of each open savepoint begin.
-    private(set) var marks: [(savepoint: Int, start: Int)] = []
     /// Tells the notes made since the last moment that can be gone back to. No other journal has the number.
     private(set) var moment = Self.nextMoment()
 
@@ -100,56 +99,33 @@ struct Journal {
 
     #if DEBUG
     static var latestMoment: UInt64 { lastMoment.load(ordering: .relaxed) }
-    var markedSavepoints: [Int] { marks.map(\.savepoint) }
     var deepest: Int { notes.map(\.depth).max() ?? 0 }
     #endif
 
-    var isEmpty: Bool { notes.isEmpty }
-    var count: Int { notes.count }
+    var isEmpty: Bool { log.isEmpty }
+    var count: Int { log.count }
 
-    /// Adds a note.
+    /// Adds a note, which is made when a savepoint has been opened last.
     @inline(__always)
-    mutating func add(_ note: Note) { notes.append(note) }
+    mutating func add(_ note: Note, after savepoint: Int) { log.append(note, after: savepoint) }
 
-    /// A savepoint was opened.
-    mutating func open(savepoint: Int) {
-        marks.append((savepoint, notes.count))
-        moment = Self.nextMoment()
-    }
-
-    /// A savepoint was released, or rolled back to its beginning, in which case it is still open. Those opened later
-    /// are gone.
-    mutating func forgetSavepoints(after savepoint: Int) {
-        marks.removeAll { $0.savepoint > savepoint }
-    }
-
-    /// All savepoints are gone.
-    mutating func forgetSavepoints() {
-        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
-    }
+    /// Begins a moment that can be gone back to: a savepoint was opened.
+    mutating func beginMoment() { moment = Self.nextMoment() }
 
     /// Takes the notes made since a savepoint was opened, or all of them.
     mutating func takeNotes(since savepoint: Int?) -> [Note] {
-        let mark = savepoint.flatMap { savepoint in marks.first { $0.savepoint == savepoint } }
-        moment = Self.nextMoment()
-        let start = mark?.start ?? 0
-        guard start < notes.count else { return [] }
-        let taken = Array(notes[start...])
-        notes.removeSubrange(start...)
-        return taken
+        beginMoment()
+        return savepoint.map { log.takeElements(since: $0) } ?? log.takeAll()
     }
 
     /// All notes have ended.
     mutating func removeAll() {
-        moment = Self.nextMoment()
-        forgetSavepoints()
+        beginMoment()
         if departing.isEmpty {
-            departing = notes
-            notes = spare
+            departing = log.takeAll(leaving: spare)
             spare = []
         } else {
-            departing += notes
-            notes = []
+            departing += log.takeAll()
         }
     }
 
@@ -178,33 +154,33 @@ struct Journal {
     /// They are the last ones: nothing else is saved while such a function runs.
     mutating func takeNotes(deeperThan depth: Int) -> [Note] {
         let start = notes.lastIndex { $0.depth <= depth }.map { $0 + 1 } ?? 0
-        guard start < notes.count else { return [] }
-        moment = Self.nextMoment()
-        let taken = Array(notes[start...])
-        notes.removeSubrange(start...)
-        return taken
+        guard start < log.count else { return [] }
+        beginMoment()
+        return log.takeElements(from: start)
     }
 
     /// Puts notes back that still count, in front of those made since they were taken. They now belong to what is around
     /// the statement.
     ///
+    /// (No savepoint is opened while a statement runs that writes.)
+    ///
     /// - Parameter start: How many notes there were when they were taken.
-    mutating func putBack(_ notes: [Note], at start: Int, depth: Int) {
-        let kept = notes.map { note in
-            var note = note
+    mutating func putBack(_ kept: [Note], at start: Int, depth: Int, after savepoint: Int) {
+        let later = log.takeElements(from: start)
+        for var note in kept {
             note.depth = depth
-            return note
+            log.append(note, after: savepoint)
         }
-        self.notes.insert(contentsOf: kept, at: Swift.min(start, self.notes.count))
+        log.append(contentsOf: later, after: savepoint)
     }
 
     /// A statement that ran at a depth will not be undone by itself. The notes made from inside of its functions now
     /// belong to what is around it.
     mutating func keepNotes(deeperThan depth: Int) {
-        var index = notes.endIndex
-        while index > 0, notes[index - 1].depth > depth {
+        var index = log.count
+        while index > 0, log[index - 1].depth > depth {
             index -= 1
-            notes[index].depth = depth
+            log[index].depth = depth
         }
     }
 }
@@ -228,7 +204,8 @@ extension TransactionLog {
         guard depth > 0 || sqlite3_get_autocommit(database.pointer) == 0 else { return 0 }
         // The statement whose function saves may be undone by itself.
         if rowID != nil || depth > 0 || moment != journal.moment {
-            journal.add(Journal.Note(object: object, state: state(), rowID: rowID, depth: depth))
+            let note = Journal.Note(object: object, state: state(), rowID: rowID, depth: depth)
+            journal.add(note, after: savepoints.lastNumber)
             if !isOpen { database.owed.insert(.autocommitStatementDidEnd) }
             if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
         }
@@ -240,7 +217,8 @@ extension TransactionLog {
         if journal.isEmpty { return }
         let depth = database.callbackDepth
         let note = CopyNote(copy, of: original)
-        journal.add(Journal.Note(object: note, state: nil, rowID: nil, depth: depth))
+        journal.add(
+            Journal.Note(object: note, state: nil, rowID: nil, depth: depth), after: savepoints.lastNumber)
         if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
     }
 
@@ -251,7 +229,9 @@ extension TransactionLog {
         for note in notes.reversed() { playback.giveBack(note) }
         if savepoint != nil {
             // What their originals were before the savepoint can still be undone.
-            for note in notes where (note.object as? CopyNote)?.copy != nil { journal.add(note) }
+            for note in notes where (note.object as? CopyNote)?.copy != nil {
+                journal.add(note, after: savepoints.lastNumber)
+            }
         }
         playback.takeAwayValues(on: database)
         journal.depart(notes)
@@ -290,7 +270,8 @@ extension TransactionLog {
             }
             kept.append(note)
         }
-        journal.putBack(kept.reversed(), at: start, depth: database.callbackDepth)
+        journal.putBack(
+            kept.reversed(), at: start, depth: database.callbackDepth, after: savepoints.lastNumber)
         // A statement that has asked the database may have ended what was alone, meanwhile.
         if !isOpen, !journal.isEmpty { database.owed.insert(.autocommitStatementDidEnd) }
         playback.takeAwayValues(on: database)

@@ -116,16 +116,15 @@ final class TransactionLog: StatementParticipant {
                 open()
                 isOpenedBySavepoint = true
             }
-            journal.open(savepoint: savepoints.open(name))
+            savepoints.open(name)
+            journal.beginMoment()
         case .release(let name):
-            if let number = savepoints.number(of: name) { journal.forgetSavepoints(after: number - 1) }
             savepoints.release(name)
             if !isInside { close() }
         case .rollbackTo(let name):
             // (One that was opened by the C interface is not known.)
             guard let number = savepoints.number(of: name) else { break }
             savepoints.rollBack(to: name)
-            journal.forgetSavepoints(after: number)
             playBack(since: number)
         case nil: break
         }
@@ -134,6 +133,15 @@ final class TransactionLog: StatementParticipant {
 
     /// Whether one savepoint is open, and has opened the transaction.
     var hasBegunBySavepoint: Bool { isOpenedBySavepoint && savepoints.outermost == savepoints.innermost }
+
+    /// Whether a statement that is about to run commits the transaction.
+    func isCommit(_ statement: Statement) -> Bool {
+        switch statement.effects.transaction {
+        case .commit: true
+        case .release(let name): isCommit(releasing: name)
+        case .begin, .rollback, .savepoint, .rollbackTo, nil: false
+        }
+    }
 
     /// Whether the release of a savepoint commits the transaction.
     func isCommit(releasing name: String) -> Bool {
@@ -220,7 +228,6 @@ final class TransactionLog: StatementParticipant {
     private func close() {
         isOpen = false
         savepoints.removeAll()
-        journal.forgetSavepoints()
         database.currentDate = nil
         if !journal.isEmpty { journal.removeAll() }
     }
@@ -229,7 +236,6 @@ final class TransactionLog: StatementParticipant {
         let hasNotes = !journal.isEmpty
         isOpen = false
         savepoints.removeAll()
-        journal.forgetSavepoints()
         database.currentDate = nil
         if hasNotes { playBack(since: nil) }
     }
@@ -289,6 +295,14 @@ extension TransactionLog {
 }
 
 extension StatementEffects.Transaction {
+    /// Whether the transaction was committed, if the statement has ended it.
+    var commits: Bool {
+        switch self {
+        case .commit, .release: true
+        case .begin, .rollback, .savepoint, .rollbackTo: false
+        }
+    }
+
     /// Whether changes are undone.
     var undoes: Bool {
         switch self {

@@ -92,32 +92,39 @@ struct InvariantTests {
 
     // MARK: - The transaction
 
+    @Test("of a log are broken by marks that are not in order, or behind its end")
+    func markedLog() {
+        var log = MarkedLog<Int>()
+        log.append(1, after: 0)
+        log.append(contentsOf: [2, 3], after: 4)
+        #expect(log._violations == [])
+        #expect(log.takeElements(since: 5) == [] && log.takeElements(since: 1) == [2, 3])
+        log.append(4, after: 4)
+        #expect(log._violations == [])
+        log.append(5, after: 2)
+        #expect(log._violations == ["the marks are those of the savepoints [0, 4, 2]: not in order"])
+        #expect(log.takeAll() == [1, 4, 5] && log._violations == [])
+    }
+
     @Test("of a journal are broken by marks and depths that are not in order")
     func journal() {
         func note(_ depth: Int) -> Journal.Note {
             Journal.Note(object: Hero("Arthur"), state: nil, rowID: nil, depth: depth)
         }
         var journal = Journal()
-        journal.open(savepoint: 1)
-        journal.add(note(0))
-        journal.open(savepoint: 2)
-        journal.add(note(1))
+        journal.add(note(0), after: 1)
+        journal.add(note(1), after: 2)
         #expect(journal._violations == [])
-        journal.open(savepoint: 2)
-        #expect(
-            journal._violations == ["the marks are those of the savepoints [1, 2, 2]: not nested in order"])
-        journal.forgetSavepoints(after: 1)
-        journal.add(note(0))
+        journal.add(note(0), after: 2)
         #expect(
             journal._violations
                 == [
                     "the depths of notes are [0, 1, 0]: those made from inside of statements are not the last"
                 ])
         journal = Journal()
-        journal.add(note(0))
-        journal.open(savepoint: 1)
-        _ = journal.takeNotes(since: nil)
-        #expect(journal._violations == ["the notes of savepoints begin at [1] of 0"])
+        journal.add(note(0), after: 2)
+        journal.add(note(0), after: 1)
+        #expect(journal._violations == ["the marks are those of the savepoints [2, 1]: not in order"])
     }
 
     @Test("of the transaction are broken by notes and savepoints that outlive it")
@@ -126,18 +133,17 @@ struct InvariantTests {
         try queue.inDatabase { db in
             let log = db.transactionLog
             #expect(db._violations == [])
-            log.journal.add(Journal.Note(object: Hero("Arthur"), state: nil, rowID: nil, depth: 1))
+            let note = Journal.Note(object: Hero("Arthur"), state: nil, rowID: nil, depth: 1)
+            log.journal.add(note, after: 7)
             #expect(
                 db._violations == [
+                    "notes were made since the savepoints [7], of 0",
                     "a note was made 1 functions deep, and 0 are running",
                     "1 notes have outlived their transaction",
                 ])
             log.journal.removeAll()
             #expect(db._violations == ["notes that have ended were not let go of"])
             log.letGo()
-            log.journal.open(savepoint: 7)
-            #expect(db._violations == ["savepoints [7] have marks in the journal, and [] are open"])
-            log.journal.removeAll()
             log.openScopes -= 1
             #expect(db._violations == ["-1 scopes are open"])
             log.openScopes += 1
@@ -219,36 +225,44 @@ struct InvariantTests {
             let broker = try #require(db.broker)
             try Hero("Arthur").insert(db)
             #expect(db._violations == [])
-            broker.marks = [(3, 0)]
+            let audience = Audience([])
+            let event = RowEvent(
+                audience: .passUnretained(audience), rowID: 1, table: 99, kind: .insert)
+            let last = db.transactionLog.savepoints.lastNumber
+            broker._corrupt { held, _, _ in held.append(event, after: last + 3) }
             #expect(
                 db._violations == [
-                    "the marks [(savepoint: 3, start: 0)] are not those of the open savepoints, []"
-                ])
-            broker.marks = []
-            let event = HeldEvent(audience: Audience([]), rowID: 1, table: 99, kind: .insert)
-            broker.held = [event]
-            #expect(
-                db._violations == [
+                    "events are held since the savepoints [\(last + 3)], of \(last)",
                     "1 events are held, and no savepoint is open",
                     "an event is held of a table that has no name",
+                    "an audience is referred to, and may be gone",
                 ])
-            broker.held = []
-            broker.loneEvents.append(.init(rowID: 1, table: 0, kind: .insert))
-            #expect(db._violations == ["1 events have outlived their run"])
-            broker.forgetLoneEvents()
-            let run = Broker.Run(ObjectIdentifier(broker))
-            broker.runs = [run]
-            #expect(db._violations == ["1 runs have begun, and no statement is running"])
-            broker.runs = []
-            broker.untoldLoss = Loss(isSilent: true)
+            broker._corrupt { held, _, _ in held.removeAll() }
+            let statement = try db.makeStatement(sql: "DELETE FROM hero")
+            broker._corrupt { _, runs, _ in
+                runs.add().use { $0.begin(statement, depth: 0, isInside: true, isSilent: false, nil) }
+            }
+            #expect(
+                db._violations == [
+                    "1 runs have begun, and no statement is running",
+                    "the hooks are not those that the audience of the only run wants",
+                ])
+            broker._corrupt { _, runs, _ in runs.removeAll() }
+            broker._corrupt { _, runs, _ in _ = runs.add() }
+            #expect(db._violations.contains("a run has begun that is none of a statement"))
+            broker._corrupt { _, runs, _ in runs.removeAll() }
+            broker._corrupt { _, runs, _ in runs.spare?.use { $0.events.append(event) } }
+            #expect(db._violations == ["events have outlived their run"])
+            broker._corrupt { _, runs, _ in runs.spare?.use { $0.events.removeAll() } }
+            broker.ends.keepLoss(isSilent: true)
             #expect(db._violations == ["nobody was told of a transaction that was lost"])
-            broker.untoldLoss = nil
-            broker.hasUpdateHook.toggle()
+            _ = broker.ends.takeLoss()
+            broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
             #expect(db._violations == ["the update hook is another one than thought"])
-            broker.hasUpdateHook.toggle()
-            broker.hasCommitHook.toggle()
+            broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
+            broker._corrupt { _, _, hooks in hooks.hasCommitHook.toggle() }
             #expect(db._violations == ["the commit hook is another one than thought"])
-            broker.hasCommitHook.toggle()
+            broker._corrupt { _, _, hooks in hooks.hasCommitHook.toggle() }
             db.fill(.tellingBroker, with: nil)
             #expect(db._violations.contains("observers are wanted, and hear of statements: false"))
             db.fill(.tellingBroker, with: broker)

@@ -1,4 +1,9 @@
-extension Broker {
+/// Finds the events of a statement that failed and was undone that stand, all the same.
+struct Survivors {
+    let database: Database
+    let tables: TableNames
+    let columns: ObservedColumns
+
     /// What tells a row from others.
     private enum Place: Hashable {
         case rowID(Int32, Int64)
@@ -11,7 +16,7 @@ extension Broker {
     ///
     /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not tell. All of them stand,
     /// or none: the database is asked for a row that was inserted or deleted.
-    func survivors(of events: [HeldEvent]) -> [HeldEvent] {
+    func find(among events: UnsafeBufferPointer<RowEvent>) -> [RowEvent] {
         let nested = events.filter(\.isNested)
         guard !nested.isEmpty else { return [] }
         var first: [Place: DatabaseEvent.Kind] = [:]
@@ -30,7 +35,7 @@ extension Broker {
         return nested
     }
 
-    private func place(of event: HeldEvent) -> Place {
+    private func place(of event: RowEvent) -> Place {
         guard let values = event.values, !values.columns.hasRowID, let row = values.final ?? values.initial
         else { return .rowID(event.table, event.rowID) }
         return .key(event.table, values.columns.primaryKey.map { row[$0] })

@@ -1,0 +1,93 @@
+/// An observer that was added, and how long it is told.
+final class ObserverRegistration {
+    let extent: TransactionObservationExtent
+    let options: TransactionObservationOptions
+    /// What identifies the observer, also when it is gone.
+    let identifier: ObjectIdentifier
+    private weak var weakObserver: (any TransactionObserver)?
+    @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
+
+    /// Whether the observer was removed: it may still be on a list that is being walked.
+    @exclusivity(unchecked) private(set) var isRemoved = false
+    /// Whether the transaction has ended that it was to observe: it is told so, and nothing else.
+    @exclusivity(unchecked) var hasEnded = false
+    /// Whether the observer was added when a transaction was about to end: it hears of the next one.
+    @exclusivity(unchecked) var isLate = false
+    /// Whether no changes are told until the end of the transaction.
+    @exclusivity(unchecked) var isPaused = false
+
+    init(
+        _ observer: any TransactionObserver, extent: TransactionObservationExtent,
+        options: TransactionObservationOptions
+    ) {
+        self.extent = extent
+        self.options = options
+        identifier = ObjectIdentifier(observer)
+        weakObserver = extent == .observerLifetime ? observer : nil
+        strongObserver = extent == .observerLifetime ? nil : observer
+    }
+
+    /// The observer is told nothing any more, and let go of: what is kept of statements may keep this.
+    func remove() {
+        isRemoved = true
+        let observer = strongObserver
+        strongObserver = nil
+        withExtendedLifetime(observer) {}
+    }
+
+    /// The observer, as long as it lives and is to be told.
+    @inline(__always)
+    var observer: (any TransactionObserver)? {
+        if isRemoved { return nil }
+        if let strongObserver { return strongObserver }
+        return weakObserver
+    }
+
+    /// Tells an event to the observer, if it is still there.
+    @inline(__always)
+    func tell(_ event: DatabaseEvent) {
+        if !isPaused, let observer { Self.tell(observer, event) }
+    }
+
+    /// Tells an event to an observer that has options.
+    @inline(never)
+    func tell(_ event: DatabaseEvent, _ values: RowValues?, isHidden: Bool, _ route: Audience.Route) {
+        guard !isPaused, let observer else { return }
+        if isHidden, !options.contains(.hiddenChanges) { return }
+        if let values, options.contains(.rowValues) {
+            observer.databaseWillChange(with: DatabasePreUpdateEvent(route, values))
+            if isPaused || isRemoved { return }
+        }
+        var event = event
+        event.hasNoRowID = values?.columns.hasRowID == false
+        observer.databaseDidChange(with: event)
+    }
+
+    /// (An object that is held weakly is slow to retain.)
+    @inline(never)
+    private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
+        observer.databaseDidChange(with: event)
+    }
+
+    /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
+    ///
+    /// An object that is held weakly is slow to retain, and it is retained once here.
+    @inline(__always)
+    func answers(to plan: ObservationPlan, from start: Int) -> UInt64? {
+        guard let observer else { return nil }
+        let end = isPaused ? 0 : options.contains(.hiddenChanges) ? plan.kinds.count : plan.openKindCount
+        return Self.answers(observer, plan, start, min(end, start &+ 64))
+    }
+
+    @inline(never)
+    private static func answers(
+        _ observer: any TransactionObserver, _ plan: ObservationPlan, _ start: Int, _ end: Int
+    ) -> UInt64 {
+        var (word, index): (UInt64, Int) = (0, start)
+        while index < end {
+            if observer.observes(eventsOfKind: plan.kinds[index]) { word |= 1 &<< UInt64(index &- start) }
+            index &+= 1
+        }
+        return word
+    }
+}

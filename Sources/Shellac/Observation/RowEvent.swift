@@ -1,0 +1,120 @@
+/// A change of a row by a run, which waits to be told.
+struct RowEvent {
+    /// Those who want to hear of it: the broker keeps them until the transaction has ended.
+    let audience: Unmanaged<Audience>
+    let rowID: Int64
+    /// The number of the table's name: see ``TableNames``.
+    let table: Int32
+    let kind: DatabaseEvent.Kind
+    /// Whether a statement made it that ran inside of the one whose event it is now.
+    var isNested = false
+    /// Whether only the pre-update hook has told it.
+    var isHidden = false
+    /// Whether something was changed that SQLite does not tell.
+    private(set) var isUndetected = false
+    private(set) var values: RowValues?
+
+    @inline(__always)
+    init(
+        audience: Unmanaged<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
+        isHidden: Bool = false, values: RowValues? = nil
+    ) {
+        self.audience = audience
+        self.rowID = rowID
+        self.table = table
+        self.kind = kind
+        self.isHidden = isHidden
+        self.values = values
+    }
+
+    /// Something was changed that SQLite does not tell.
+    init(undetectedBy audience: Unmanaged<Audience>) {
+        self.init(audience: audience, rowID: 0, table: -1, kind: .update)
+        isUndetected = true
+    }
+}
+
+/// The values of a changed row, before and after.
+final class RowValues {
+    let columns: StoredColumns
+    let initialRowID: Int64?
+    let finalRowID: Int64?
+    let initial: [DatabaseValue]?
+    let final: [DatabaseValue]?
+
+    init(_ row: ChangingRow, _ columns: StoredColumns) {
+        self.columns = columns
+        initial = row.initialValues(columns)
+        final = row.finalValues(columns)
+        initialRowID = columns.hasRowID && initial != nil ? row.initialRowID : nil
+        finalRowID = columns.hasRowID && final != nil ? row.finalRowID : nil
+    }
+}
+
+/// The events of a run, in memory that nobody else holds, and that the next run uses again.
+struct EventBuffer: ~Copyable {
+    private(set) var count = 0
+    private var capacity = 0
+    private var base: UnsafeMutablePointer<RowEvent>?
+
+    deinit {
+        base?.deinitialize(count: count)
+        base?.deallocate()
+    }
+
+    @inline(__always)
+    var isEmpty: Bool { count == 0 }
+
+    /// The events, as long as none is added.
+    @inline(__always)
+    var events: UnsafeBufferPointer<RowEvent> { UnsafeBufferPointer(start: base, count: count) }
+
+    @inline(__always)
+    mutating func append(_ event: consuming RowEvent) {
+        if count == capacity { grow() }
+        (base.unsafelyUnwrapped + count).initialize(to: event)
+        count &+= 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        capacity = max(16, capacity * 2)
+        let larger = UnsafeMutablePointer<RowEvent>.allocate(capacity: capacity)
+        if let base {
+            larger.moveInitialize(from: base, count: count)
+            base.deallocate()
+        }
+        base = larger
+    }
+
+    /// Removes the events. (Much memory is given back.)
+    @inline(__always)
+    mutating func removeAll() {
+        guard count > 0 else { return }
+        base.unsafelyUnwrapped.deinitialize(count: count)
+        count = 0
+        if capacity > 256 { shrink() }
+    }
+
+    @inline(never)
+    private mutating func shrink() {
+        base?.deallocate()
+        (base, capacity) = (nil, 0)
+    }
+
+    /// Takes other events in the place of these.
+    mutating func replace(with events: [RowEvent]) {
+        removeAll()
+        for event in events { append(event) }
+    }
+
+    /// Shows an event that the pre-update hook has told just before. Returns whether there is one.
+    mutating func show(rowID: Int64, table: Int32, kind: DatabaseEvent.Kind) -> Bool {
+        let hidden = events.lastIndex {
+            $0.isHidden && $0.rowID == rowID && $0.table == table && $0.kind == kind
+        }
+        guard let hidden else { return false }
+        base.unsafelyUnwrapped[hidden].isHidden = false
+        return true
+    }
+}

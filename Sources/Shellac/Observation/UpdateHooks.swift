@@ -1,0 +1,82 @@
+import CSQLite
+
+/// SQLite's hooks, which are installed while a run's audience wants to hear of what they tell.
+struct UpdateHooks {
+    var hasUpdateHook = false
+    var hasPreUpdateHook = false
+    var hasCommitHook = false
+
+    /// Installs the hooks that a run's audience wants. Those that nobody wants are removed where it is the only run.
+    @inline(__always)
+    mutating func install(for audience: Unmanaged<Audience>?, isOnlyRun: Bool, _ broker: Broker) {
+        let wantsRows = audience != nil
+        if wantsRows != hasUpdateHook, wantsRows || isOnlyRun { setUpdateHook(wantsRows, broker) }
+        let wantsValues = audience?.use { $0.needsPreUpdateHook } ?? false
+        if wantsValues != hasPreUpdateHook, wantsValues || isOnlyRun { setPreUpdateHook(wantsValues, broker) }
+    }
+
+    /// Removes all hooks: nobody observes any more.
+    mutating func remove(_ broker: Broker) {
+        if hasUpdateHook { setUpdateHook(false, broker) }
+        if hasPreUpdateHook { setPreUpdateHook(false, broker) }
+        if hasCommitHook { sqlite3_commit_hook(broker.database.pointer, nil, nil) }
+        hasCommitHook = false
+    }
+
+    @inline(never)
+    private mutating func setUpdateHook(_ isOn: Bool, _ broker: Broker) {
+        hasUpdateHook = isOn
+        if isOn {
+            Self.installUpdateHook(broker)
+        } else {
+            sqlite3_update_hook(broker.database.pointer, nil, nil)
+        }
+    }
+
+    @inline(never)
+    private mutating func setPreUpdateHook(_ isOn: Bool, _ broker: Broker) {
+        hasPreUpdateHook = isOn
+        // It is there: whoever needs it has asked for it.
+        guard let hook = broker.database.hooks.preUpdate else { return }
+        if isOn { hook.add(broker) } else { hook.remove(broker) }
+    }
+
+    mutating func installCommitHook(_ broker: Broker) {
+        if hasCommitHook { return }
+        hasCommitHook = true
+        Self.installCommitHook(broker)
+    }
+
+    /// Has SQLite call the update hook. Returns for whom it did before.
+    @discardableResult
+    static func installUpdateHook(_ broker: Broker) -> UnsafeMutableRawPointer? {
+        sqlite3_update_hook(
+            broker.database.pointer,
+            { context, kind, schema, table, rowID in
+                guard let context, let schema, let table else { return }
+                Unmanaged<Broker>.fromOpaque(context).use { $0.rowDidChange(kind, schema, table, rowID) }
+            }, Unmanaged.passUnretained(broker).toOpaque())
+    }
+
+    /// Has SQLite call the commit hook. Returns for whom it did before.
+    @discardableResult
+    static func installCommitHook(_ broker: Broker) -> UnsafeMutableRawPointer? {
+        sqlite3_commit_hook(
+            broker.database.pointer,
+            { context in
+                guard let context else { return 0 }
+                let broker = Unmanaged<Broker>.fromOpaque(context).takeUnretainedValue()
+                return broker.autocommitStatementWillCommit() ? 0 : 1
+            }, Unmanaged.passUnretained(broker).toOpaque())
+    }
+}
+
+extension DatabaseEvent.Kind {
+    init(operation: Int32) {
+        switch operation {
+        case SQLITE_INSERT: self = .insert
+        case SQLITE_UPDATE: self = .update
+        default: self = .delete
+        }
+    }
+}

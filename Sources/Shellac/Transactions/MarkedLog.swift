@@ -1,0 +1,74 @@
+/// Elements in order of time, of which those since a savepoint was opened can be taken back: what ROLLBACK TO undoes.
+///
+/// ```
+/// elements   a  b  c  d  e  f      opened last when they came:  0 0 3 3 3 5
+/// marks      └ 0   └ 3      └ 5    of which b, say, is undone by no savepoint, and f by 3, 4 and 5
+/// ```
+///
+/// A log follows no savepoints. Their numbers grow: what came after one was opened came when that one, or one with a greater
+/// number, had been opened last, and whatever was released in between, ROLLBACK TO undoes it. So it is enough that each
+/// element comes with the number of the savepoint opened last: see ``SavepointStack/lastNumber``. RELEASE changes nothing.
+struct MarkedLog<Element>: ~Copyable {
+    private(set) var elements: [Element] = []
+    /// Where the elements begin that came when a savepoint had been opened last. Those of the last mark may have been taken.
+    private(set) var marks: [(savepoint: Int, start: Int)] = []
+    /// The number in the last mark, or -1.
+    private var lastMarked = -1
+
+    @inline(__always)
+    var isEmpty: Bool { elements.isEmpty }
+    var count: Int { elements.count }
+
+    subscript(index: Int) -> Element {
+        get { elements[index] }
+        _modify { yield &elements[index] }
+    }
+
+    /// Adds an element that comes when a savepoint has been opened last.
+    @inline(__always)
+    mutating func append(_ element: Element, after savepoint: Int) {
+        if savepoint != lastMarked { mark(savepoint) }
+        elements.append(element)
+    }
+
+    /// Adds elements that come when a savepoint has been opened last.
+    mutating func append(contentsOf new: some Collection<Element>, after savepoint: Int) {
+        if new.isEmpty { return }
+        if savepoint != lastMarked { mark(savepoint) }
+        elements.append(contentsOf: new)
+    }
+
+    @inline(never)
+    private mutating func mark(_ savepoint: Int) {
+        marks.append((savepoint, elements.count))
+        lastMarked = savepoint
+    }
+
+    /// Takes the elements that came since a savepoint was opened.
+    mutating func takeElements(since savepoint: Int) -> [Element] {
+        let mark = marks.first { $0.savepoint >= savepoint }
+        let start = mark?.start ?? elements.count
+        return takeElements(from: start)
+    }
+
+    /// Takes the elements from an index on.
+    mutating func takeElements(from start: Int) -> [Element] {
+        guard start < elements.count else { return [] }
+        let taken = Array(elements[start...])
+        elements.removeSubrange(start...)
+        marks.removeAll { $0.start >= start }
+        lastMarked = marks.last?.savepoint ?? -1
+        return taken
+    }
+
+    /// Takes all elements, and goes on in the memory of an empty array.
+    mutating func takeAll(leaving memory: consuming [Element] = []) -> [Element] {
+        if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
+        lastMarked = -1
+        let taken = elements
+        elements = memory
+        return taken
+    }
+
+    mutating func removeAll() { if !elements.isEmpty { _ = takeAll() } }
+}
