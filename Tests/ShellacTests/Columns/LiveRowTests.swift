@@ -9,7 +9,7 @@ struct LiveRowTests {
     // MARK: - Schema changes
 
     @Test(
-        "41. Names that were remembered are forgotten when the schema has changed",
+        "Names that were remembered are forgotten when the schema has changed", .behaviour(41),
         arguments: [
             ("ALTER TABLE t ADD COLUMN c DEFAULT 3", ["a", "b_with_a_long_name", "c"], [1, 2, 3]),
             ("ALTER TABLE t DROP COLUMN a", ["b_with_a_long_name"], [2]),

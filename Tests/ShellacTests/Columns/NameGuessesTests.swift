@@ -77,7 +77,7 @@ struct NameGuessesTests {
     }
 
     @Test(
-        "41. Random look-ups by name give what stands at the leftmost position of the name",
+        "Random look-ups by name give what stands at the leftmost position of the name", .behaviour(41),
         arguments: NameMaking.allCases, Array(1...6) as [UInt64])
     func random(_ making: NameMaking, _ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -141,7 +141,8 @@ struct NameGuessesTests {
     }
 
     @Test(
-        "41. The leftmost of duplicate columns wins at the first look-up and at all others", arguments: 2...14
+        "The leftmost of duplicate columns wins at the first look-up and at all others", .behaviour(41),
+        arguments: 2...14
     )
     func duplicates(_ width: Int) throws {
         try DatabaseQueue().read { db in
@@ -155,7 +156,7 @@ struct NameGuessesTests {
         }
     }
 
-    @Test("41. A column is the leftmost of its name, whatever was looked up before it in a join")
+    @Test("A column is the leftmost of its name, whatever was looked up before it in a join", .behaviour(41))
     func join() throws {
         try DatabaseQueue().read { db in
             let rows = try Row.fetchCursor(
@@ -168,7 +169,8 @@ struct NameGuessesTests {
         }
     }
 
-    @Test("41. A short name that was changed in place is another name", arguments: [4, 15, 16, 30])
+    @Test(
+        "A short name that was changed in place is another name", .behaviour(41), arguments: [4, 15, 16, 30])
     func changedInPlace(_ length: Int) throws {
         try DatabaseQueue().read { db in
             let stem = String(repeating: "n", count: length - 1)
@@ -189,7 +191,7 @@ struct NameGuessesTests {
         }
     }
 
-    @Test("41. A short name whose memory is used again is another name")
+    @Test("A short name whose memory is used again is another name", .behaviour(41))
     func reusedMemory() throws {
         /// A string of four bytes that stands in memory.
         func heapString(_ text: String) -> String {
@@ -260,7 +262,7 @@ struct NameGuessesTests {
         #expect(guesses.guesses[2048].name == NameBits())
     }
 
-    @Test("41. A name of the empty string is a name")
+    @Test("A name of the empty string is a name", .behaviour(41))
     func emptyName() throws {
         try DatabaseQueue().read { db in
             let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS a UNION ALL SELECT 2")

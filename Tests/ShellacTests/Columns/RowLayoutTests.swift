@@ -27,7 +27,8 @@ struct RowShape: Sendable, CustomTestStringConvertible {
 
 @Suite("Names of columns")
 struct RowLayoutTests {
-    @Test("41. Duplicate columns are kept, and the leftmost wins by name", arguments: RowShape.all)
+    @Test(
+        "Duplicate columns are kept, and the leftmost wins by name", .behaviour(41), arguments: RowShape.all)
     func duplicates(_ shape: RowShape) throws {
         try shape.row([("a", 1), ("B", 2), ("A", 3), ("b", 4)]) { row throws in
             #expect(row.count == shape.width)
@@ -44,7 +45,9 @@ struct RowLayoutTests {
         }
     }
 
-    @Test("41. Names match without regard to the case of ASCII letters alone", arguments: RowShape.all)
+    @Test(
+        "Names match without regard to the case of ASCII letters alone", .behaviour(41),
+        arguments: RowShape.all)
     func caseInsensitive(_ shape: RowShape) throws {
         try shape.row([("É", 1), ("aZ[`{@", 2), ("e\u{301}", 3)]) { row throws in
             #expect(try row["É"] == 1)
@@ -64,7 +67,9 @@ struct RowLayoutTests {
         }
     }
 
-    @Test("41. A missing column is nil as an optional, and throws as any other type", arguments: RowShape.all)
+    @Test(
+        "A missing column is nil as an optional, and throws as any other type", .behaviour(41),
+        arguments: RowShape.all)
     func missing(_ shape: RowShape) throws {
         try shape.row([("a", 1)]) { row throws in
             for _ in 1...3 {

@@ -39,7 +39,7 @@ struct DatabaseDatesTests {
     }
 
     @Test(
-        "32. The transaction date is constant from the beginning to the end of a transaction",
+        "The transaction date is constant from the beginning to the end of a transaction", .behaviour(32),
         arguments: TransactionScope.allCases)
     func constant(scope: TransactionScope) throws {
         let queue = try makeQueue()
@@ -69,7 +69,8 @@ struct DatabaseDatesTests {
         #expect(clock.dates == 3)
     }
 
-    @Test("32. The clock is asked once in a transaction, and not at all where nobody needs a date")
+    @Test(
+        "The clock is asked once in a transaction, and not at all where nobody needs a date", .behaviour(32))
     func lazy() throws {
         let queue = try makeQueue()
         try queue.write { db in try db.insert("Arthur") }
@@ -77,7 +78,7 @@ struct DatabaseDatesTests {
         #expect(clock.dates == 0)
     }
 
-    @Test("32. The transaction date is a fresh one at each call outside of a transaction")
+    @Test("The transaction date is a fresh one at each call outside of a transaction", .behaviour(32))
     func fresh() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -89,7 +90,7 @@ struct DatabaseDatesTests {
     }
 
     @Test(
-        "32. Each raw transaction has its own date",
+        "Each raw transaction has its own date", .behaviour(32),
         arguments: [
             ("BEGIN", "COMMIT"), ("BEGIN", "ROLLBACK"), ("SAVEPOINT a", "RELEASE a"),
             ("begin exclusive", "END"),
@@ -108,7 +109,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A rollback to the savepoint that opened the transaction keeps its date")
+    @Test("A rollback to the savepoint that opened the transaction keeps its date", .behaviour(32))
     func rollbackToOutermost() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -120,7 +121,9 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A transaction has its own date, whatever statement was running when it began or ended")
+    @Test(
+        "A transaction has its own date, whatever statement was running when it began or ended",
+        .behaviour(32))
     func overlapping() throws {
         let queue = try makeQueue()
         try queue.write { db in for name in ["a", "b", "c"] { try db.insert(name) } }
@@ -137,7 +140,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A lone statement has one date for all its rows and triggers")
+    @Test("A lone statement has one date for all its rows and triggers", .behaviour(32))
     func loneStatement() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -167,7 +170,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A lone statement that fails, or is not read to its end, takes its date with it")
+    @Test("A lone statement that fails, or is not read to its end, takes its date with it", .behaviour(32))
     func unfinished() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -185,7 +188,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A transaction that SQLite has ended takes its date with it")
+    @Test("A transaction that SQLite has ended takes its date with it", .behaviour(32))
     func lost() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -202,7 +205,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. A refused commit keeps the date of the transaction, which is still open")
+    @Test("A refused commit keeps the date of the transaction, which is still open", .behaviour(32))
     func refusedCommit() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -219,7 +222,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("32. The date of an access does not reach the next one", arguments: [true, false])
+    @Test("The date of an access does not reach the next one", .behaviour(32), arguments: [true, false])
     func nextAccess(fails: Bool) throws {
         let queue = try makeQueue()
         try? queue.write { db in
@@ -231,7 +234,7 @@ struct DatabaseDatesTests {
         #expect(next.timeIntervalSince1970 == 2)
     }
 
-    @Test("32. The system's clock is the default")
+    @Test("The system's clock is the default", .behaviour(32))
     func systemClock() throws {
         let before = Date()
         let queue = try DatabaseQueue()
@@ -239,7 +242,7 @@ struct DatabaseDatesTests {
         #expect(before <= date && date <= Date())
     }
 
-    @Test("32. A clock of one's own may read the database")
+    @Test("A clock of one's own may read the database", .behaviour(32))
     func readingClock() throws {
         let queue = try makeQueue(
             clock: .custom { db in
@@ -255,7 +258,7 @@ struct DatabaseDatesTests {
         #expect(next == 2)
     }
 
-    @Test("32. The error of a clock reaches the caller, and the clock is asked again")
+    @Test("The error of a clock reaches the caller, and the clock is asked again", .behaviour(32))
     func throwingClock() throws {
         let clock = FailingClock(failures: 2)
         let queue = try makeQueue(clock: clock)

@@ -94,7 +94,9 @@ struct DatabaseAggregateTests {
         }
     }
 
-    @Test("45. An aggregate that is ended half-way by an error does not replace that error by its own")
+    @Test(
+        "An aggregate that is ended half-way by an error does not replace that error by its own",
+        .behaviour(45))
     func firstError() throws {
         let other = DatabaseFunction("until_three", argumentCount: 1, aggregate: UntilThree.self)
         try DatabaseFunctionTests.queue(FunctionErrorTests.boom, other).inDatabase { db in

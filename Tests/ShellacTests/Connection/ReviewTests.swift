@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Shellac
@@ -39,7 +40,8 @@ struct ReviewTests {
         try queue.read { db in try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM c") == 0) }
     }
 
-    @Test("45. A rollback inside a scope whose transaction is lost lets nothing run outside of it")
+    @Test(
+        "A rollback inside a scope whose transaction is lost lets nothing run outside of it", .behaviour(45))
     func rollbackInLostScope() throws {
         let queue = try Self.foreignKeys()
         let error = #expect(throws: DatabaseError.self) {
@@ -99,7 +101,7 @@ struct ReviewTests {
         }
     }
 
-    @Test("32. The date of a lone statement ends with the access that forgot its cursor")
+    @Test("The date of a lone statement ends with the access that forgot its cursor", .behaviour(32))
     func forgottenDate() throws {
         nonisolated(unsafe) var now = 0.0
         var configuration = Configuration()

@@ -149,7 +149,7 @@ struct StatementTests {
         }
     }
 
-    @Test("BEHAVIOUR, spelling: a cached statement does not run with the arguments of whoever used it before")
+    @Test("A cached statement does not run with the arguments of whoever used it before")
     func cachedArguments() throws {
         try Self.queue().inDatabase { db in
             let sql = "INSERT INTO t VALUES (?)"

@@ -13,7 +13,7 @@ struct AfterNextTransactionTests {
         }
     }
 
-    @Test("54. The function runs once, after the commit", arguments: [true, false])
+    @Test("The function runs once, after the commit", .behaviour(54), arguments: [true, false])
     func commit(isEmpty: Bool) throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -28,7 +28,7 @@ struct AfterNextTransactionTests {
         #expect(recorder.elements.count == 2)
     }
 
-    @Test("54. After a rollback, the other function runs")
+    @Test("After a rollback, the other function runs", .behaviour(54))
     func rollback() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -41,7 +41,9 @@ struct AfterNextTransactionTests {
         #expect(recorder.elements == ["a rolled back false"])
     }
 
-    @Test("54. Registered in a savepoint that is rolled back, it is dropped, though the transaction commits")
+    @Test(
+        "Registered in a savepoint that is rolled back, it is dropped, though the transaction commits",
+        .behaviour(54))
     func savepoint() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -72,7 +74,8 @@ struct AfterNextTransactionTests {
             ])
     }
 
-    @Test("54. Registered outside of a transaction, it waits for the next one, or a lone statement")
+    @Test(
+        "Registered outside of a transaction, it waits for the next one, or a lone statement", .behaviour(54))
     func outside() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -91,7 +94,9 @@ struct AfterNextTransactionTests {
         }
     }
 
-    @Test("54. It runs at the end of a read-only access, and after a veto the rollback's function runs")
+    @Test(
+        "It runs at the end of a read-only access, and after a veto the rollback's function runs",
+        .behaviour(54))
     func readAndVeto() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         let recorder = Recorder<String>()
@@ -103,7 +108,7 @@ struct AfterNextTransactionTests {
         #expect(recorder.elements == ["b rolled back false"])
     }
 
-    @Test("54. The function may write, and register another")
+    @Test("The function may write, and register another", .behaviour(54))
     func chain() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -118,7 +123,7 @@ struct AfterNextTransactionTests {
         #expect(try queue.names() == ["Arthur"])
     }
 
-    @Test("54. What it holds is freed when it has run")
+    @Test("What it holds is freed when it has run", .behaviour(54))
     func freed() throws {
         let queue = try DatabaseQueue.withPlayers()
         weak var gone: ObserverSpy?

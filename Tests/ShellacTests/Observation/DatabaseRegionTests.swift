@@ -156,7 +156,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test("46. What notifyChanges tells follows savepoints, and a veto is thrown")
+    @Test("What notifyChanges tells follows savepoints, and a veto is thrown", .behaviour(46))
     func notifyChangesInSavepoints() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         let region = DatabaseRegion(table: "player")

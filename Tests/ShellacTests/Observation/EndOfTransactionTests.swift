@@ -149,7 +149,8 @@ struct EndOfTransactionTests {
     }
 
     @Test(
-        "51. What is kept of statements does not hold an observer whose extent has ended, or that was removed"
+        "What is kept of statements does not hold an observer whose extent has ended, or that was removed",
+        .behaviour(51)
     )
     func freed() throws {
         let queue = try DatabaseQueue.withPlayers()
@@ -295,7 +296,7 @@ struct EndOfTransactionTests {
         #expect(teams.log == (1...3).map { "insert team \($0)" } + ["willCommit", "didCommit"])
     }
 
-    @Test("53. A change that nobody wants does not bring up a hidden one that was told before")
+    @Test("A change that nobody wants does not bring up a hidden one that was told before", .behaviour(53))
     func hiddenBesideUnwanted() throws {
         let (queue, _) = try DatabaseQueue.withSpy(
             """

@@ -82,7 +82,8 @@ struct LostTransactionTests {
     }
 
     @Test(
-        "102. A transaction lost inside any statement is told as a rollback at once", arguments: Loss.allCases
+        "A transaction lost inside any statement is told as a rollback at once", .behaviour(102),
+        arguments: Loss.allCases
     )
     func told(loss: Loss) throws {
         let (queue, spy) = try makeQueue()
@@ -132,7 +133,8 @@ struct LostTransactionTests {
         #expect(try queue.names() == ["Arthur", "after", "Barbara"])
     }
 
-    @Test("102. What is lost inside of a statement whose function added the first observer is told")
+    @Test(
+        "What is lost inside of a statement whose function added the first observer is told", .behaviour(102))
     func addedInside() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()
@@ -164,7 +166,9 @@ struct LostTransactionTests {
         #expect(spy.log == ["insert player 2", "willCommit", "didCommit"])
     }
 
-    @Test("102. A transaction lost in a read-only access is told to functions that wait for its end alone")
+    @Test(
+        "A transaction lost in a read-only access is told to functions that wait for its end alone",
+        .behaviour(102))
     func readOnly() throws {
         let (queue, spy) = try makeQueue()
         let recorder = Recorder<String>()
@@ -184,7 +188,8 @@ struct LostTransactionTests {
     }
 
     @Test(
-        "45. A statement outside of a transaction that is undone inside of its function throws the first error",
+        "A statement outside of a transaction that is undone inside of its function throws the first error",
+        .behaviour(45),
         arguments: [Loss.nestedWriting, .readingInsideWriting])
     func lone(loss: Loss) throws {
         let (queue, spy) = try makeQueue()
@@ -203,7 +208,8 @@ struct LostTransactionTests {
     }
 
     @Test(
-        "45. A statement outside of a transaction whose rows are pending is undone by another one's ROLLBACK")
+        "A statement outside of a transaction whose rows are pending is undone by another one's ROLLBACK",
+        .behaviour(45))
     func pending() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in
@@ -225,7 +231,7 @@ struct LostTransactionTests {
         #expect(spy.log == ["insert player 2", "willCommit", "didCommit"])
     }
 
-    @Test("45. A nested statement that fails alone does not undo the one around it")
+    @Test("A nested statement that fails alone does not undo the one around it", .behaviour(45))
     func harmless() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in

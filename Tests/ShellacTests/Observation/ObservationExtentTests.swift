@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The extent of observations")
 struct ObservationExtentTests {
-    @Test("51. By default the database holds an observer weakly")
+    @Test("By default the database holds an observer weakly", .behaviour(51))
     func weak() throws {
         let queue = try DatabaseQueue.withPlayers()
         weak var gone: ObserverSpy?
@@ -21,7 +21,7 @@ struct ObservationExtentTests {
     }
 
     @Test(
-        "51. .nextTransaction holds the observer until the present transaction has ended",
+        ".nextTransaction holds the observer until the present transaction has ended", .behaviour(51),
         arguments: [true, false])
     func nextTransaction(isCommitted: Bool) throws {
         let queue = try DatabaseQueue.withPlayers()
@@ -45,7 +45,7 @@ struct ObservationExtentTests {
         #expect(recorder.elements == told)
     }
 
-    @Test("51. .nextTransaction waits for a lone statement, too, and not for a read")
+    @Test(".nextTransaction waits for a lone statement, too, and not for a read", .behaviour(51))
     func nextLone() throws {
         let queue = try DatabaseQueue.withPlayers()
         let spy = ObserverSpy()
@@ -59,7 +59,9 @@ struct ObservationExtentTests {
         #expect(spy.log == ["insert player 1", "willCommit", "didCommit"])
     }
 
-    @Test("51. .databaseLifetime holds the observer until the database is closed", arguments: [true, false])
+    @Test(
+        ".databaseLifetime holds the observer until the database is closed", .behaviour(51),
+        arguments: [true, false])
     func databaseLifetime(isClosed: Bool) throws {
         weak var gone: ObserverSpy?
         do {
@@ -172,7 +174,8 @@ struct ObservationExtentTests {
         #expect(spy.questions.count == 2)
     }
 
-    @Test("52. In didCommit and didRollback the database can be used, and a new transaction opened")
+    @Test(
+        "In didCommit and didRollback the database can be used, and a new transaction opened", .behaviour(52))
     func useAfterwards() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         var rest = 2
@@ -198,7 +201,9 @@ struct ObservationExtentTests {
         case changed, willCommit, aloneChanged, aloneWillCommit, asked, access
     }
 
-    @Test("52. Use of the database in didChange or willCommit stops the program", arguments: Place.allCases)
+    @Test(
+        "Use of the database in didChange or willCommit stops the program", .behaviour(52),
+        arguments: Place.allCases)
     func useTooEarly(place: Place) async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -46,7 +46,7 @@ struct ObservedStatementsTests {
             sql: "INSERT OR FAIL INTO player (name) VALUES ('Arthur'), ('C')"),
     ]
 
-    @Test("48. What a failed statement has undone is not told", arguments: failures)
+    @Test("What a failed statement has undone is not told", .behaviour(48), arguments: failures)
     func failure(failure: Failure) throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -70,7 +70,7 @@ struct ObservedStatementsTests {
         }
     }
 
-    @Test("48. A statement that a function runs inside of another is told with it")
+    @Test("A statement that a function runs inside of another is told with it", .behaviour(48))
     func nested() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -87,7 +87,8 @@ struct ObservedStatementsTests {
     }
 
     @Test(
-        "48. What nested statements did is dropped with a failed statement that undid it, and told otherwise")
+        "What nested statements did is dropped with a failed statement that undid it, and told otherwise",
+        .behaviour(48))
     func nestedFailure() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -118,7 +119,7 @@ struct ObservedStatementsTests {
         }
     }
 
-    @Test("49. Cascades are told, and the changes of SQLite's own tables are not")
+    @Test("Cascades are told, and the changes of SQLite's own tables are not", .behaviour(49))
     func cascades() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -135,7 +136,7 @@ struct ObservedStatementsTests {
         #expect(!spy.questions.contains { $0.tableName.hasPrefix("sqlite_") })
     }
 
-    @Test("49. A column-level filter and a table-level filter hear of what triggers do")
+    @Test("A column-level filter and a table-level filter hear of what triggers do", .behaviour(49))
     func triggers() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -152,7 +153,7 @@ struct ObservedStatementsTests {
     }
 
     @Test(
-        "49. DELETE without WHERE tells each row, also by a statement prepared before",
+        "DELETE without WHERE tells each row, also by a statement prepared before", .behaviour(49),
         arguments: [true, false])
     func truncation(isPreparedBefore: Bool) throws {
         let queue = try DatabaseQueue.withPlayers()
@@ -174,7 +175,7 @@ struct ObservedStatementsTests {
         }
     }
 
-    @Test("49. DELETE without WHERE inside of a trigger tells each row")
+    @Test("DELETE without WHERE inside of a trigger tells each row", .behaviour(49))
     func truncationByTrigger() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -187,7 +188,7 @@ struct ObservedStatementsTests {
         #expect(spy.log == told + ["willCommit", "didCommit"])
     }
 
-    @Test("49. A DROP of an observed table drops it", arguments: ["TABLE", "VIEW"])
+    @Test("A DROP of an observed table drops it", .behaviour(49), arguments: ["TABLE", "VIEW"])
     func drop(what: String) throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
@@ -209,7 +210,9 @@ struct ObservedStatementsTests {
         }
     }
 
-    @Test("48. Statements whose rows are read one by one tell at their end, in the order of their changes")
+    @Test(
+        "Statements whose rows are read one by one tell at their end, in the order of their changes",
+        .behaviour(48))
     func interleaved() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in

@@ -19,7 +19,9 @@ struct QuietStatementsTests {
         return (queue, spy)
     }
 
-    @Test("48. An observed statement inside of an unobserved one is told when that has ended, if it stands")
+    @Test(
+        "An observed statement inside of an unobserved one is told when that has ended, if it stands",
+        .behaviour(48))
     func nested() throws {
         let (queue, spy) = try makeQueue()
         try queue.inTransaction { db in
@@ -39,7 +41,9 @@ struct QuietStatementsTests {
         #expect(spy.removeAll() == ["willCommit", "didCommit"])
     }
 
-    @Test("45. When SQLite ends the transaction in an unobserved statement, the rollback is told once")
+    @Test(
+        "When SQLite ends the transaction in an unobserved statement, the rollback is told once",
+        .behaviour(45))
     func lost() throws {
         let (queue, spy) = try makeQueue()
         #expect(throws: DatabaseError.self) {
@@ -54,7 +58,7 @@ struct QuietStatementsTests {
         #expect(spy.removeAll() == ["insert player 1", "willCommit", "didCommit"])
     }
 
-    @Test("50. Observers come and go inside of an unobserved statement")
+    @Test("Observers come and go inside of an unobserved statement", .behaviour(50))
     func comingAndGoing() throws {
         let (queue, spy) = try makeQueue()
         let late = ObserverSpy()
@@ -78,7 +82,7 @@ struct QuietStatementsTests {
         #expect(late.removeAll() == [])
     }
 
-    @Test("50. More than sixty-four kinds of changes are asked for, each answer kept apart")
+    @Test("More than sixty-four kinds of changes are asked for, each answer kept apart", .behaviour(50))
     func manyKinds() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in

@@ -17,7 +17,7 @@ struct RefusedClosingTests {
     }
 
     @Test(
-        "103. A close() that throws leaves observers, hooks and waiting functions as they were",
+        "A close() that throws leaves observers, hooks and waiting functions as they were", .behaviour(103),
         arguments: Moment.allCases)
     func refused(at moment: Moment) throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
@@ -68,7 +68,7 @@ struct RefusedClosingTests {
         #expect(kept == nil)
     }
 
-    @Test("103. An observer that is freed by close() finds the database closed")
+    @Test("An observer that is freed by close() finds the database closed", .behaviour(103))
     func freed() throws {
         final class Observer: TransactionObserver {
             let queue: DatabaseQueue

@@ -195,7 +195,8 @@ struct ReplicaHistoryTests {
     }
 
     @Test(
-        "46, 49, 102, 104. Mirrors agree with the tables at each end of a transaction, whatever goes on around them",
+        "Mirrors agree with the tables at each end of a transaction, whatever goes on around them",
+        .behaviour(46, 49, 102, 104),
         arguments: 1...12)
     func history(seed: Int) throws {
         let file = try TemporaryDatabase()

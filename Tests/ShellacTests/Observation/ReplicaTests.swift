@@ -123,7 +123,8 @@ struct ReplicaTests {
     }
 
     @Test(
-        "53. A mirror kept from old and new values equals the tables, also WITHOUT ROWID and after REPLACE",
+        "A mirror kept from old and new values equals the tables, also WITHOUT ROWID and after REPLACE",
+        .behaviour(53),
         arguments: 1...10)
     func values(seed: Int) throws {
         let queue = try ReplicaWorkload.queue(seed: seed)

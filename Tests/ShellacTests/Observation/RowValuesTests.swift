@@ -46,7 +46,8 @@ struct RowValuesTests {
         return (queue, spy)
     }
 
-    @Test("53. Observers receive the old and the new values of each row, before the change is told")
+    @Test(
+        "Observers receive the old and the new values of each row, before the change is told", .behaviour(53))
     func values() throws {
         let (queue, spy) = try makeQueue()
         try queue.write { db in
@@ -73,7 +74,9 @@ struct RowValuesTests {
         #expect(events[1].databaseName == "main")
     }
 
-    @Test("53. Values of what was undone are not told: by a statement, a savepoint, the transaction")
+    @Test(
+        "Values of what was undone are not told: by a statement, a savepoint, the transaction", .behaviour(53)
+    )
     func undone() throws {
         let (queue, spy) = try makeQueue()
         try queue.inTransaction { db in
@@ -91,7 +94,9 @@ struct RowValuesTests {
         #expect(spy.removeAll() == ["didRollback"])
     }
 
-    @Test("53. Where SQLite lacks the hook, asking throws an error that names the option, and adds nobody")
+    @Test(
+        "Where SQLite lacks the hook, asking throws an error that names the option, and adds nobody",
+        .behaviour(53))
     func missing() throws {
         let queue = try DatabaseQueue.withPlayers()
         for options in [[.rowValues], [.hiddenChanges], [.rowValues, .hiddenChanges]]
@@ -119,7 +124,7 @@ struct RowValuesTests {
         }
     }
 
-    @Test("53. A closed database cannot be observed with options")
+    @Test("A closed database cannot be observed with options", .behaviour(53))
     func closed() throws {
         let queue = try DatabaseQueue.withPlayers()
         try queue.close()
@@ -128,7 +133,8 @@ struct RowValuesTests {
         }
     }
 
-    @Test("53. Hidden changes are told to those alone who ask for them", arguments: [true, false])
+    @Test(
+        "Hidden changes are told to those alone who ask for them", .behaviour(53), arguments: [true, false])
     func hidden(isAsked: Bool) throws {
         let (queue, spy) = try makeQueue(
             """
@@ -158,7 +164,8 @@ struct RowValuesTests {
     }
 
     @Test(
-        "53. An observer of hidden changes is asked for deletions, and one that declines does not hear of them"
+        "An observer of hidden changes is asked for deletions, and one that declines does not hear of them",
+        .behaviour(53)
     )
     func hiddenKinds() throws {
         let (queue, spy) = try makeQueue(options: .hiddenChanges)
@@ -176,7 +183,9 @@ struct RowValuesTests {
         #expect(spy.removeAll() == ["insert t 1", "didCommit", "insert t 1", "didCommit"])
     }
 
-    @Test("53. Whole numbers of REAL columns, generated columns, and columns added later have their values")
+    @Test(
+        "Whole numbers of REAL columns, generated columns, and columns added later have their values",
+        .behaviour(53))
     func awkwardColumns() throws {
         let (queue, spy) = try makeQueue(
             """
@@ -202,7 +211,9 @@ struct RowValuesTests {
             ])
     }
 
-    @Test("53. A column that SQLite cannot tell is an error that names it, and only for who wants values")
+    @Test(
+        "A column that SQLite cannot tell is an error that names it, and only for who wants values",
+        .behaviour(53))
     func lostColumn() throws {
         let (queue, spy) = try makeQueue("CREATE TABLE t (g AS (v), v, id INTEGER PRIMARY KEY, n)")
         guard !PreUpdateFunctions.countsVirtualColumns else { return }
@@ -216,7 +227,7 @@ struct RowValuesTests {
         }
     }
 
-    @Test("53. The schema may change between two runs of one statement")
+    @Test("The schema may change between two runs of one statement", .behaviour(53))
     func schemaChange() throws {
         let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
         try queue.write { db in
@@ -231,7 +242,9 @@ struct RowValuesTests {
         #expect(spy.events.last?.finalDatabaseValue(named: "w") == 5.databaseValue)
     }
 
-    @Test("53. The old values of rows that are older than a column are its default, and a NULL is a NULL")
+    @Test(
+        "The old values of rows that are older than a column are its default, and a NULL is a NULL",
+        .behaviour(53))
     func olderRows() throws {
         let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
         try queue.write { db in
@@ -263,7 +276,7 @@ struct RowValuesTests {
         #expect(spy.events.count == 6)
     }
 
-    @Test("53. The default of a column is not called for its old values")
+    @Test("The default of a column is not called for its old values", .behaviour(53))
     func calledDefaults() throws {
         let recorder = Recorder<String>()
         let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
@@ -286,7 +299,7 @@ struct RowValuesTests {
                 == [1.databaseValue, 1.databaseValue, .null, 2.databaseValue])
     }
 
-    @Test("53. Tables of the same name in several databases are told apart")
+    @Test("Tables of the same name in several databases are told apart", .behaviour(53))
     func schemas() throws {
         let (queue, spy) = try makeQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, v)")
         try queue.inDatabase { db in
@@ -301,7 +314,7 @@ struct RowValuesTests {
     }
 
     @Test(
-        "53. An observer that pauses or removes itself in databaseWillChange hears no more",
+        "An observer that pauses or removes itself in databaseWillChange hears no more", .behaviour(53),
         arguments: [true, false])
     func leaving(isPaused: Bool) throws {
         let (queue, spy) = try makeQueue()
@@ -319,7 +332,7 @@ struct RowValuesTests {
         }
     }
 
-    @Test("52. Use of the database in databaseWillChange stops the program")
+    @Test("Use of the database in databaseWillChange stops the program", .behaviour(52))
     func useTooEarly() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -337,7 +350,7 @@ struct RowValuesTests {
             String(decoding: result.standardErrorContent, as: UTF8.self).contains("used by an observer"))
     }
 
-    @Test("50. The pre-update hook goes when nobody needs it")
+    @Test("The pre-update hook goes when nobody needs it", .behaviour(50))
     func hookGoes() throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in

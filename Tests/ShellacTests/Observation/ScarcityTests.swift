@@ -39,7 +39,8 @@ struct ScarcityTests {
     }
 
     @Test(
-        "15, 45, 102. What is lost in statements that read, for want of memory or room, never was: for all who are told",
+        "What is lost in statements that read, for want of memory or room, never was: for all who are told",
+        .behaviour(15, 45, 102),
         arguments: Scarcity.allCases)
     func histories(scarcity: Scarcity) async {
         await #expect(processExitsWith: .success) { [scarcity] in

@@ -66,7 +66,7 @@ struct SchemaChangeObservationTests {
     enum Who: String, CaseIterable, Sendable { case this, sameTransaction, other }
 
     @Test(
-        "104. The first run after a change of the schema is told, of whatever it does since then",
+        "The first run after a change of the schema is told, of whatever it does since then", .behaviour(104),
         arguments: Change.allCases, Who.allCases)
     func firstRun(change: Change, who: Who) throws {
         let file = try TemporaryDatabase()
@@ -125,7 +125,8 @@ struct SchemaChangeObservationTests {
     }
 
     @Test(
-        "104. A statement executed once, right after another connection has changed the schema, is told of in full"
+        "A statement executed once, right after another connection has changed the schema, is told of in full",
+        .behaviour(104)
     )
     func once() throws {
         let file = try TemporaryDatabase()
@@ -141,7 +142,9 @@ struct SchemaChangeObservationTests {
         #expect(spy.log == ["insert log 1", "insert log 2", "willCommit", "didCommit"])
     }
 
-    @Test("104. What a deferred transaction finds out after it has begun is told as an undetected change")
+    @Test(
+        "What a deferred transaction finds out after it has begun is told as an undetected change",
+        .behaviour(104))
     func deferred() throws {
         let file = try TemporaryDatabase()
         let (queue, other) = (try file.queue(), try file.queue())
@@ -165,7 +168,8 @@ struct SchemaChangeObservationTests {
     }
 
     @Test(
-        "104. An observed deferred transaction still waits for the lock of a writer, as its first statement needs it"
+        "An observed deferred transaction still waits for the lock of a writer, as its first statement needs it",
+        .behaviour(104)
     )
     func deferredWaits() throws {
         let file = try TemporaryDatabase(journalMode: .wal)
@@ -184,7 +188,8 @@ struct SchemaChangeObservationTests {
     }
 
     @Test(
-        "104. The region of a request, of SQL and of a kept statement is that of the present schema",
+        "The region of a request, of SQL and of a kept statement is that of the present schema",
+        .behaviour(104),
         arguments: Who.allCases)
     func region(who: Who) throws {
         let file = try TemporaryDatabase()

@@ -32,7 +32,7 @@ struct TransactionObserverTests {
         #expect(spy.log == ["didRollback"])
     }
 
-    @Test("47. A statement outside of a transaction gives didChange, willCommit, didCommit")
+    @Test("A statement outside of a transaction gives didChange, willCommit, didCommit", .behaviour(47))
     func lone() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in
@@ -47,7 +47,7 @@ struct TransactionObserverTests {
         }
     }
 
-    @Test("46. Changes on hold because of a savepoint are told when it is released")
+    @Test("Changes on hold because of a savepoint are told when it is released", .behaviour(46))
     func savepoints() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inTransaction { db in
@@ -69,7 +69,8 @@ struct TransactionObserverTests {
     }
 
     @Test(
-        "47. An error thrown by databaseWillCommit rolls back, is told as a rollback, and reaches the caller")
+        "An error thrown by databaseWillCommit rolls back, is told as a rollback, and reaches the caller",
+        .behaviour(47))
     func veto() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         spy.onWillCommit = { throw TestError(1) }
@@ -90,7 +91,7 @@ struct TransactionObserverTests {
         #expect(try queue.inDatabase { db in try db.isUsable() })
     }
 
-    @Test("46. A veto at the release of an outermost savepoint rolls back")
+    @Test("A veto at the release of an outermost savepoint rolls back", .behaviour(46))
     func vetoAtRelease() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         spy.onWillCommit = { throw TestError(1) }
@@ -109,7 +110,9 @@ struct TransactionObserverTests {
         }
     }
 
-    @Test("47. The first veto is thrown, later observers are not asked, and all hear of the rollback")
+    @Test(
+        "The first veto is thrown, later observers are not asked, and all hear of the rollback",
+        .behaviour(47))
     func vetoOfMany() throws {
         let (queue, first) = try DatabaseQueue.withSpy()
         let second = ObserverSpy()
@@ -121,7 +124,7 @@ struct TransactionObserverTests {
         #expect(second.log == ["insert player 1", "didRollback"])
     }
 
-    @Test("47. An empty transaction is told of, and a read-only access is not")
+    @Test("An empty transaction is told of, and a read-only access is not", .behaviour(47))
     func empty() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.write { _ in }
@@ -134,7 +137,7 @@ struct TransactionObserverTests {
         #expect(spy.removeAll() == [])
     }
 
-    @Test("47. A commit that SQLite refuses leaves the transaction open, and may be tried again")
+    @Test("A commit that SQLite refuses leaves the transaction open, and may be tried again", .behaviour(47))
     func refusedCommit() throws {
         let (queue, spy) = try DatabaseQueue.withSpy(
             "CREATE TABLE pet (id INTEGER PRIMARY KEY, owner REFERENCES player DEFERRABLE INITIALLY DEFERRED)"
@@ -157,7 +160,8 @@ struct TransactionObserverTests {
     }
 
     @Test(
-        "45. A transaction that SQLite ends by itself is rolled back, and its observers may use the database")
+        "A transaction that SQLite ends by itself is rolled back, and its observers may use the database",
+        .behaviour(45))
     func lost() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         spy.onRollback = { db in
@@ -182,7 +186,9 @@ struct TransactionObserverTests {
         #expect(try queue.names() == ["Zoe"])
     }
 
-    @Test("50. An observer that wants no changes hears of commits and rollbacks, and no hook is installed")
+    @Test(
+        "An observer that wants no changes hears of commits and rollbacks, and no hook is installed",
+        .behaviour(50))
     func uninterested() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         spy.filter = { _ in false }
@@ -196,7 +202,7 @@ struct TransactionObserverTests {
         #expect(spy.questions == [.insert(tableName: "player")])
     }
 
-    @Test("50. The hooks go with the last observer")
+    @Test("The hooks go with the last observer", .behaviour(50))
     func hooks() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in
@@ -211,7 +217,8 @@ struct TransactionObserverTests {
     }
 
     @Test(
-        "50. Observers are asked for the kinds and the columns that a statement names, once a statement and transaction"
+        "Observers are asked for the kinds and the columns that a statement names, once a statement and transaction",
+        .behaviour(50)
     )
     func questions() throws {
         let (queue, spy) = try DatabaseQueue.withSpy(
@@ -236,7 +243,9 @@ struct TransactionObserverTests {
         #expect(spy.log == ["update item 2", "willCommit", "didCommit"])
     }
 
-    @Test("50. An observer may change its mind with the transaction, and a cached statement hears of it")
+    @Test(
+        "An observer may change its mind with the transaction, and a cached statement hears of it",
+        .behaviour(50))
     func otherMind() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         for isWanted in [false, true, false] {
@@ -253,7 +262,9 @@ struct TransactionObserverTests {
         #expect(spy.log == end + ["insert player 3", "insert player 4"] + end + end)
     }
 
-    @Test("50. Outside of a transaction, an observer is asked for each run, also of one that changes nothing")
+    @Test(
+        "Outside of a transaction, an observer is asked for each run, also of one that changes nothing",
+        .behaviour(50))
     func askedAlone() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in

@@ -67,7 +67,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. find what the record has stored: by its primary key, also where that is optional")
+    @Test("find what the record has stored: by its primary key, also where that is optional", .behaviour(96))
     func values() throws {
         try Self.withThings { (db: Database, things: [Thing]) throws in
             let id = things[1].id
@@ -103,7 +103,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. find what the record has stored: by dictionaries, each column in its own way")
+    @Test("find what the record has stored: by dictionaries, each column in its own way", .behaviour(96))
     func dictionaries() throws {
         try Self.withThings { (db: Database, things: [Thing]) throws in
             for key in [["id": things[1].id], ["DATE": things[1].date], ["data": things[1].data]]
@@ -125,7 +125,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. delete what the record has stored")
+    @Test("delete what the record has stored", .behaviour(96))
     func deletion() throws {
         try Self.withThings { (db: Database, things: [Thing]) throws in
             #expect(try Thing.deleteOne(db, id: things[0].id))
@@ -140,7 +140,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. that no record could have stored throw what saving throws, or find nothing")
+    @Test("that no record could have stored throw what saving throws, or find nothing", .behaviour(96))
     func impossible() throws {
         struct Odd: Codable, FetchableRecord, PersistableRecord {
             static let databaseTableName = "thing"
@@ -165,7 +165,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. find class records as the class says, and as it stores them where it says nothing")
+    @Test("find class records as the class says, and as it stores them where it says nothing", .behaviour(96))
     func classes() throws {
         final class Plain: Record {
             var id = UUID()
@@ -186,7 +186,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. are asked for again when the primary key has become another column")
+    @Test("are asked for again when the primary key has become another column", .behaviour(96))
     func schemaChange() throws {
         struct Moment: Codable, FetchableRecord, PersistableRecord {
             var a: Date
@@ -209,7 +209,7 @@ struct KeyValueTests {
         }
     }
 
-    @Test("96. give a request the region of the rows that it finds")
+    @Test("give a request the region of the rows that it finds", .behaviour(96))
     func region() throws {
         struct Second: Codable, FetchableRecord, PersistableRecord {
             var id: Date

@@ -106,7 +106,7 @@ extension PersistedPlayer: Codable, FetchableRecord, PersistableRecord {
     static var databaseTableName: String { "player" }
 }
 
-@Suite("The requests of the seeds")
+@Suite("Requests as their users write them")
 struct SeedRequestsTests {
     private func reminders(_ spy: SQLSpy) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: spy.configuration())
@@ -128,7 +128,7 @@ struct SeedRequestsTests {
         return queue
     }
 
-    @Test("002. A record with a namespace of columns saves, and all rows are updated by a column of it")
+    @Test("A record with a namespace of columns saves, and all rows are updated by a column of it")
     func namespaces() throws {
         let spy = SQLSpy()
         let queue = try DatabaseQueue(configuration: spy.configuration())
@@ -155,7 +155,7 @@ struct SeedRequestsTests {
         }
     }
 
-    @Test("002. One reminder is changed in place, and many are")
+    @Test("One reminder is changed in place, and many are")
     func toggles() throws {
         let spy = SQLSpy()
         try reminders(spy).write { db in
@@ -190,7 +190,7 @@ struct SeedRequestsTests {
         }
     }
 
-    @Test("002. Raw SQL, an upsert and a deletion stand beside them")
+    @Test("Raw SQL, an upsert and a deletion stand beside them")
     func rawSQL() throws {
         try reminders(SQLSpy()).write { db in
             try db.execute(
@@ -213,7 +213,7 @@ struct SeedRequestsTests {
         }
     }
 
-    @Test("004. A class says what is selected of it")
+    @Test("A class says what is selected of it")
     func selections() throws {
         let spy = SQLSpy()
         let queue = try DatabaseQueue(configuration: spy.configuration())
@@ -239,7 +239,7 @@ struct SeedRequestsTests {
         }
     }
 
-    @Test("000. A record type that only reads finds its records by id")
+    @Test("A record type that only reads finds its records by id")
     func persisted() throws {
         try DatabaseQueue().write { db in
             try db.create(table: "player") { t in

@@ -44,7 +44,9 @@ private final class Nameless: Number {
 
 @Suite("Changes and the affinity of columns")
 struct AffinityChangesTests {
-    @Test("6. A value that affinity stores in another class is clean after a save and after a fetch")
+    @Test(
+        "A value that affinity stores in another class is clean after a save and after a fetch", .behaviour(6)
+    )
     func everyValue() throws {
         try DatabaseQueue().write { db in
             let columns = Five.columns.map { "\($0) \($1)" }.joined(separator: ", ")
@@ -91,7 +93,8 @@ struct AffinityChangesTests {
     }
 
     @Test(
-        "6. The affinity is that of the record's own table, by name, in a join and for an expression",
+        "The affinity is that of the record's own table, by name, in a join and for an expression",
+        .behaviour(6),
         arguments: [
             "SELECT * FROM number", "SELECT number.*, other.a FROM number JOIN other USING (id)",
             "SELECT number.*, texts.* FROM number, texts", "SELECT other.id, number.a FROM number JOIN other",
@@ -109,7 +112,9 @@ struct AffinityChangesTests {
         }
     }
 
-    @Test("6. A text that another table's affinity made is a change, where the own table has no affinity")
+    @Test(
+        "A text that another table's affinity made is a change, where the own table has no affinity",
+        .behaviour(6))
     func otherTable() throws {
         try withNumbers("BLOB") { db in
             let record = try #require(try Number.fetchOne(db, sql: "SELECT 1 AS id, a FROM texts"))
@@ -123,7 +128,7 @@ struct AffinityChangesTests {
         }
     }
 
-    @Test("6. Without a table, integers and reals compare exactly, and texts are texts")
+    @Test("Without a table, integers and reals compare exactly, and texts are texts", .behaviour(6))
     func noTable() throws {
         try withNumbers("TEXT") { db in
             for (sql, isClean) in [
@@ -138,7 +143,7 @@ struct AffinityChangesTests {
     }
 
     @Test(
-        "6. A table made anew with another type has its new affinity, for the same SQL",
+        "A table made anew with another type has its new affinity, for the same SQL", .behaviour(6),
         arguments: [true, false])
     func madeAnew(byOther: Bool) throws {
         let folder = try TemporaryFolder()

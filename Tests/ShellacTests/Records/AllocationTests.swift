@@ -35,7 +35,7 @@ struct AllocationTests {
     /// not optimize, these need the heap.
     private static let fastest = ["inserted", "updated", "set to false", "Int in REAL", "Double in INTEGER"]
 
-    @Test("16. hasDatabaseChanges allocates nothing when nothing changed")
+    @Test("hasDatabaseChanges allocates nothing when nothing changed", .behaviour(16))
     func nothing() async throws {
         let folder = try TemporaryFolder()
         let source = try folder.write(Self.allocator.utf8, to: "allocator.c")

@@ -23,7 +23,8 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "100. a record whose key was changed writes all that it has read or been given to the row that it now means",
+        "a record whose key was changed writes all that it has read or been given to the row that it now means",
+        .behaviour(100),
         arguments: [false, true], [false, true])
     func changedKey(overrides: Bool, byClosure: Bool) throws {
         try withHeroes { db in
@@ -45,7 +46,8 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "100. a record whose key is changed by the closure of updateChangesAndFetch writes all that it has read",
+        "a record whose key is changed by the closure of updateChangesAndFetch writes all that it has read",
+        .behaviour(100),
         arguments: [false, true])
     func changedKeyAndFetch(overrides: Bool) throws {
         try withHeroes { db in
@@ -60,7 +62,7 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("100. after a partial update of another row, only what was written is known of it")
+    @Test("after a partial update of another row, only what was written is known of it", .behaviour(100))
     func partial() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, key: 1))
@@ -72,7 +74,7 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("100. columns that were never read stay unwritten in the row that a record now means")
+    @Test("columns that were never read stay unwritten in the row that a record now means", .behaviour(100))
     func unread() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT id, score FROM hero"))
@@ -100,7 +102,8 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "38, 100. stamps that were left out of a save under a changed key are left out of the next one, too",
+        "stamps that were left out of a save under a changed key are left out of the next one, too",
+        .behaviour(38, 100),
         arguments: Save.allCases, Save.allCases)
     func stamps(_ first: Save, _ second: Save) throws {
         let memos = try MemoDatabase()
@@ -133,7 +136,8 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "38. a stamp of a group that a save has read is known, also where the record had not read the column")
+        "a stamp of a group that a save has read is known, also where the record had not read the column",
+        .behaviour(38))
     func stampOfGroup() throws {
         let memos = try MemoDatabase()
         _ = try memos.inserted()
@@ -154,7 +158,7 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("38, 100. a stamp that was given with the key is written when its turn comes")
+    @Test("a stamp that was given with the key is written when its turn comes", .behaviour(38, 100))
     func givenStamp() throws {
         let memos = try MemoDatabase()
         let memo = try memos.inserted()
@@ -171,7 +175,8 @@ struct ChangedKeyTests {
     // MARK: - Rows that own their values
 
     @Test(
-        "100. a record that was made of a fetched row that owns its values tells all once its key was changed",
+        "a record that was made of a fetched row that owns its values tells all once its key was changed",
+        .behaviour(100),
         arguments: [false, true])
     func ownedRow(isAskedInside: Bool) throws {
         var hero: Hero?
@@ -189,7 +194,8 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "100. a record that was made outside of all accesses learns its key when it is asked in one, or is first saved",
+        "a record that was made outside of all accesses learns its key when it is asked in one, or is first saved",
+        .behaviour(100),
         arguments: ["ask", "full", "some", "changes"])
     func learningLater(_ way: String) throws {
         let queue = try DatabaseQueue.withHeroes()
@@ -232,7 +238,7 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("100. a record whose key was NULL and is a value now tells of all that it writes")
+    @Test("a record whose key was NULL and is a value now tells of all that it writes", .behaviour(100))
     func keyFromNull() throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -251,12 +257,13 @@ struct ChangedKeyTests {
     }
 
     @Test(
-        "100. a record whose key was never read, and is given, tells of all that it writes; one without it does not"
+        "a record whose key was never read, and is given, tells of all that it writes; one without it does not",
+        .behaviour(100)
     )
     func keyNeverRead() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT score FROM hero WHERE id = 1"))
-            #expect(try hero.databaseChanges == ["id": nil, "name": nil], "line 4")
+            #expect(try hero.databaseChanges == ["id": nil, "name": nil], "guarantee 4")
             hero.id = 2
             #expect(try hero.databaseChanges == Hero.allUnknown)
             #expect(try hero.updateChanges(db))
@@ -268,7 +275,9 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("100. a record whose key became NULL means another row, or none: all of it counts as changed")
+    @Test(
+        "a record whose key became NULL means another row, or none: all of it counts as changed",
+        .behaviour(100))
     func noKey() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, key: 1))

@@ -38,7 +38,8 @@ struct CodableClassCodingTests {
         + "is there already. List its columns in columns(_:)."
 
     @Test(
-        "89. coding that was written by hand fetches, saves and copies, and what would be set in place throws a sentence"
+        "coding that was written by hand fetches, saves and copies, and what would be set in place throws a sentence",
+        .behaviour(89)
     )
     func byHand() throws {
         try withTable { db in
@@ -78,7 +79,8 @@ struct CodableClassCodingTests {
     }
 
     @Test(
-        "89. a row id that coding by hand cannot be given is told of in a sentence, and the insertion stands")
+        "a row id that coding by hand cannot be given is told of in a sentence, and the insertion stands",
+        .behaviour(89))
     func rowIDByHand() throws {
         try withTable { db in
             let error = #expect(throws: RecordError.self) { try OwnKeyByHand().insert(db) }
@@ -109,7 +111,7 @@ struct CodableClassCodingTests {
         }
     }
 
-    @Test("89. an init(row:) of its own is called for each row")
+    @Test("an init(row:) of its own is called for each row", .behaviour(89))
     func writtenInitializer() throws {
         try withTable { db in
             let all = try Written.fetchAll(db)
@@ -138,7 +140,7 @@ struct CodableClassCodingTests {
         final class Text: Codable {}
     }
 
-    @Test("89. a constant and a weak reference cannot be set in place, and a sentence says so")
+    @Test("a constant and a weak reference cannot be set in place, and a sentence says so", .behaviour(89))
     func notSettable() throws {
         try withTable { db in
             let record = try #require(try Constants.fetchOne(db))
@@ -182,7 +184,9 @@ struct CodableClassCodingTests {
         }
     }
 
-    @Test("90. a subclass whose properties Swift leaves out is refused at its first use, by their names")
+    @Test(
+        "a subclass whose properties Swift leaves out is refused at its first use, by their names",
+        .behaviour(90))
     func leftOut() throws {
         try withTable { db in
             for body: () throws -> Void in [

@@ -47,7 +47,7 @@ struct CodableClassColumnsTests {
         }
     }
 
-    @Test("92. a subclass adds columns to those that its superclass leaves to Codable")
+    @Test("a subclass adds columns to those that its superclass leaves to Codable", .behaviour(92))
     func added() throws {
         try withTable { db in
             let record = try #require(try Counting.fetchAll(db).first)
@@ -70,7 +70,7 @@ struct CodableClassColumnsTests {
         }
     }
 
-    @Test("92. a class that says Codable and lists its columns itself is stored by these")
+    @Test("a class that says Codable and lists its columns itself is stored by these", .behaviour(92))
     func listed() throws {
         try withTable { db in
             let record = try #require(try Listed.fetchOne(db))
@@ -79,7 +79,7 @@ struct CodableClassColumnsTests {
         }
     }
 
-    @Test("92. a column that Codable has and that is listed as well is refused")
+    @Test("a column that Codable has and that is listed as well is refused", .behaviour(92))
     func twice() throws {
         try withTable { db in
             let error = #expect(throws: DatabaseError.self) { try Same().insert(db) }
@@ -92,7 +92,7 @@ struct CodableClassColumnsTests {
 
     // MARK: - JSON
 
-    @Test("92. jsonColumns is an Encodable value of all columns, and a coding by hand is served")
+    @Test("jsonColumns is an Encodable value of all columns, and a coding by hand is served", .behaviour(92))
     func json() throws {
         try withTable { db in
             let record = try #require(try Counting.fetchOne(db))
@@ -115,7 +115,7 @@ struct CodableClassColumnsTests {
         var tags = ["a"]
     }
 
-    @Test("92. what was encoded by jsonColumns is decoded by decodeColumns(from:)")
+    @Test("what was encoded by jsonColumns is decoded by decodeColumns(from:)", .behaviour(92))
     func roundTrip() throws {
         struct Copy: Decodable {
             let record: Many
@@ -149,7 +149,7 @@ struct CodableClassColumnsTests {
         func encode(to encoder: any Encoder) throws { try encodeColumns(to: encoder) }
     }
 
-    @Test("92. a coding by hand that asks for the columns which it is asked for is told so")
+    @Test("a coding by hand that asks for the columns which it is asked for is told so", .behaviour(92))
     func circle() throws {
         try withTable { db in
             let error = #expect(throws: DatabaseError.self) { try Circle().insert(db) }

@@ -14,7 +14,7 @@ struct CodableClassSavingTests {
         }
     }
 
-    @Test("89. many are inserted by one statement, and take their row ids")
+    @Test("many are inserted by one statement, and take their row ids", .behaviour(89))
     func inserted() throws {
         func check<Item: Record>(_ type: Item.Type, _ db: Database) throws {
             let items = try (0..<3).map { _ in try Item(row: Row(["title": "t"])) }
@@ -27,7 +27,9 @@ struct CodableClassSavingTests {
         try withTable { db in try check(OwnKey.self, db) }
     }
 
-    @Test("89. one that is fetched or inserted anew is of its class, with all that the database made of it")
+    @Test(
+        "one that is fetched or inserted anew is of its class, with all that the database made of it",
+        .behaviour(89))
     func inserting() throws {
         try withTable { db in
             let errand = Errand()
@@ -43,7 +45,7 @@ struct CodableClassSavingTests {
         }
     }
 
-    @Test("89. a copy is saved by another access")
+    @Test("a copy is saved by another access", .behaviour(89))
     func sent() async throws {
         let dbQueue = try DatabaseQueue()
         try await dbQueue.write { try $0.execute(sql: Errand.table) }
@@ -71,7 +73,7 @@ struct CodableClassSavingTests {
         var title = ""
     }
 
-    @Test("89. an object that is replaced in place may save the record while it is freed")
+    @Test("an object that is replaced in place may save the record while it is freed", .behaviour(89))
     func savingDeinit() throws {
         try withTable { db in
             let record = Noted()
@@ -93,7 +95,8 @@ struct CodableClassSavingTests {
         deinit { Self.counter.record(title) }
     }
 
-    @Test("89. fetched records are made once each, and set in place by a second one which is freed")
+    @Test(
+        "fetched records are made once each, and set in place by a second one which is freed", .behaviour(89))
     func lives() throws {
         try withTable { db in
             try db.execute(sql: "INSERT INTO reminder (title) VALUES ('a'), ('b')")

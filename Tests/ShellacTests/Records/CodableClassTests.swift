@@ -19,7 +19,7 @@ struct CodableClassTests {
         (2, 'Bread', NULL, '[]', 'low', NULL)
         """
 
-    @Test("89. it is fetched in all styles, and has no changes")
+    @Test("it is fetched in all styles, and has no changes", .behaviour(89))
     func fetched() throws {
         try withTable { db in
             try db.execute(sql: Self.texts)
@@ -51,7 +51,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. it is inserted, takes its row id, and is updated in what has changed")
+    @Test("it is inserted, takes its row id, and is updated in what has changed", .behaviour(89))
     func saved() throws {
         try withTable { db in
             let reminder = Errand()
@@ -78,7 +78,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. a row id among the coded columns is taken, and taken away by a rollback")
+    @Test("a row id among the coded columns is taken, and taken away by a rollback", .behaviour(89))
     func ownRowID() throws {
         try withTable { db in
             let record = OwnKey()
@@ -98,7 +98,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. reload and insert(refreshing:) set it in place")
+    @Test("reload and insert(refreshing:) set it in place", .behaviour(89))
     func refreshed() throws {
         try withTable { db in
             let reminder = Errand()
@@ -117,7 +117,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. a column that the row lacks leaves the default, and is not written")
+    @Test("a column that the row lacks leaves the default, and is not written", .behaviour(89))
     func partial() throws {
         try withTable { db in
             try db.execute(sql: Self.texts)
@@ -136,7 +136,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. a copy has all, and shares nothing")
+    @Test("a copy has all, and shares nothing", .behaviour(89))
     func copied() throws {
         try withTable { db in
             try db.execute(sql: Self.texts)
@@ -179,7 +179,8 @@ struct CodableClassTests {
     }
 
     @Test(
-        "89. strategies for names, dates and UUIDs apply, and keys have the names that the class gives them")
+        "strategies for names, dates and UUIDs apply, and keys have the names that the class gives them",
+        .behaviour(89))
     func strategies() throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -212,7 +213,7 @@ struct CodableClassTests {
         override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
     }
 
-    @Test("89. stamps are set in place, and taken away by a rollback")
+    @Test("stamps are set in place, and taken away by a rollback", .behaviour(89))
     func stamped() throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -242,7 +243,7 @@ struct CodableClassTests {
         }
     }
 
-    @Test("89. the drift check knows the coded columns")
+    @Test("the drift check knows the coded columns", .behaviour(89))
     func drift() throws {
         try withTable { db in
             try Errand.checkSchema(db)
@@ -255,7 +256,7 @@ struct CodableClassTests {
 
     // MARK: - Bad input
 
-    @Test("89. what a column cannot be is told with its row, and nothing is set")
+    @Test("what a column cannot be is told with its row, and nothing is set", .behaviour(89))
     func badInput() throws {
         try withTable { db in
             try db.execute(sql: Self.texts)

@@ -30,7 +30,7 @@ struct ColumnChangesTests {
         }
     }
 
-    @Test("17. savedDatabaseChanges takes the leftmost of columns with the same name")
+    @Test("savedDatabaseChanges takes the leftmost of columns with the same name", .behaviour(17))
     func duplicates() throws {
         try withArthur { db, _ in
             let hero = try #require(

@@ -56,7 +56,9 @@ struct DateChangesTests {
         }
     }
 
-    @Test("7. A date in any of the readable formats is clean right after a fetch", arguments: types, readable)
+    @Test(
+        "A date in any of the readable formats is clean right after a fetch", .behaviour(7), arguments: types,
+        readable)
     func formats(type: String, sql: String) throws {
         // Such a date has no text, and must not stand in a column that makes one of it.
         if type == "TEXT", Double(sql) != nil { return }
@@ -82,7 +84,7 @@ struct DateChangesTests {
     }
 
     @Test(
-        "7. Dates within the same millisecond are the same, and those of the next one are not",
+        "Dates within the same millisecond are the same, and those of the next one are not", .behaviour(7),
         arguments: types)
     func milliseconds(type: String) throws {
         try withEvent(type, "'2020-02-29T12:30:45.123'") { (db, event: Event<Date>) in
@@ -102,7 +104,8 @@ struct DateChangesTests {
         }
     }
 
-    @Test("7. A date that is stored in our format has changed when its text has", arguments: 1...4)
+    @Test(
+        "A date that is stored in our format has changed when its text has", .behaviour(7), arguments: 1...4)
     func texts(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         try withEvent("DATETIME", "NULL") { (db, event: Event<Date>) in
@@ -126,7 +129,7 @@ struct DateChangesTests {
         }
     }
 
-    @Test("7. NULL is no date, and a date that is NULL is clean")
+    @Test("NULL is no date, and a date that is NULL is clean", .behaviour(7))
     func null() throws {
         try withEvent("DATETIME", "NULL") { (_, event: Event<Date>) in
             #expect(event.value == nil && !event.hasDatabaseChanges)
@@ -144,7 +147,7 @@ struct DateChangesTests {
     }
 
     @Test(
-        "7. Date components in every format are clean right after a fetch",
+        "Date components in every format are clean right after a fetch", .behaviour(7),
         arguments: [
             "1973-09-18", "1973-09-18 12:30", "1973-09-18 12:30:45", "1973-09-18 12:30:45.123", "12:30",
             "12:30:45",
@@ -172,7 +175,7 @@ struct DateChangesTests {
         }
     }
 
-    @Test("7. A time alone is no time of any day")
+    @Test("A time alone is no time of any day", .behaviour(7))
     func timeAlone() throws {
         try withEvent("TEXT", "'2001-01-01 12:30:00'") { (_, event: Event<DatabaseDateComponents>) in
             event.value?.format = .HM
@@ -180,7 +183,7 @@ struct DateChangesTests {
         }
     }
 
-    @Test("7. A text that looks like a date compares as a text")
+    @Test("A text that looks like a date compares as a text", .behaviour(7))
     func texts() throws {
         try withEvent("DATETIME", "'2020-02-29 12:30:45'") { (db, event: Event<String>) in
             #expect(!event.hasDatabaseChanges)
@@ -209,7 +212,7 @@ struct DateChangesTests {
         override func encode(to container: inout PersistenceContainer) throws { container["value"] = value }
     }
 
-    @Test("7. A date is marked as one, also when it is encoded as any value")
+    @Test("A date is marked as one, also when it is encoded as any value", .behaviour(7))
     func boxed() throws {
         try withEvent("DATETIME", "'2020-02-29T12:30Z'") { (db, _: Event<Date>) in
             let record = try #require(try Boxed.fetchOne(db))

@@ -59,7 +59,8 @@ private enum Key: String, CodingKey { case a, b, c }
 @Suite("Encodable records")
 struct EncodableRecordCodableTests {
     @Test(
-        "44. Each property is a column: values as themselves, other ones as JSON with sorted keys, nil as NULL"
+        "Each property is a column: values as themselves, other ones as JSON with sorted keys, nil as NULL",
+        .behaviour(44)
     )
     func everything() throws {
         let expected: [String: DatabaseValue] = [

@@ -70,7 +70,7 @@ struct FetchableRecordCodableTests {
         }
     }
 
-    @Test("41. Columns match without regard to case, and a missing column is nil for an optional")
+    @Test("Columns match without regard to case, and a missing column is nil for an optional", .behaviour(41))
     func names() throws {
         try DatabaseQueue().read { db in
             let player = try Player.fetchOne(db, sql: "SELECT 3 AS SCORE, 'x' AS Name, 'y' AS name")

@@ -61,7 +61,7 @@ struct FirstUseTests {
     }
 
     @Test(
-        "90. A class that says half of Codable is refused by a sentence, whatever is done first",
+        "A class that says half of Codable is refused by a sentence, whatever is done first", .behaviour(90),
         arguments: [
             (Exported.self, "Exported says Encodable alone"),
             (Imported.self, "Imported says Decodable alone"),
@@ -127,7 +127,8 @@ struct FirstUseTests {
     }
 
     @Test(
-        "94. a class that has changes right after its first complete fetch is told of once, with the columns")
+        "a class that has changes right after its first complete fetch is told of once, with the columns",
+        .behaviour(94))
     func advised() async throws {
         await #expect(processExitsWith: .success) {
             let log = Recorder<String>()

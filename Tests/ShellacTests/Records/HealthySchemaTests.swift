@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The drift check finds nothing in")
 struct HealthySchemaTests {
-    @Test("the table and the record of seed 000")
+    @Test("a table and its record, whose dates a protocol keeps")
     func seed000() throws {
         let dbQueue = try DatabaseQueue()
         try dbQueue.write { db in

@@ -78,7 +78,7 @@ struct InsertAllCallbackTests {
         }
     }
 
-    @Test("20. never passes by the overriding methods of a class")
+    @Test("never passes by the overriding methods of a class", .behaviour(20))
     func overrides() throws {
         final class Valid: Crew.Mate {
             static let inserted = Recorder<String>()
@@ -108,7 +108,7 @@ struct InsertAllCallbackTests {
 
     // MARK: - Stamps
 
-    @Test("38. binds the stamps of each record, with one date outside of a transaction, too")
+    @Test("binds the stamps of each record, with one date outside of a transaction, too", .behaviour(38))
     func stamps() throws {
         let memos = try MemoDatabase()
         try memos.queue.inDatabase { db in
@@ -136,7 +136,7 @@ struct InsertAllCallbackTests {
 
     // MARK: - Kinds of tables
 
-    @Test("31. inserts the records of each key shape", arguments: ShapedKind.all)
+    @Test("inserts the records of each key shape", .behaviour(31), arguments: ShapedKind.all)
     func shapes(_ kind: ShapedKind) throws {
         struct Inserting: ShapeTest {
             func run<T: Thing>(_ type: T.Type, _ shape: KeyShape, _ db: Database) throws {

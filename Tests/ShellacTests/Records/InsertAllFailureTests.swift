@@ -45,7 +45,9 @@ struct InsertAllFailureTests {
         }
     }
 
-    @Test("15. records give back what they remember, and their ids, when the transaction rolls back")
+    @Test(
+        "records give back what they remember, and their ids, when the transaction rolls back", .behaviour(15)
+    )
     func rollback() throws {
         try Crew.database(spy).inDatabase { db in
             let mates = Crew.mates(1...100)

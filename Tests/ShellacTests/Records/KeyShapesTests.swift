@@ -64,7 +64,9 @@ extension ShapeTest {
 
 @Suite("Key shapes")
 struct KeyShapesTests {
-    @Test("31. records of each key shape are inserted, and found by their keys", arguments: ShapedKind.all)
+    @Test(
+        "records of each key shape are inserted, and found by their keys", .behaviour(31),
+        arguments: ShapedKind.all)
     func finding(_ kind: ShapedKind) throws {
         struct Finding: ShapeTest {
             func run<T: Thing>(_ type: T.Type, _ shape: KeyShape, _ db: Database) throws {
@@ -104,7 +106,9 @@ struct KeyShapesTests {
         try kind.run(Finding())
     }
 
-    @Test("31. records of each key shape are updated, in whole and in part", arguments: ShapedKind.all)
+    @Test(
+        "records of each key shape are updated, in whole and in part", .behaviour(31),
+        arguments: ShapedKind.all)
     func updating(_ kind: ShapedKind) throws {
         struct Updating: ShapeTest {
             func run<T: Thing>(_ type: T.Type, _ shape: KeyShape, _ db: Database) throws {
@@ -137,7 +141,7 @@ struct KeyShapesTests {
     }
 
     @Test(
-        "31. records of each key shape are saved: updated where there is a row, else inserted",
+        "records of each key shape are saved: updated where there is a row, else inserted", .behaviour(31),
         arguments: ShapedKind.all)
     func saving(_ kind: ShapedKind) throws {
         struct Saving: ShapeTest {
@@ -173,7 +177,7 @@ struct KeyShapesTests {
         try kind.run(Saving())
     }
 
-    @Test("31. records of each key shape are deleted, one and many", arguments: ShapedKind.all)
+    @Test("records of each key shape are deleted, one and many", .behaviour(31), arguments: ShapedKind.all)
     func deleting(_ kind: ShapedKind) throws {
         struct Deleting: ShapeTest {
             func run<T: Thing>(_ type: T.Type, _ shape: KeyShape, _ db: Database) throws {
@@ -202,7 +206,7 @@ struct KeyShapesTests {
         try kind.run(Deleting())
     }
 
-    @Test("31. the state of class records of each key shape is right", arguments: KeyShape.all)
+    @Test("the state of class records of each key shape is right", .behaviour(31), arguments: KeyShape.all)
     func state(_ shape: KeyShape) throws {
         func open<Traits: ThingTraits>(_ traits: Traits.Type) throws {
             try shape.database().write { db in
@@ -231,7 +235,7 @@ struct KeyShapesTests {
         try open(shape.traits)
     }
 
-    @Test("27. the columns of a unique index find a record, and no others do")
+    @Test("the columns of a unique index find a record, and no others do", .behaviour(27))
     func uniqueIndex() throws {
         try DatabaseQueue().write { db in
             try db.execute(
@@ -263,7 +267,7 @@ struct KeyShapesTests {
         }
     }
 
-    @Test("27. a nil key finds nothing, and many keys are found without duplicates")
+    @Test("a nil key finds nothing, and many keys are found without duplicates", .behaviour(27))
     func manyKeys() throws {
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE thing (id INTEGER PRIMARY KEY, value TEXT)")

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test("35. A callback that a struct implements is called at each insertion, be it the only one")
+    @Test(
+        "A callback that a struct implements is called at each insertion, be it the only one", .behaviour(35))
     func eachCallback() throws {
         #expect(try log(of: WillSaveNote.self) == ["a", "b", "b", "c", "d"])
         #expect(try log(of: WillInsertNote.self) == ["a", "b", "b", "c", "d"])

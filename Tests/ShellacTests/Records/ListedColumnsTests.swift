@@ -84,7 +84,7 @@ struct ListedColumnsTests {
 
     // MARK: - One line a property
 
-    @Test("56. One line a property serves reading, encoding, setting one column and listing")
+    @Test("One line a property serves reading, encoding, setting one column and listing", .behaviour(56))
     func passes() throws {
         try withMembers { db in
             let member = arthur()
@@ -114,7 +114,7 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("56. A subclass adds its columns to those of its superclass")
+    @Test("A subclass adds its columns to those of its superclass", .behaviour(56))
     func subclass() throws {
         final class Knight: Member {
             var horse: String?
@@ -155,7 +155,8 @@ struct ListedColumnsTests {
     }
 
     @Test(
-        "56. columns runs exactly once in each pass, after the pair, where a subclass lists and its superclass has the pair"
+        "columns runs exactly once in each pass, after the pair, where a subclass lists and its superclass has the pair",
+        .behaviour(56)
     )
     func listedBelowPair() throws {
         final class Titled: Hero {
@@ -192,7 +193,8 @@ struct ListedColumnsTests {
     }
 
     @Test(
-        "56. columns runs exactly once in each pass, after the pair, whether the pair of a subclass calls super or not",
+        "columns runs exactly once in each pass, after the pair, whether the pair of a subclass calls super or not",
+        .behaviour(56),
         arguments: [true, false])
     func pairBelowListed(_ callsSuper: Bool) throws {
         class Scored: ListedHero {
@@ -228,7 +230,9 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("56. A class that overrides columns and the pair is refused by a sentence at its first use")
+    @Test(
+        "A class that overrides columns and the pair is refused by a sentence at its first use",
+        .behaviour(56))
     func both() throws {
         final class Both: Hero {}
         final class Doubled: ListedHero {
@@ -263,7 +267,9 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("56. A column that is listed twice is refused when it would be stored, and nothing is written")
+    @Test(
+        "A column that is listed twice is refused when it would be stored, and nothing is written",
+        .behaviour(56))
     func twice() throws {
         final class Copied: ListedHero {
             override func columns(_ column: borrowing RecordColumns) throws {
@@ -289,7 +295,8 @@ struct ListedColumnsTests {
     // MARK: - Reading, encoding, setting
 
     @Test(
-        "57. A column that the row lacks leaves its property, and one that does not convert throws as a subscript does"
+        "A column that the row lacks leaves its property, and one that does not convert throws as a subscript does",
+        .behaviour(57)
     )
     func reading() throws {
         try withMembers { db in
@@ -324,7 +331,7 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("57. Encoding sets nothing, and setting one column sets that property alone")
+    @Test("Encoding sets nothing, and setting one column sets that property alone", .behaviour(57))
     func setting() throws {
         try withMembers { db in
             let member = arthur()
@@ -349,7 +356,7 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("57. Property observers run for what is read, and not for what is encoded")
+    @Test("Property observers run for what is read, and not for what is encoded", .behaviour(57))
     func propertyObservers() throws {
         final class Observed: Record {
             var id: Int64? { didSet { sets.append("id") } }
@@ -373,7 +380,7 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("57. A row id that does not convert throws, and the insertion stands")
+    @Test("A row id that does not convert throws, and the insertion stands", .behaviour(57))
     func smallID() throws {
         final class Small: Record {
             var id: Int8?
@@ -394,7 +401,9 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("57. A setter that throws ends the fetch with its error, and leaves the connection usable")
+    @Test(
+        "A setter that throws ends the fetch with its error, and leaves the connection usable", .behaviour(57)
+    )
     func throwingSetter() throws {
         class Picky: ListedHero {
             override func columns(_ column: borrowing RecordColumns) throws {
@@ -424,7 +433,9 @@ struct ListedColumnsTests {
 
     // MARK: - Columns of one direction
 
-    @Test("58. A column that is read alone is never encoded, and one that is written alone is never read")
+    @Test(
+        "A column that is read alone is never encoded, and one that is written alone is never read",
+        .behaviour(58))
     func oneDirection() throws {
         final class Slugged: Record {
             let id: Int64? = 1
@@ -469,7 +480,7 @@ struct ListedColumnsTests {
         }
     }
 
-    @Test("58. Columns with a name of their own are listed as others are")
+    @Test("Columns with a name of their own are listed as others are", .behaviour(58))
     func namedColumns() throws {
         enum Columns {
             static let id = Column("id")

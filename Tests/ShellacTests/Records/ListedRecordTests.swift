@@ -36,7 +36,8 @@ struct ListedRecordTests {
     }
 
     @Test(
-        "59. They are fetched, found, given their row id, reloaded, copied and refreshed with nothing more to write"
+        "They are fetched, found, given their row id, reloaded, copied and refreshed with nothing more to write",
+        .behaviour(59)
     )
     func features() throws {
         try withHeroes { db in
@@ -76,7 +77,7 @@ struct ListedRecordTests {
         }
     }
 
-    @Test("59. A rolled back insertion takes the row id away, and sets nothing else")
+    @Test("A rolled back insertion takes the row id away, and sets nothing else", .behaviour(59))
     func rollback() throws {
         try withHeroes { db in
             let hero = Champion()
@@ -94,7 +95,7 @@ struct ListedRecordTests {
         }
     }
 
-    @Test("59. A row id that was changed after the insertion is kept by its rollback")
+    @Test("A row id that was changed after the insertion is kept by its rollback", .behaviour(59))
     func keptRowID() throws {
         try withHeroes { db in
             let hero = Champion()
@@ -107,7 +108,7 @@ struct ListedRecordTests {
         }
     }
 
-    @Test("59. Batches give each record its row id")
+    @Test("Batches give each record its row id", .behaviour(59))
     func batches() throws {
         try withHeroes { db in
             let heroes = (0..<300).map { number in
@@ -121,7 +122,7 @@ struct ListedRecordTests {
         }
     }
 
-    @Test("59. Stamps are taken alone, given back by a rollback, and touched")
+    @Test("Stamps are taken alone, given back by a rollback, and touched", .behaviour(59))
     func stamps() throws {
         final class Stamped: Record {
             var id: Int64?
@@ -175,7 +176,8 @@ struct ListedRecordTests {
     }
 
     @Test(
-        "59. The strategies of the class apply to dates, data, UUIDs and JSON, and names are never converted")
+        "The strategies of the class apply to dates, data, UUIDs and JSON, and names are never converted",
+        .behaviour(59))
     func strategies() throws {
         struct Wish: Codable, Equatable { var giftName: String, date: Date }
         final class Letter: Record {
@@ -244,7 +246,8 @@ struct ListedRecordTests {
         }
     }
 
-    @Test("59. A date of a class without strategies compares by its instant, as it does elsewhere")
+    @Test(
+        "A date of a class without strategies compares by its instant, as it does elsewhere", .behaviour(59))
     func instants() throws {
         final class Dated: Record {
             var id: Int64?
@@ -266,7 +269,7 @@ struct ListedRecordTests {
     }
 
     @Test(
-        "59. The drift check sees what is listed, in an empty table and in one with rows",
+        "The drift check sees what is listed, in an empty table and in one with rows", .behaviour(59),
         arguments: [false, true])
     func driftCheck(hasRow: Bool) throws {
         enum Color: String, DatabaseValueConvertible { case red }

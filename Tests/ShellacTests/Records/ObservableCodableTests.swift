@@ -40,7 +40,7 @@ struct ObservableCodableTests {
         }
     }
 
-    @Test("91. it is fetched and saved by keys without an underscore, and without its registrar")
+    @Test("it is fetched and saved by keys without an underscore, and without its registrar", .behaviour(91))
     func stored() throws {
         try withTable { db in
             let record = Watched()
@@ -68,7 +68,7 @@ struct ObservableCodableTests {
         }
     }
 
-    @Test("91. a subclass that is @Observable, and adds no property, is stored as its superclass")
+    @Test("a subclass that is @Observable, and adds no property, is stored as its superclass", .behaviour(91))
     func below() throws {
         try withTable { db in
             let record = WatchedBelow()
@@ -79,7 +79,7 @@ struct ObservableCodableTests {
         }
     }
 
-    @Test("91. reload and insert(refreshing:) throw a sentence, and nothing is inserted")
+    @Test("reload and insert(refreshing:) throw a sentence, and nothing is inserted", .behaviour(91))
     func refused() throws {
         try withTable { db in
             let record = Watched()
@@ -99,7 +99,7 @@ struct ObservableCodableTests {
     }
 
     #if DEBUG
-    @Test("91. a row id of its own is told of once")
+    @Test("a row id of its own is told of once", .behaviour(91))
     func told() async throws {
         await #expect(processExitsWith: .success) {
             let log = Recorder<String>()

@@ -106,7 +106,9 @@ struct ObservableRecordTests {
         }
     }
 
-    @Test("57. an @Observable class sees no write while it is encoded, and one where a property is set")
+    @Test(
+        "an @Observable class sees no write while it is encoded, and one where a property is set",
+        .behaviour(57))
     func listedColumns() throws {
         try queue().write { db in
             let player = ListedPlayer()

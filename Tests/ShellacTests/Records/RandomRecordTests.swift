@@ -77,7 +77,8 @@ private struct Model {
 @Suite("Records at random")
 struct RandomRecordTests {
     @Test(
-        "15. Whatever is done to records and rolled back, they and the database are as a simple model says",
+        "Whatever is done to records and rolled back, they and the database are as a simple model says",
+        .behaviour(15),
         arguments: Array(1...12))
     func random(_ seed: UInt64) throws {
         try DatabaseQueue().inDatabase { db in
@@ -323,7 +324,7 @@ private struct RandomRun {
     /// Puts a fetched record, with all columns or some, in the place of another one.
     private mutating func fetch(_ index: Int) throws {
         lastOperation = "fetch of \(index)"
-        // One fetched in a transaction that has written keeps what it read: see line 15.
+        // One fetched in a transaction that has written keeps what it read: see guarantee 15.
         guard model.levels.isEmpty else { return }
         let selections: [(columns: String, missing: Set<String>)] = [
             ("*", []), ("id, a, b, c, 1 AS extra", []),

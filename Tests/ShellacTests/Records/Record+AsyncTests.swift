@@ -92,7 +92,8 @@ struct RecordAsyncTests {
     // MARK: - What its owner changes
 
     @Test(
-        "101. What its owner changes meanwhile is kept, and dirty: first and later insertions, and updates",
+        "What its owner changes meanwhile is kept, and dirty: first and later insertions, and updates",
+        .behaviour(101),
         arguments: [false, true])
     func changesMeanwhile(isCalled: Bool) async throws {
         for round in 1...3 {
@@ -112,7 +113,7 @@ struct RecordAsyncTests {
         }
     }
 
-    @Test("101. A record that was given another id meanwhile keeps it, and has changes")
+    @Test("A record that was given another id meanwhile keeps it, and has changes", .behaviour(101))
     func otherID() async throws {
         let record = Traveller("A")
         try await save(record) { record.id = 77 }
@@ -120,7 +121,9 @@ struct RecordAsyncTests {
         #expect(try await row() == "1 A 0")
     }
 
-    @Test("101. A record that is told otherwise of its row meanwhile knows nothing of it", arguments: [0, 1])
+    @Test(
+        "A record that is told otherwise of its row meanwhile knows nothing of it", .behaviour(101),
+        arguments: [0, 1])
     func savedMeanwhile(way: Int) async throws {
         let record = Traveller("A")
         try await record.save(in: queue)
@@ -134,7 +137,7 @@ struct RecordAsyncTests {
 
     // MARK: - Callbacks
 
-    @Test("101. All callbacks are called once, those that get no database where the record is")
+    @Test("All callbacks are called once, those that get no database where the record is", .behaviour(101))
     func callbacks() async throws {
         let record = CalledTraveller("a")
         CalledTraveller.calls.removeAll()
@@ -169,7 +172,7 @@ struct RecordAsyncTests {
         #expect(plain.told == ["didInsert 2", "didSave", "didUpdate", "didSave"])
     }
 
-    @Test("101. What a callback throws is thrown, nothing is saved, and the record is as it was")
+    @Test("What a callback throws is thrown, nothing is saved, and the record is as it was", .behaviour(101))
     func refusal() async throws {
         let record = CalledTraveller("", score: 3)
         await #expect(throws: TestError(7)) { try await record.save(in: queue) }
@@ -181,7 +184,8 @@ struct RecordAsyncTests {
     }
 
     @Test(
-        "101. A class that takes its row id in didInsert has it, and so has the copy where a method needs it")
+        "A class that takes its row id in didInsert has it, and so has the copy where a method needs it",
+        .behaviour(101))
     func idInDidInsert() async throws {
         for round in 1...3 {
             let record = InsertedTraveller("A\(round)")
@@ -191,7 +195,7 @@ struct RecordAsyncTests {
         }
     }
 
-    @Test("101. A conflict that is ignored leaves the record as it was")
+    @Test("A conflict that is ignored leaves the record as it was", .behaviour(101))
     func ignored() async throws {
         final class Ignoring: Hero {
             override class var persistenceConflictPolicy: PersistenceConflictPolicy {
@@ -212,7 +216,7 @@ struct RecordAsyncTests {
     // MARK: - Stamps
 
     @Test(
-        "38, 101. It is stamped, and has its stamps, whether the class is registered",
+        "It is stamped, and has its stamps, whether the class is registered", .behaviour(38, 101),
         arguments: [true, false])
     func stamps(isRegistered: Bool) async throws {
         let memos = try MemoDatabase(registers: isRegistered)

@@ -15,7 +15,7 @@ struct RecordChangesTests {
 
     // MARK: - Dirty is computed
 
-    @Test("1. A record has changes while its values are not those of its row, whoever set them")
+    @Test("A record has changes while its values are not those of its row, whoever set them", .behaviour(1))
     func computed() throws {
         try withArthur { db, hero in
             #expect(!hero.hasDatabaseChanges)
@@ -62,7 +62,7 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("1. A value that stores itself more than once is still compared with its own column")
+    @Test("A value that stores itself more than once is still compared with its own column", .behaviour(1))
     func stutter() throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -101,7 +101,9 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("1. A record that cannot be encoded has changes, and setting the flag to false leaves it so")
+    @Test(
+        "A record that cannot be encoded has changes, and setting the flag to false leaves it so",
+        .behaviour(1))
     func encodingFails() throws {
         try withArthur { db, _ in
             let hero = try #require(try Fickle.fetchOne(db))
@@ -124,13 +126,15 @@ struct RecordChangesTests {
 
     // MARK: - What sets the snapshot
 
-    @Test("2. A new record has changes, of which nothing is known")
+    @Test("A new record has changes, of which nothing is known", .behaviour(2))
     func new() throws {
         #expect(Hero().hasDatabaseChanges)
         #expect(try Hero("Arthur").databaseChanges == Hero.allUnknown)
     }
 
-    @Test("2. A record read from a row made by hand has changes, one read from a fetched row has none")
+    @Test(
+        "A record read from a row made by hand has changes, one read from a fetched row has none",
+        .behaviour(2))
     func rows() throws {
         let row: Row = ["id": 1, "name": "Arthur", "score": 10]
         #expect(try Hero(row: row).hasDatabaseChanges)
@@ -151,7 +155,7 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("3. Old values are nil until they are known, and NULL is a known one")
+    @Test("Old values are nil until they are known, and NULL is a known one", .behaviour(3))
     func unknown() throws {
         /// A hero whose score is not known.
         final class Scoreless: Hero {
@@ -178,7 +182,7 @@ struct RecordChangesTests {
     }
 
     @Test(
-        "4. A fetch of all columns is clean, and so is a wider one",
+        "A fetch of all columns is clean, and so is a wider one", .behaviour(4),
         arguments: [
             "*", "score, name, id", "*, 'more' AS more, 1", "id, 5 AS x, score, name, 'other' AS NAME",
         ])
@@ -194,7 +198,7 @@ struct RecordChangesTests {
     }
 
     @Test(
-        "4. A fetch of some columns is dirty on those that it lacks",
+        "A fetch of some columns is dirty on those that it lacks", .behaviour(4),
         arguments: [
             "id": ["name", "score"], "name": ["id", "score"], "score, id": ["name"],
             "1 AS x": ["id", "name", "score"],
@@ -211,7 +215,7 @@ struct RecordChangesTests {
 
     // MARK: - Names
 
-    @Test("5. Columns match without regard to case, and changes are spelled as they are encoded")
+    @Test("Columns match without regard to case, and changes are spelled as they are encoded", .behaviour(5))
     func spelling() throws {
         final class Shouting: Hero {
             override func encode(to container: inout PersistenceContainer) throws {
@@ -239,7 +243,9 @@ struct RecordChangesTests {
 
     // MARK: - The flag
 
-    @Test("8. The flag informs: a record without changes is updated, saved and inserted all the same")
+    @Test(
+        "The flag informs: a record without changes is updated, saved and inserted all the same",
+        .behaviour(8))
     func informs() throws {
         try withArthur { db, hero in
             try db.execute(sql: "UPDATE hero SET score = 99")
@@ -256,7 +262,9 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("9. Setting the flag to false takes the values for those of the database, and later edits show")
+    @Test(
+        "Setting the flag to false takes the values for those of the database, and later edits show",
+        .behaviour(9))
     func flagFalse() throws {
         try withArthur { db, hero in
             hero.score = 11
@@ -273,7 +281,7 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("9. Setting the flag to true forgets what is known, until the next save")
+    @Test("Setting the flag to true forgets what is known, until the next save", .behaviour(9))
     func flagTrue() throws {
         try withArthur { db, hero in
             hero.hasDatabaseChanges = true

@@ -15,7 +15,7 @@ struct RecordCopyTests {
     // MARK: - copy()
 
     @Test(
-        "25. A copy has what is encoded, and remembers the same row",
+        "A copy has what is encoded, and remembers the same row", .behaviour(25),
         arguments: ["*", "id", "id, score", "*, 1 AS more"])
     func copies(columns: String) throws {
         try withHeroes { db in
@@ -36,12 +36,12 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("25. A copy of a new record is new")
+    @Test("A copy of a new record is new", .behaviour(25))
     func copyOfNew() throws {
         #expect(try Hero("Barbara", score: 2).copy().databaseChanges == Hero.allUnknown)
     }
 
-    @Test("25. A copy of a subclass is of the subclass, and its override can copy more")
+    @Test("A copy of a subclass is of the subclass, and its override can copy more", .behaviour(25))
     func subclass() throws {
         final class Armed: Hero {
             var weapon = "none"
@@ -57,7 +57,7 @@ struct RecordCopyTests {
         #expect(try type(of: (hero as Hero).copy()) == Armed.self)
     }
 
-    @Test("25. A record that cannot be encoded is not copied, and the error is the encoder's")
+    @Test("A record that cannot be encoded is not copied, and the error is the encoder's", .behaviour(25))
     func cannotCopy() throws {
         final class Failing: Hero {
             override func encode(to container: inout PersistenceContainer) throws { throw TestError(4) }
@@ -67,7 +67,9 @@ struct RecordCopyTests {
 
     // MARK: - savedDatabaseChanges
 
-    @Test("17. savedDatabaseChanges has the old values of what the last save changed, until the next save")
+    @Test(
+        "savedDatabaseChanges has the old values of what the last save changed, until the next save",
+        .behaviour(17))
     func savedChanges() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
@@ -92,7 +94,7 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("17. savedDatabaseChanges follows line 6: what affinity stores is no change")
+    @Test("What affinity stores in another class is no saved change", .behaviour(6, 17))
     func savedAffinity() throws {
         final class Real: Record {
             var a = 0
@@ -115,7 +117,7 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("17. savedDatabaseChanges is empty after a rollback, and stays after a commit")
+    @Test("savedDatabaseChanges is empty after a rollback, and stays after a commit", .behaviour(17))
     func savedAndRolledBack() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
@@ -135,7 +137,9 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("17. Neither a reload, nor the flag, nor a deletion is a save: savedDatabaseChanges stays")
+    @Test(
+        "Neither a reload, nor the flag, nor a deletion is a save: savedDatabaseChanges stays", .behaviour(17)
+    )
     func noSaves() throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
@@ -160,7 +164,9 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("17. savedDatabaseChanges is what the last save changed when the callbacks of the save ask for it")
+    @Test(
+        "savedDatabaseChanges is what the last save changed when the callbacks of the save ask for it",
+        .behaviour(17))
     func inCallback() throws {
         final class Curious: Hero {
             var heard: [[String: DatabaseValue?]] = []

@@ -62,7 +62,7 @@ struct RecordFunctionsTests {
     }
 
     @Test(
-        "15. A record saved in a function whose statement fails agrees with the database",
+        "A record saved in a function whose statement fails agrees with the database", .behaviour(15),
         arguments: Caller.allCases, Action.allCases)
     func agrees(caller: Caller, action: Action) throws {
         for place in Place.allCases {
@@ -111,7 +111,8 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("15. What a function saved stands where SQLite keeps it, and goes where SQLite undoes it")
+    @Test(
+        "What a function saved stands where SQLite keeps it, and goes where SQLite undoes it", .behaviour(15))
     func fates() throws {
         let fates: [(Caller, Place, isKept: Bool)] = [
             (.laterRow, .autocommit, false), (.laterRow, .transaction, false),
@@ -135,7 +136,9 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("15. A function that succeeds leaves what it saved, whatever fails later in the transaction")
+    @Test(
+        "A function that succeeds leaves what it saved, whatever fails later in the transaction",
+        .behaviour(15))
     func earlierFunction() throws {
         try queue().inDatabase { db in
             let (inserted, updated) = (Hero("Arthur"), Hero("Barbara"))
@@ -165,7 +168,7 @@ struct RecordFunctionsTests {
     }
 
     @Test(
-        "15. Functions called by functions: the record follows the statement that was undone",
+        "Functions called by functions: the record follows the statement that was undone", .behaviour(15),
         arguments: [true, false])
     func nested(innerFails: Bool) throws {
         try queue().inDatabase { db in
@@ -198,7 +201,9 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("15. A record fetched with columns that its table lacks stays saved, where SQLite keeps it")
+    @Test(
+        "A record fetched with columns that its table lacks stays saved, where SQLite keeps it",
+        .behaviour(15))
     func extraColumns() throws {
         try queue().inDatabase { db in
             try Hero("Arthur").insert(db)
@@ -216,7 +221,7 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("15. A record without a table whose flag is set in a function that fails harms nobody")
+    @Test("A record without a table whose flag is set in a function that fails harms nobody", .behaviour(15))
     func withoutTable() throws {
         final class Loose: Record {
             override func encode(to container: inout PersistenceContainer) throws { container["a"] = 1 }
@@ -231,7 +236,7 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("15. A SELECT that is interrupted keeps what its function saved and committed")
+    @Test("A SELECT that is interrupted keeps what its function saved and committed", .behaviour(15))
     func interruptedSelect() throws {
         let queue = try queue()
         try queue.inDatabase { db in

@@ -13,7 +13,8 @@ struct RecordJournalCopyTests {
     }
 
     @Test(
-        "99. A copy made inside a transaction follows its rollback like the original, whatever was done",
+        "A copy made inside a transaction follows its rollback like the original, whatever was done",
+        .behaviour(99),
         arguments: ["insert", "update", "delete", "flag", "many", "nothing"], Undoing.allCases)
     func follows(_ action: String, _ undoing: Undoing) throws {
         let folder = try TemporaryFolder()
@@ -53,7 +54,9 @@ struct RecordJournalCopyTests {
         }
     }
 
-    @Test("99. A copy goes back with what its original has had before it was copied, one savepoint at a time")
+    @Test(
+        "A copy goes back with what its original has had before it was copied, one savepoint at a time",
+        .behaviour(99))
     func levels() throws {
         try withHeroes { db in
             let hero = Hero("Barbara")
@@ -90,7 +93,7 @@ struct RecordJournalCopyTests {
         }
     }
 
-    @Test("99. A copy of a stamped record gives its stamps back, too")
+    @Test("A copy of a stamped record gives its stamps back, too", .behaviour(99))
     func stamps() throws {
         let memos = try MemoDatabase()
         try memos.queue.inDatabase { db in
@@ -106,7 +109,7 @@ struct RecordJournalCopyTests {
         }
     }
 
-    @Test("99. A commit keeps what a copy has, and the connection keeps no copy alive")
+    @Test("A commit keeps what a copy has, and the connection keeps no copy alive", .behaviour(99))
     func commit() throws {
         try withHeroes { db in
             let hero = Hero("Barbara")
@@ -123,7 +126,7 @@ struct RecordJournalCopyTests {
 
     // MARK: - Playing back
 
-    @Test("15. All records have their state again before the program is asked to take an id away")
+    @Test("All records have their state again before the program is asked to take an id away", .behaviour(15))
     func twoPasses() throws {
         final class Watcher: Hero {
             weak var other: Hero?
@@ -148,7 +151,8 @@ struct RecordJournalCopyTests {
     }
 
     @Test(
-        "15. A record that cannot be compared with the database after a failed statement knows nothing of its row"
+        "A record that cannot be compared with the database after a failed statement knows nothing of its row",
+        .behaviour(15)
     )
     func unknownTruth() throws {
         final class Mute: Hero {

@@ -18,7 +18,9 @@ private final class Refusing: Hero {
 struct RecordJournalLimitsTests {
     // MARK: - Commits that are refused
 
-    @Test("15. A COMMIT refused by a deferred foreign key leaves the notes: a rollback takes the state back")
+    @Test(
+        "A COMMIT refused by a deferred foreign key leaves the notes: a rollback takes the state back",
+        .behaviour(15))
     func refusedAndRolledBack() throws {
         try withRefusedCommit { db, hero in
             try db.execute(sql: "ROLLBACK")
@@ -26,7 +28,9 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    @Test("15. A COMMIT refused by a deferred foreign key, and tried again with success, keeps the state")
+    @Test(
+        "A COMMIT refused by a deferred foreign key, and tried again with success, keeps the state",
+        .behaviour(15))
     func refusedAndRetried() throws {
         try withRefusedCommit { db, hero in
             try db.execute(sql: "DELETE FROM child; COMMIT")
@@ -57,7 +61,9 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    @Test("15. A COMMIT refused because another process reads leaves the notes", arguments: [true, false])
+    @Test(
+        "A COMMIT refused because another process reads leaves the notes", .behaviour(15),
+        arguments: [true, false])
     func busy(retries: Bool) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue.withHeroes(path: folder.path("a.sqlite"))
@@ -78,7 +84,7 @@ struct RecordJournalLimitsTests {
 
     // MARK: - Statements that fail
 
-    @Test("15. A save that fails alone leaves the record as it was, and the transaction's notes")
+    @Test("A save that fails alone leaves the record as it was, and the transaction's notes", .behaviour(15))
     func failedSave() throws {
         let queue = try DatabaseQueue.withHeroes()
         let (first, second) = (Hero("Arthur"), Hero("Arthur"))
@@ -100,7 +106,8 @@ struct RecordJournalLimitsTests {
     // MARK: - What is held
 
     @Test(
-        "15. A record is held until its transaction ends, and not beyond", arguments: ["COMMIT", "ROLLBACK"])
+        "A record is held until its transaction ends, and not beyond", .behaviour(15),
+        arguments: ["COMMIT", "ROLLBACK"])
     func freed(end: String) throws {
         weak var saved: Hero?
         try DatabaseQueue.withHeroes().inDatabase { db in
@@ -119,7 +126,7 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    @Test("15. A record saved through two queues follows each rollback in turn")
+    @Test("A record saved through two queues follows each rollback in turn", .behaviour(15))
     func twoQueues() throws {
         let (a, b) = (try DatabaseQueue.withHeroes(), try DatabaseQueue.withHeroes())
         let hero = Hero("Arthur")
@@ -147,7 +154,9 @@ struct RecordJournalLimitsTests {
         #expect(try hero.databaseChanges == ["score": 1])
     }
 
-    @Test("15. A record that does not take the NULL for its id keeps the id, and the others lose theirs")
+    @Test(
+        "A record that does not take the NULL for its id keeps the id, and the others lose theirs",
+        .behaviour(15))
     func refusing() throws { try Self.rollBackRefusing() }
 
     private static func rollBackRefusing() throws {
@@ -163,7 +172,7 @@ struct RecordJournalLimitsTests {
         try queue.inDatabase { db in try #expect(db.heroes() == []) }
     }
 
-    @Test("15. A record that does not take the NULL for its id is told of in the log")
+    @Test("A record that does not take the NULL for its id is told of in the log", .behaviour(15))
     func refusingIsLogged() async {
         // In a process of its own: there is one log.
         await #expect(processExitsWith: .success) {
@@ -178,7 +187,7 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    @Test("15. Fifty thousand records saved in one transaction are all given back")
+    @Test("Fifty thousand records saved in one transaction are all given back", .behaviour(15))
     func many() throws {
         let queue = try DatabaseQueue.withHeroes()
         let heroes = (0..<50_000).map { Hero("\($0)") }
@@ -199,7 +208,7 @@ struct RecordJournalLimitsTests {
 
     // MARK: - Asynchronous accesses
 
-    @Test("15. The state follows an asynchronous access that throws")
+    @Test("The state follows an asynchronous access that throws", .behaviour(15))
     func asynchronous() async throws {
         let queue = try DatabaseQueue.withHeroes()
         let results = Recorder<String>()
@@ -225,7 +234,7 @@ struct RecordJournalLimitsTests {
         #expect(state == ["0", "true", "true"])
     }
 
-    @Test("15. A record handed to an access that is cancelled comes out as it went in")
+    @Test("A record handed to an access that is cancelled comes out as it went in", .behaviour(15))
     func cancelled() async throws {
         let queue = try DatabaseQueue.withHeroes()
         let (started, states) = (Gate(), Recorder<String>())

@@ -40,7 +40,7 @@ struct RecordJournalTests {
         }
     }
 
-    @Test("5. Setting the flag leaves what the last save has changed", arguments: [true, false])
+    @Test("Setting the flag leaves what the last save has changed", .behaviour(5), arguments: [true, false])
     func flagAfterSave(flag: Bool) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let hero = try Operation.update.makeHero(db)
@@ -51,7 +51,8 @@ struct RecordJournalTests {
     }
 
     @Test(
-        "15. What an earlier save has changed is not told of once a later operation is rolled back",
+        "What an earlier save has changed is not told of once a later operation is rolled back",
+        .behaviour(15),
         arguments: [Operation.update, .delete, .reload, .flagFalse, .flagTrue])
     func earlierSave(operation: Operation) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
@@ -68,7 +69,8 @@ struct RecordJournalTests {
     }
 
     @Test(
-        "15. What is undone is forgotten: the record remembers what it did before, and has no id that is gone",
+        "What is undone is forgotten: the record remembers what it did before, and has no id that is gone",
+        .behaviour(15),
         arguments: Operation.allCases, Undoing.allCases)
     func undone(operation: Operation, way: Undoing) throws {
         let queue = try DatabaseQueue.withHeroes()
@@ -122,7 +124,7 @@ struct RecordJournalTests {
     }
 
     @Test(
-        "15. What is committed stays, whatever is rolled back later",
+        "What is committed stays, whatever is rolled back later", .behaviour(15),
         arguments: Operation.allCases, Commit.allCases)
     func committed(operation: Operation, commit: Commit) throws {
         let queue = try DatabaseQueue.withHeroes()
@@ -149,7 +151,7 @@ struct RecordJournalTests {
         #expect(hero.id == id)
     }
 
-    @Test("15. A record saved in nested savepoints goes back one level at a time")
+    @Test("A record saved in nested savepoints goes back one level at a time", .behaviour(15))
     func nested() throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let hero = Hero("Arthur")
@@ -179,7 +181,9 @@ struct RecordJournalTests {
         }
     }
 
-    @Test("15. A released savepoint is undone with the one around it, and not with an earlier one inside")
+    @Test(
+        "A released savepoint is undone with the one around it, and not with an earlier one inside",
+        .behaviour(15))
     func released() throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let (first, second, third) = (Hero("Arthur"), Hero("Barbara"), Hero("Craig"))
@@ -204,7 +208,7 @@ struct RecordJournalTests {
 
     // MARK: - Row ids
 
-    @Test("15. An id is taken away where the base filled it in, and where it is still the same")
+    @Test("An id is taken away where the base filled it in, and where it is still the same", .behaviour(15))
     func ids() throws {
         let queue = try DatabaseQueue.withHeroes()
         let (filled, given, changed, emptied) = (Hero("a"), Hero("b"), Hero("c"), Hero("d"))
@@ -222,7 +226,9 @@ struct RecordJournalTests {
             [filled, given, changed, emptied].map(\.name) == ["a", "b", "c", "d"], "the rest is as it was")
     }
 
-    @Test("15. A record inserted, deleted and inserted again in one transaction loses its id all the same")
+    @Test(
+        "A record inserted, deleted and inserted again in one transaction loses its id all the same",
+        .behaviour(15))
     func insertedTwice() throws {
         let queue = try DatabaseQueue.withHeroes()
         let hero = Hero("Arthur")
@@ -238,7 +244,7 @@ struct RecordJournalTests {
         #expect(try hero.id == nil && hero.databaseChanges == Hero.allUnknown)
     }
 
-    @Test("15. An id that the user's didInsert has set stays, and the record has changes")
+    @Test("An id that the user's didInsert has set stays, and the record has changes", .behaviour(15))
     func didInsert() throws {
         final class Stubborn: Record {
             var id: Int64?

@@ -63,7 +63,7 @@ struct RecordOutcomeTests {
 
     // MARK: - Row ids
 
-    @Test("19. Each record has its id, whatever that is encoded as, and loses it in a rollback")
+    @Test("Each record has its id, whatever that is encoded as, and loses it in a rollback", .behaviour(19))
     func oddIDs() throws {
         func check<ID: OddID>(_ ids: [ID]) throws {
             try withOdd { db in
@@ -96,7 +96,8 @@ struct RecordOutcomeTests {
     }
 
     @Test(
-        "19. A first record that cannot be encoded again, or does not take its id, takes no ids away from the others"
+        "A first record that cannot be encoded again, or does not take its id, takes no ids away from the others",
+        .behaviour(19)
     )
     func badFirst() throws {
         final class Fickle: Odd<TextID> {
@@ -124,7 +125,8 @@ struct RecordOutcomeTests {
     }
 
     @Test(
-        "15. A rolled-back insertion is undone by the name of the row id, in whatever order the record encodes by now"
+        "A rolled-back insertion is undone by the name of the row id, in whatever order the record encodes by now",
+        .behaviour(15)
     )
     func otherOrder() throws {
         final class Wild: Record {
@@ -177,7 +179,8 @@ struct RecordOutcomeTests {
     }
 
     @Test(
-        "101. What a didInsert changes in a later record of the same statement is kept, and dirty",
+        "What a didInsert changes in a later record of the same statement is kept, and dirty",
+        .behaviour(101),
         arguments: [nil, 100])
     func laterChanges(id: Int64?) throws {
         try withOdd { db in
@@ -198,7 +201,8 @@ struct RecordOutcomeTests {
     }
 
     @Test(
-        "38, 101. A later record of a batch that was changed has its stamps and its id, and keeps the change")
+        "A later record of a batch that was changed has its stamps and its id, and keeps the change",
+        .behaviour(38, 101))
     func laterStamped() throws {
         final class Chained: Record {
             var id: Int64?
@@ -240,7 +244,9 @@ struct RecordOutcomeTests {
 
     // MARK: - Reloading
 
-    @Test("22. A record that saves itself while it is encoded to be reloaded tells the truth afterwards")
+    @Test(
+        "A record that saves itself while it is encoded to be reloaded tells the truth afterwards",
+        .behaviour(22))
     func savingReload() throws {
         final class Meddler: Hero {
             weak var db: Database?

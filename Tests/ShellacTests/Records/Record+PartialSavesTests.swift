@@ -17,7 +17,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("10. A partial update cleans the columns that it wrote, and the others stay dirty")
+    @Test("A partial update cleans the columns that it wrote, and the others stay dirty", .behaviour(10))
     func partialUpdate() throws {
         try withArthur { db, hero, spy in
             (hero.name, hero.score) = ("Barbara", 11)
@@ -30,7 +30,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("10. A partial update of a record that knows little makes it know what was written")
+    @Test("A partial update of a record that knows little makes it know what was written", .behaviour(10))
     func partialOfPartial() throws {
         try withArthur { db, _, _ in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT id FROM hero"))
@@ -48,7 +48,9 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("11. updateChanges writes what differs from the snapshot, and says whether there was something")
+    @Test(
+        "updateChanges writes what differs from the snapshot, and says whether there was something",
+        .behaviour(11))
     func updateChanges() throws {
         try withArthur { db, hero, spy in
             hero.score = 11
@@ -62,7 +64,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("11. updateChanges with a closure writes what the closure changed, and no earlier edit")
+    @Test("updateChanges with a closure writes what the closure changed, and no earlier edit", .behaviour(11))
     func updateChangesModifying() throws {
         try withArthur { db, hero, spy in
             hero.name = "Barbara"
@@ -95,7 +97,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("11. Without changes, updateChanges runs no SQL and no callback")
+    @Test("Without changes, updateChanges runs no SQL and no callback", .behaviour(11))
     func nothingToUpdate() throws {
         try withArthur { db, _, spy in
             let hero = try #require(try Counting.fetchOne(db))
@@ -114,7 +116,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("12. updateChanges of a record that was never inserted throws recordNotFound")
+    @Test("updateChanges of a record that was never inserted throws recordNotFound", .behaviour(12))
     func neverInserted() throws {
         try withArthur { db, _, _ in
             let hero = Hero("Barbara")
@@ -142,7 +144,7 @@ struct RecordPartialSavesTests {
     /// A hero with a property that is not stored.
     private final class Noisy: Hero { var noise = 0 }
 
-    @Test("13. databaseChanges(modify:) modifies the record, also when it finds no change")
+    @Test("databaseChanges(modify:) modifies the record, also when it finds no change", .behaviour(13))
     func modifying() throws {
         try withArthur { db, _, _ in
             let hero = try #require(try Noisy.fetchOne(db))
@@ -196,7 +198,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("14. Forgetting super in any callback changes nothing about the snapshot")
+    @Test("Forgetting super in any callback changes nothing about the snapshot", .behaviour(14))
     func forgettingSuper() throws {
         try withArthur { db, _, _ in
             let hero = Forgetful("Barbara")
@@ -243,7 +245,8 @@ struct RecordPartialSavesTests {
     }
 
     @Test(
-        "10. A column that the record did not encode before is written with those that have changed",
+        "A column that the record did not encode before is written with those that have changed",
+        .behaviour(10),
         arguments: [true, false])
     func moreColumns(inTransaction: Bool) throws {
         try withArthur(inTransaction: inTransaction) { db in
@@ -272,7 +275,8 @@ struct RecordPartialSavesTests {
     }
 
     @Test(
-        "1. An encode that reads what was encoded, and throws where it is missing, is compared all the same",
+        "An encode that reads what was encoded, and throws where it is missing, is compared all the same",
+        .behaviour(1),
         arguments: [true, false])
     func readingEncoder(inTransaction: Bool) throws {
         try withArthur(inTransaction: inTransaction) { db in

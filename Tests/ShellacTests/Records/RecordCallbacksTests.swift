@@ -172,7 +172,7 @@ struct RecordCallbacksTests {
         ]
 
     @Test(
-        "35, 98. the order of callbacks, each of which is called once, class and struct",
+        "the order of callbacks, each of which is called once, class and struct", .behaviour(35, 98),
         arguments: [true, false])
     func order(_ isClass: Bool) throws {
         try write { db in
@@ -218,7 +218,8 @@ struct RecordCallbacksTests {
     }
 
     @Test(
-        "98. save calls willSave and aroundSave once around methods that a class overrides, and their order stays"
+        "save calls willSave and aroundSave once around methods that a class overrides, and their order stays",
+        .behaviour(98)
     )
     func overriddenMethods() throws {
         final class Player: Record {
@@ -294,7 +295,8 @@ struct RecordCallbacksTests {
     }
 
     @Test(
-        "98. a struct's mutating willSave and willInsert run once in a save that inserts, and what they change is written"
+        "a struct's mutating willSave and willInsert run once in a save that inserts, and what they change is written",
+        .behaviour(98)
     )
     func mutatingSave() throws {
         struct Player: MutablePersistableRecord {
@@ -318,7 +320,7 @@ struct RecordCallbacksTests {
     }
 
     @Test(
-        "35. a will-callback that throws: nothing is executed, and nothing else is called",
+        "a will-callback that throws: nothing is executed, and nothing else is called", .behaviour(35),
         arguments: [
             "willSave", "willInsert", "aroundSave {", "aroundInsert {",
         ])
@@ -337,7 +339,7 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("35. an error behind the statement reaches the caller, and the row is written")
+    @Test("an error behind the statement reaches the caller, and the row is written", .behaviour(35))
     func throwingAfterwards() throws {
         struct Regret: Error {}
         try write { db in
@@ -356,7 +358,8 @@ struct RecordCallbacksTests {
     }
 
     @Test(
-        "35. what a class's will-callback changes is written, also where other columns are updated",
+        "what a class's will-callback changes is written, also where other columns are updated",
+        .behaviour(35),
         arguments: [
             "willSave", "willUpdate [\"score\"]", "aroundSave {", "aroundUpdate {",
         ])
@@ -380,7 +383,7 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("14. a class that overrides all callbacks and never calls super knows what it saved")
+    @Test("a class that overrides all callbacks and never calls super knows what it saved", .behaviour(14))
     func withoutSuper() throws {
         try write { db in
             let player = CalledClass(Calls(), name: "Arthur")
@@ -395,7 +398,7 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("34. a struct's mutating willSave and willInsert are honoured, by update on a copy")
+    @Test("a struct's mutating willSave and willInsert are honoured, by update on a copy", .behaviour(34))
     func mutatingCallbacks() throws {
         struct Player: MutablePersistableRecord {
             var id: Int64?

@@ -84,7 +84,9 @@ struct RecordPersistenceTests {
 
     // MARK: - 18
 
-    @Test("18. an insertion under IGNORE that ignored the row: no didInsert, dirty, a nil id, and no error")
+    @Test(
+        "an insertion under IGNORE that ignored the row: no didInsert, dirty, a nil id, and no error",
+        .behaviour(18))
     func ignoredInsertion() throws {
         final class Noting: Player {
             var inserted: [InsertionSuccess] = []
@@ -117,7 +119,7 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("18. a row is ignored as well by the table's own clause, and by a trigger")
+    @Test("a row is ignored as well by the table's own clause, and by a trigger", .behaviour(18))
     func rowsIgnoredByTheTable() throws {
         try DatabaseQueue().write { db in
             try db.execute(
@@ -141,7 +143,8 @@ struct RecordPersistenceTests {
     // MARK: - 19
 
     @Test(
-        "19. the row id is filled in by updateFromRow, with a row of all that was encoded, and only where it was nil"
+        "the row id is filled in by updateFromRow, with a row of all that was encoded, and only where it was nil",
+        .behaviour(19)
     )
     func backFill() throws {
         final class Seeing: Player {
@@ -172,7 +175,7 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("19. where updateFromRow throws, the insertion stands, and the error names the class")
+    @Test("where updateFromRow throws, the insertion stands, and the error names the class", .behaviour(19))
     func backFillThatThrows() throws {
         final class Throwing: Player {
             struct Refusal: Error {}
@@ -191,7 +194,7 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("19. a class that takes its row id nowhere is told so, once, in the log")
+    @Test("a class that takes its row id nowhere is told so, once, in the log", .behaviour(19))
     func noBackFill() throws {
         final class Forgetful: Record {
             override class var databaseTableName: String { "other" }
@@ -212,7 +215,7 @@ struct RecordPersistenceTests {
 
     // MARK: - 20
 
-    @Test("20. no method passes by an override that validates, but upsert")
+    @Test("no method passes by an override that validates, but upsert", .behaviour(20))
     func validation() throws {
         func generically<R: MutablePersistableRecord>(_ record: R, _ db: Database) throws {
             var record = record
@@ -258,7 +261,9 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("20. an override may save other records on the way, and what was asked of it stays its own")
+    @Test(
+        "an override may save other records on the way, and what was asked of it stays its own",
+        .behaviour(20))
     func nestedSaves() throws {
         final class Chained: Player {
             var friend: Player?
@@ -283,7 +288,8 @@ struct RecordPersistenceTests {
     }
 
     @Test(
-        "20. save updates where there is a row, inserts where there is none, and lets another record's absence through"
+        "save updates where there is a row, inserts where there is none, and lets another record's absence through",
+        .behaviour(20)
     )
     func saving() throws {
         final class Dependent: Player {
@@ -317,7 +323,7 @@ struct RecordPersistenceTests {
 
     // MARK: - 21 to 25
 
-    @Test("21. delete returns whether a row went, and the record is dirty afterwards, always")
+    @Test("delete returns whether a row went, and the record is dirty afterwards, always", .behaviour(21))
     func deletion() throws {
         try queue().write { db in
             for type in [Player.self, ValidPlayer.self] {
@@ -347,7 +353,26 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("22. update looks the row up by the record's current primary key")
+    @Test(
+        "update and reload of a row that is not there throw recordNotFound, with table and key",
+        .behaviour(22))
+    func missingRow() throws {
+        try queue().write { db in
+            let player = Player(name: "a")
+            try player.insert(db)
+            let id = try #require(player.id)
+            try db.execute(sql: "DELETE FROM player")
+            player.name = "b"
+            let missing = RecordError.recordNotFound(
+                databaseTableName: "player", key: ["id": id.databaseValue])
+            #expect(throws: missing) { try player.update(db) }
+            #expect(throws: missing) { try player.update(db, columns: ["name"]) }
+            #expect(throws: missing) { try player.reload(db) }
+            #expect((player.id, player.name) == (id, "b"))
+        }
+    }
+
+    @Test("update looks the row up by the record's current primary key", .behaviour(22))
     func currentKey() throws {
         try queue().write { db in
             let (a, b) = (Player(name: "a"), Player(name: "b"))
@@ -362,7 +387,8 @@ struct RecordPersistenceTests {
     }
 
     @Test(
-        "23. a table of key columns alone runs its UPDATE, which triggers hear of, and finds a missing row out"
+        "a table of key columns alone runs its UPDATE, which triggers hear of, and finds a missing row out",
+        .behaviour(23)
     )
     func keyColumnsAlone() throws {
         final class Other: Record {
@@ -388,7 +414,7 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("24. a class without a table is fetched by SQL, copied and asked for changes")
+    @Test("a class without a table is fetched by SQL, copied and asked for changes", .behaviour(24))
     func withoutTable() throws {
         final class Sum: Record {
             var total = 0
@@ -404,7 +430,8 @@ struct RecordPersistenceTests {
     }
 
     @Test(
-        "24. an encoding without columns stops the program that saves it, and so does one without a key",
+        "an encoding without columns stops the program that saves it, and so does one without a key",
+        .behaviour(24),
         arguments: ["no columns", "no key"])
     func misuse(_ what: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -442,7 +469,8 @@ struct RecordPersistenceTests {
     }
 
     @Test(
-        "28. an update on a view is judged by what its triggers can tell, and finds each row that is there",
+        "an update on a view is judged by what its triggers can tell, and finds each row that is there",
+        .behaviour(28),
         arguments: [
             "UPDATE player SET name = NEW.name WHERE id = OLD.id", "SELECT 1", "SELECT RAISE(IGNORE)",
         ],
@@ -480,7 +508,9 @@ struct RecordPersistenceTests {
 
     // MARK: - 40
 
-    @Test("40. init(row:) calls updateFromRow once, and a class that overrides the pair has all the rest")
+    @Test(
+        "init(row:) calls updateFromRow once, and a class that overrides the pair has all the rest",
+        .behaviour(40))
     func inheritance() throws {
         final class Plain: Player {
             var readings = 0
@@ -517,7 +547,8 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("40. reload on a class that does not override updateFromRow throws an error that says so")
+    @Test(
+        "reload on a class that does not override updateFromRow throws an error that says so", .behaviour(40))
     func reloadWithoutReading() throws {
         final class Deaf: Record {
             var id: Int64?
@@ -555,7 +586,9 @@ struct RecordPersistenceTests {
 
     // MARK: - 29
 
-    @Test("29. …AndFetch uses RETURNING, as another type, too, and takes what the database made of the row")
+    @Test(
+        "…AndFetch uses RETURNING, as another type, too, and takes what the database made of the row",
+        .behaviour(29))
     func andFetch() throws {
         struct Persisted: FetchableRecord, TableRecord {
             static let databaseTableName = "player"
@@ -585,7 +618,9 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("29. a commit that fails at the end of INSERT … RETURNING is thrown, and the record is as it was")
+    @Test(
+        "a commit that fails at the end of INSERT … RETURNING is thrown, and the record is as it was",
+        .behaviour(29))
     func failedLoneCommit() throws {
         try queue().writeWithoutTransaction { db in
             let player = Player(name: "Arthur")
@@ -600,7 +635,9 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("29. insert(_:refreshing:) brings default values and generated columns into the same instance")
+    @Test(
+        "insert(_:refreshing:) brings default values and generated columns into the same instance",
+        .behaviour(29))
     func refreshing() throws {
         final class Item: Record {
             var id: Int64?
@@ -639,7 +676,7 @@ struct RecordPersistenceTests {
 
     // MARK: - 30
 
-    @Test("30. subclasses of any depth, ad hoc ones with other columns too, fetch as themselves")
+    @Test("subclasses of any depth, ad hoc ones with other columns too, fetch as themselves", .behaviour(30))
     func subclasses() throws {
         final class Ranked: Player {
             var rank = 0

@@ -70,7 +70,8 @@ struct TableNamesTests {
     }
 
     @Test(
-        "95. A class has the name of its type with a lower-case first letter as its table's name, as a struct has"
+        "A class has the name of its type with a lower-case first letter as its table's name, as a struct has",
+        .behaviour(95)
     )
     func names() {
         class Local: Named {}
@@ -91,12 +92,12 @@ struct TableNamesTests {
         #expect((Knight() as Record).name(of: { $0.databaseTableName }) == "knight")
     }
 
-    @Test("95. An override is inherited")
+    @Test("An override is inherited", .behaviour(95))
     func inherited() {
         #expect(Member.databaseTableName == "player" && Ranked.databaseTableName == "player")
     }
 
-    @Test("95. A class without an override is saved, fetched and found in the table of its name")
+    @Test("A class without an override is saved, fetched and found in the table of its name", .behaviour(95))
     func roundTrip() throws {
         class Local: Named {}
         try queue.write { db in
@@ -125,7 +126,8 @@ struct TableNamesTests {
     private let advice = "run the migration that creates it, or override databaseTableName"
 
     @Test(
-        "95. Where there is no such table, the error names the class, and the superclass whose table there is"
+        "Where there is no such table, the error names the class, and the superclass whose table there is",
+        .behaviour(95)
     )
     func missing() throws {
         let shared =
@@ -147,7 +149,7 @@ struct TableNamesTests {
             of: Ranked.self, "player", "no such table: player, where Ranked is stored: \(advice)")
     }
 
-    @Test("24. What needs the table throws where a class says that it has none")
+    @Test("What needs the table throws where a class says that it has none", .behaviour(24))
     func nameless() throws {
         try expectErrors(
             of: Nameless.self, "", "Nameless has no table: override databaseTableName to give it one")
@@ -179,7 +181,8 @@ struct TableNamesTests {
     }
 
     @Test(
-        "24. A class whose table does not exist is fetched by SQL, copied, and asked for its flag",
+        "A class whose table does not exist is fetched by SQL, copied, and asked for its flag",
+        .behaviour(24),
         arguments: [true, false])
     func withoutTable(isNameless: Bool) throws {
         let type: Named.Type = isNameless ? Nameless.self : Knight.self
@@ -206,7 +209,8 @@ struct TableNamesTests {
     }
 
     @Test(
-        "95. The affinities of a table that has the name of a class by accident count, and those of no other do"
+        "The affinities of a table that has the name of a class by accident count, and those of no other do",
+        .behaviour(95)
     )
     func accident() throws {
         class Counter: Record {

@@ -88,7 +88,7 @@ private final class Clock: Sendable {
     func advance() { date.withLock { $0 += 60 } }
 }
 
-@Suite("Seed 000: timestamps")
+@Suite("Timestamps that a protocol of records keeps")
 struct TimestampedRecordTests {
     private let clock = Clock()
     private let spy = SQLSpy()
@@ -137,7 +137,7 @@ struct TimestampedRecordTests {
     static let first = "1970-01-12 13:46:40.000"
     static let second = "1970-01-12 13:47:40.000"
 
-    @Test("33. An insertion sets the id, and the dates that are nil")
+    @Test("An insertion sets the id, and the dates that are nil", .behaviour(33))
     func insertion() throws {
         var player = Player(id: nil, name: "Arthur", score: 1000)
         #expect(player.creationDate == nil && player.modificationDate == nil)
@@ -153,7 +153,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.first])
     }
 
-    @Test("33. An insertion keeps the dates that are not nil")
+    @Test("An insertion keeps the dates that are not nil", .behaviour(33))
     func explicitInsertion() throws {
         let old = Date(timeIntervalSince1970: 0)
         var player = Player(creationDate: old, name: "Arthur", score: 1000)
@@ -162,7 +162,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == ["1970-01-01 00:00:00.000", Self.first])
     }
 
-    @Test("33. Players that are inserted in one transaction have the same dates")
+    @Test("Players that are inserted in one transaction have the same dates", .behaviour(33))
     func sameTransaction() throws {
         try dbQueue.write { db in
             for name in ["Arthur", "Barbara"] {
@@ -174,7 +174,7 @@ struct TimestampedRecordTests {
         #expect(try dates(1) == dates(2))
     }
 
-    @Test("33. A plain update writes all columns, and leaves the modification date")
+    @Test("A plain update writes all columns, and leaves the modification date", .behaviour(33))
     func plainUpdate() throws {
         var player = try inserted()
         player.score += 1
@@ -187,7 +187,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.first])
     }
 
-    @Test("33. updateWithTimestamp writes all columns, and the modification date among them")
+    @Test("updateWithTimestamp writes all columns, and the modification date among them", .behaviour(33))
     func updateWithTimestamp() throws {
         var player = try inserted()
         player.score += 1
@@ -200,7 +200,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, "1970-01-01 00:00:00.000"])
     }
 
-    @Test("33. updateChangesWithTimestamp writes the changed columns and the modification date")
+    @Test("updateChangesWithTimestamp writes the changed columns and the modification date", .behaviour(33))
     func updateChangesWithTimestamp() throws {
         var player = try inserted()
         let isModified = try dbQueue.write { db in
@@ -212,7 +212,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.second])
     }
 
-    @Test("33. updateChangesWithTimestamp does nothing where nothing else has changed")
+    @Test("updateChangesWithTimestamp does nothing where nothing else has changed", .behaviour(33))
     func updateNothingWithTimestamp() throws {
         var player = try inserted()
         let isModified = try dbQueue.write { db in
@@ -223,7 +223,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.first])
     }
 
-    @Test("33. updateChanges updates the modification date even if no other column has changed")
+    @Test("updateChanges updates the modification date even if no other column has changed", .behaviour(33))
     func updateChanges() throws {
         var player = try inserted()
         let isModified = try dbQueue.write { db in
@@ -237,7 +237,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.second])
     }
 
-    @Test("33. touch writes one column, and nothing in the transaction of the date it has")
+    @Test("touch writes one column, and nothing in the transaction of the date it has", .behaviour(33))
     func touch() throws {
         var player = try inserted()
         try dbQueue.write { db in
@@ -249,7 +249,9 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, Self.second])
     }
 
-    @Test("33. saveWithTimestamp inserts without an id, updates with one, and inserts where there is no row")
+    @Test(
+        "saveWithTimestamp inserts without an id, updates with one, and inserts where there is no row",
+        .behaviour(33))
     func saveWithTimestamp() throws {
         var player = Player(name: "Arthur", score: 1000)
         try dbQueue.write { db in try player.saveWithTimestamp(db) }
@@ -267,7 +269,7 @@ struct TimestampedRecordTests {
         #expect(try dates() == [Self.first, "1970-01-12 13:48:40.000"])
     }
 
-    @Test("33. A fetched player is found clean by updateChangesWithTimestamp")
+    @Test("A fetched player is found clean by updateChangesWithTimestamp", .behaviour(33))
     func fetched() throws {
         _ = try inserted()
         try dbQueue.write { db in
@@ -278,7 +280,7 @@ struct TimestampedRecordTests {
         #expect(writes() == [])
     }
 
-    @Test("33. An update of a player that is not there throws recordNotFound, and touch too")
+    @Test("An update of a player that is not there throws recordNotFound, and touch too", .behaviour(33))
     func missing() throws {
         var player = Player(id: 12, creationDate: clock.now, name: "Arthur", score: 1000)
         try dbQueue.write { db in
@@ -289,7 +291,7 @@ struct TimestampedRecordTests {
         }
     }
 
-    @Test("33. insertAndFetch gives a persisted player, whose dates are not optional")
+    @Test("insertAndFetch gives a persisted player, whose dates are not optional", .behaviour(33))
     func persistedPlayer() throws {
         try dbQueue.write { db in
             var player = TwoTypes.Player(id: nil, name: "Arthur", score: 1000)

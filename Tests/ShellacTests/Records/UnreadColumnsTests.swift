@@ -77,7 +77,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a save of a record that was fetched without some columns leaves these alone",
+        "a save of a record that was fetched without some columns leaves these alone", .behaviour(93),
         arguments: Road.allCases, Save.allCases)
     func untouched(_ road: Road, _ save: Save) throws {
         try withNote(road) { db, note in
@@ -94,7 +94,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a column that was never read is written once it has changed, and is known then",
+        "a column that was never read is written once it has changed, and is known then", .behaviour(93),
         arguments: Road.allCases, Save.allCases)
     func touched(_ road: Road, _ save: Save) throws {
         try withNote(road) { db, note in
@@ -109,7 +109,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. updateChanges says that there is nothing to write where only such columns are left",
+        "updateChanges says that there is nothing to write where only such columns are left", .behaviour(93),
         arguments: Road.allCases)
     func nothing(_ road: Road) throws {
         try withNote(road) { (db: Database, note: Note) throws in
@@ -121,7 +121,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. columns stay unread where the flag was set to false, whatever is saved then",
+        "columns stay unread where the flag was set to false, whatever is saved then", .behaviour(93),
         arguments: Road.allCases, Save.allCases)
     func unreadWithoutChanges(_ road: Road, _ save: Save) throws {
         try withNote(road) { db, note in
@@ -139,7 +139,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. update(columns:) writes what it names, also where it names all columns", arguments: Road.allCases
+        "update(columns:) writes what it names, also where it names all columns", .behaviour(93),
+        arguments: Road.allCases
     )
     func allNamed(_ road: Road) throws {
         try withNote(road) { db, note in
@@ -151,7 +152,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. update(columns:) writes what it names", arguments: Road.allCases)
+    @Test("update(columns:) writes what it names", .behaviour(93), arguments: Road.allCases)
     func named(_ road: Road) throws {
         try withNote(road) { db, note in
             try note.update(db, columns: ["text"])
@@ -162,7 +163,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. a column that a will-callback sets is written")
+    @Test("a column that a will-callback sets is written", .behaviour(93))
     func callback() throws {
         try withNote(.overridden) { (db: Database, note: Note) throws in
             (note as? Watched)?.change = { $0.stars = 9 }
@@ -176,7 +177,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a record that is inserted is its own truth, also by a save that finds no row, and by REPLACE",
+        "a record that is inserted is its own truth, also by a save that finds no row, and by REPLACE",
+        .behaviour(93),
         arguments: Road.allCases)
     func inserted(_ road: Road) throws {
         try withNote(road) { db, note in
@@ -192,7 +194,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. setting the flag to true makes the record its own truth, and setting it to false does not",
+        "setting the flag to true makes the record its own truth, and setting it to false does not",
+        .behaviour(93),
         arguments: Road.allCases)
     func flag(_ road: Road) throws {
         try withNote(road) { db, note in
@@ -208,7 +211,9 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. a copy, a rollback and another save remember what was never read", arguments: Road.allCases)
+    @Test(
+        "a copy, a rollback and another save remember what was never read", .behaviour(93),
+        arguments: Road.allCases)
     func remembered(_ road: Road) throws {
         try withNote(road) { db, note in
             let copy = try note.copy()
@@ -229,7 +234,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. what reload reads is known, and what it does not read stays as it was")
+    @Test("what reload reads is known, and what it does not read stays as it was", .behaviour(93))
     func reloaded() throws {
         final class Brief: Note {
             override class var databaseSelection: [any SQLSelectable] { [Column("id"), Column("title")] }
@@ -253,7 +258,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. a class that reads after super.init(row:) wipes nothing that it never read")
+    @Test("a class that reads after super.init(row:) wipes nothing that it never read", .behaviour(93))
     func readingLate() throws {
         final class Late: Record {
             var id: Int64?
@@ -284,7 +289,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. a row that was kept makes a partial record, too")
+    @Test("a row that was kept makes a partial record, too", .behaviour(93))
     func ownedRows() throws {
         try withNote(.straight) { db, _ in
             for row in try Row.fetchAll(db, sql: "SELECT title, id FROM note") {
@@ -298,7 +303,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. elements of a fetch are encoded once they are complete, and others that are made of its rows at once"
+        "elements of a fetch are encoded once they are complete, and others that are made of its rows at once",
+        .behaviour(93)
     )
     func encodedOnce() throws {
         final class Counted: Note {
@@ -345,7 +351,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. records of one fetch that had different values in such columns are told apart")
+    @Test("records of one fetch that had different values in such columns are told apart", .behaviour(93))
     func different() throws {
         final class Numbered: Note {
             nonisolated(unsafe) static var count = 0
@@ -366,7 +372,7 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("93. stamps are bound in columns that were never read, and their defaults are not")
+    @Test("stamps are bound in columns that were never read, and their defaults are not", .behaviour(93))
     func stamps() throws {
         final class Stamped: Record {
             var id: Int64?
@@ -434,7 +440,7 @@ struct UnreadColumnsTests {
         "id": 1, "title": "New", "text": "keep me", "stars": 7,
     ]
 
-    @Test("93. a column that a table was given leaves what the last save of a record has changed")
+    @Test("a column that a table was given leaves what the last save of a record has changed", .behaviour(93))
     func savedChangesBeforeAddedColumn() throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -454,7 +460,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a save of a record that was fetched before its table was given a column leaves that alone",
+        "a save of a record that was fetched before its table was given a column leaves that alone",
+        .behaviour(93),
         arguments: [(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)], Save.allCases)
     func columnAddedSince(_ setup: (Road, Adder), _ save: Save) throws {
         try withOldNote(setup.0, setup.1) { db, note in
@@ -476,7 +483,8 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a column that was added since is written where the record was given a value for it before it was saved",
+        "a column that was added since is written where the record was given a value for it before it was saved",
+        .behaviour(93),
         arguments: Road.allCases, Save.allCases)
     func columnAddedSinceAndGiven(_ road: Road, _ save: Save) throws {
         try withOldNote(road) { db, note in
@@ -489,7 +497,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a column that was added since is written by what names it, and by an insertion",
+        "a column that was added since is written by what names it, and by an insertion", .behaviour(93),
         arguments: Road.allCases)
     func columnAddedSinceAndNamed(_ road: Road) throws {
         try withOldNote(road) { db, note in
@@ -508,7 +516,7 @@ struct UnreadColumnsTests {
     }
 
     @Test(
-        "93. a copy, a rollback and a changed key keep away from a column that was added since",
+        "a copy, a rollback and a changed key keep away from a column that was added since", .behaviour(93),
         arguments: Road.allCases)
     func columnAddedSinceAndCopied(_ road: Road) throws {
         try withOldNote(road) { db, note in

@@ -119,7 +119,8 @@ struct UpsertTests {
     }
 
     @Test(
-        "100. An upsert that met a row of another id leaves the record with that id, until it is rolled back",
+        "An upsert that met a row of another id leaves the record with that id, until it is rolled back",
+        .behaviour(100),
         arguments: [false, true], [false, true])
     func otherID(isClause: Bool, isCalled: Bool) throws {
         final class CalledMate: Mate {
@@ -157,7 +158,9 @@ struct UpsertTests {
         }
     }
 
-    @Test("100. The same where the key is a text, or of two columns", arguments: ["", " WITHOUT ROWID"])
+    @Test(
+        "The same where the key is a text, or of two columns", .behaviour(100),
+        arguments: ["", " WITHOUT ROWID"])
     func otherKey(withoutRowID: String) throws {
         final class Badge: Record {
             var (country, number, name) = ("", 0, "")
@@ -227,7 +230,7 @@ struct UpsertTests {
         }
     }
 
-    @Test("38. stamp the row in the way, unless an assignment names the stamp")
+    @Test("stamp the row in the way, unless an assignment names the stamp", .behaviour(38))
     func stamps() throws {
         let memos = try MemoDatabase(
             "CREATE TABLE memo (id INTEGER PRIMARY KEY, title TEXT UNIQUE, score INTEGER NOT NULL DEFAULT 0, "

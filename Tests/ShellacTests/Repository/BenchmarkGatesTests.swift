@@ -6,7 +6,7 @@ import Testing
 @Suite("Gates of benchmarks")
 struct BenchmarkGatesTests {
     @Test(
-        "60. a class that lists its columns has the gates of one with the older pair",
+        "a class that lists its columns has the gates of one with the older pair", .behaviour(60),
         arguments: ["records.class.player", "insert.class.player", "changes.none.player"])
     func listedColumns(_ workload: String) throws {
         let gates = try gates()

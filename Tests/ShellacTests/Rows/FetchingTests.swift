@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fetching")
 struct FetchingTests {
-    @Test("26. fetchOne of a value is nil for no row and for NULL")
+    @Test("fetchOne of a value is nil for no row and for NULL", .behaviour(26))
     func fetchOne() throws {
         try DatabaseQueue().write { db in
             func check<Value: DatabaseValueConvertible>(_: Value.Type) throws {
@@ -36,7 +36,7 @@ struct FetchingTests {
         }
     }
 
-    @Test("26. fetchOne of a type that has a value for NULL is nil for NULL, too")
+    @Test("fetchOne of a type that has a value for NULL is nil for NULL, too", .behaviour(26))
     func fetchOneDatabaseValue() throws {
         try DatabaseQueue().read { db throws in
             #expect(try DatabaseValue.fetchOne(db, sql: "SELECT 1 WHERE 0") == nil)
@@ -47,7 +47,7 @@ struct FetchingTests {
     }
 
     @Test(
-        "26. A non-optional value read from NULL throws, and the error names column, row and SQL",
+        "A non-optional value read from NULL throws, and the error names column, row and SQL", .behaviour(26),
         arguments: Road.withSQL.filter { !$0.isOptional })
     func null(_ road: Road) throws {
         try DatabaseQueue().write { db in
@@ -82,7 +82,7 @@ struct FetchingTests {
         }
     }
 
-    @Test("26. An optional read from NULL is nil", arguments: Road.allCases.filter(\.isOptional))
+    @Test("An optional read from NULL is nil", .behaviour(26), arguments: Road.allCases.filter(\.isOptional))
     func optionalNull(_ road: Road) throws {
         try DatabaseQueue().read { db throws in
             #expect(try db.read(Int.self, by: road, sql: "SELECT NULL AS v") == nil)

@@ -127,7 +127,9 @@ struct PackedRowSizesTests {
         #expect(PackedRow.make(RowLayout(names: [], sql: nil), values: []).byteCount == 0)
     }
 
-    @Test("41. Of columns with the same name all are kept, and the leftmost wins", arguments: [3, 30])
+    @Test(
+        "Of columns with the same name all are kept, and the leftmost wins", .behaviour(41),
+        arguments: [3, 30])
     func duplicates(count: Int) throws {
         let names = (0..<count).map { ["a", "A", "b"][$0 % 3] }
         let values = (0..<count).map { DatabaseValue(.int64(Int64($0 * 1000))) }

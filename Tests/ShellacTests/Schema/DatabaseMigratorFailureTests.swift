@@ -43,7 +43,7 @@ struct DatabaseMigratorFailureTests {
     }
 
     @Test(
-        "55. it leaves the database as the one before left it, and the error names it",
+        "it leaves the database as the one before left it, and the error names it", .behaviour(55),
         arguments: [DatabaseMigrator.ForeignKeyChecks.deferred, .immediate])
     func failure(checks: DatabaseMigrator.ForeignKeyChecks) throws {
         let migrator = migrator(checks) { _ in throw TestError(1) }
@@ -53,7 +53,7 @@ struct DatabaseMigratorFailureTests {
         try expectUnharmed()
     }
 
-    @Test("55. an error of SQLite is told with its SQL, behind the migration's name")
+    @Test("an error of SQLite is told with its SQL, behind the migration's name", .behaviour(55))
     func sqlError() throws {
         let error = thrownError {
             try migrator { db in try db.execute(sql: "INSERT INTO nowhere VALUES (1)") }.migrate(queue)
@@ -65,7 +65,7 @@ struct DatabaseMigratorFailureTests {
         try expectUnharmed()
     }
 
-    @Test("55. the first migration that fails leaves an empty database empty")
+    @Test("the first migration that fails leaves an empty database empty", .behaviour(55))
     func first() throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("first") { _ in throw TestError() }
@@ -130,7 +130,7 @@ struct DatabaseMigratorFailureTests {
         #expect(try await queue.read { db in try db.tableNames() } == ["grdb_migrations", "a", "b"])
     }
 
-    @Test("55. a cancelled migration stops with the database as the last completed one left it")
+    @Test("a cancelled migration stops with the database as the last completed one left it", .behaviour(55))
     func cancellation() async throws {
         let started = Gate()
         let migrator = migrator { db in
@@ -148,7 +148,7 @@ struct DatabaseMigratorFailureTests {
         try expectUnharmed()
     }
 
-    @Test("55. a migration that hides its cancellation is undone all the same")
+    @Test("a migration that hides its cancellation is undone all the same", .behaviour(55))
     func hiddenCancellation() async throws {
         let (started, cancelled) = (Gate(), Gate())
         let migrator = migrator { _ in
@@ -165,7 +165,9 @@ struct DatabaseMigratorFailureTests {
 
     // MARK: - Processes
 
-    @Test("55. a process killed in the middle of a migration leaves the database as the one before left it")
+    @Test(
+        "a process killed in the middle of a migration leaves the database as the one before left it",
+        .behaviour(55))
     func killed() async throws {
         let file = try TemporaryDatabase()
         let path = file.path

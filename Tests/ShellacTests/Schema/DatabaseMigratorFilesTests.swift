@@ -22,7 +22,9 @@ struct DatabaseMigratorFilesTests {
         return migrator
     }
 
-    @Test("55. each .sql file of a folder is a migration, named as the file, in the order of the numbers")
+    @Test(
+        "each .sql file of a folder is a migration, named as the file, in the order of the numbers",
+        .behaviour(55))
     func order() throws {
         try write("ALTER TABLE c RENAME TO d", to: "migration10.sql")
         try write("ALTER TABLE b RENAME TO c;", to: "migration2.sql")
@@ -49,7 +51,7 @@ struct DatabaseMigratorFilesTests {
         #expect(try queue.remembered() == names + ["migration11.sql"])
     }
 
-    @Test("55. the .sql files of a bundle are migrations")
+    @Test("the .sql files of a bundle are migrations", .behaviour(55))
     func bundle() throws {
         let resources = folder.url.appending(path: "Game.resources")
         let migrations = resources.appending(path: "My Migrations")
@@ -75,7 +77,7 @@ struct DatabaseMigratorFilesTests {
         #expect(nothing?.message == "the migrations cannot be read: the bundle has no resources")
     }
 
-    @Test("55. an error names the file, and nothing of it stays")
+    @Test("an error names the file, and nothing of it stays", .behaviour(55))
     func failure() throws {
         try write("CREATE TABLE a (x)", to: "1.sql")
         try write("CREATE TABLE b (x); INSERT INTO c VALUES (1)", to: "2.sql")

@@ -51,7 +51,7 @@ struct DatabaseMigratorForeignKeyTests {
 
     // MARK: - Deferred
 
-    @Test("55. deferred ones are not enforced meanwhile, and checked at the end")
+    @Test("deferred ones are not enforced meanwhile, and checked at the end", .behaviour(55))
     func deferred() throws {
         let queue = try library()
         try migrate(queue) { db throws in
@@ -70,7 +70,8 @@ struct DatabaseMigratorForeignKeyTests {
     }
 
     @Test(
-        "55. a row that refers to nothing fails the migration, and the error names table, row and parent",
+        "a row that refers to nothing fails the migration, and the error names table, row and parent",
+        .behaviour(55),
         arguments: [
             ("DELETE FROM author", "the row 7 of table book refers by authorId to a row of table Author"),
             (
@@ -163,7 +164,7 @@ struct DatabaseMigratorForeignKeyTests {
         #expect(try queue.remembered() == ["migration"])
     }
 
-    @Test("55. in attached databases, too, and only the tables touched there")
+    @Test("in attached databases, too, and only the tables touched there", .behaviour(55))
     func attached() throws {
         let queue = try library()
         try queue.inDatabase { db in
@@ -213,7 +214,7 @@ struct DatabaseMigratorForeignKeyTests {
 
     // MARK: - Immediate
 
-    @Test("55. immediate ones are enforced statement by statement")
+    @Test("immediate ones are enforced statement by statement", .behaviour(55))
     func immediate() throws {
         let queue = try library()
         let error = refusal(queue, .immediate, sql: "INSERT INTO book VALUES (8, 5)")
@@ -226,7 +227,9 @@ struct DatabaseMigratorForeignKeyTests {
         #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM book") } == 0)
     }
 
-    @Test("55. a constraint that is itself deferred is checked when an immediate migration is committed")
+    @Test(
+        "a constraint that is itself deferred is checked when an immediate migration is committed",
+        .behaviour(55))
     func deferredConstraint() throws {
         let queue = try library()
         try queue.inDatabase { db in
@@ -240,7 +243,9 @@ struct DatabaseMigratorForeignKeyTests {
 
     // MARK: - Many migrations
 
-    @Test("55. a hundred migrations run in order, and check a large table only where it is concerned")
+    @Test(
+        "a hundred migrations run in order, and check a large table only where it is concerned",
+        .behaviour(55))
     func hundred() throws {
         let queue = try library()
         var migrator = DatabaseMigrator()

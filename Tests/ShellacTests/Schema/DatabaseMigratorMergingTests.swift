@@ -46,7 +46,7 @@ struct DatabaseMigratorMergingTests {
         #expect(try ask { try !migrator.hasSchemaChanges($0) && migrator.hasCompletedMigrations($0) })
     }
 
-    @Test("105. runs where all of them were applied, is told so, and replaces their names")
+    @Test("runs where all of them were applied, is told so, and replaces their names", .behaviour(105))
     func all() throws {
         let old = DatabaseMigrator.creatingTables("a", "b", "c", "d")
         try old.migrate(queue)
@@ -72,7 +72,7 @@ struct DatabaseMigratorMergingTests {
         #expect(try ask { try old.hasBeenSuperseded($0) && old.hasSchemaChanges($0) })
     }
 
-    @Test("105. named like the last one of several does what is left to do", arguments: 0...4)
+    @Test("named like the last one of several does what is left to do", .behaviour(105), arguments: 0...4)
     func sameName(count: Int) throws {
         let names = ["v1", "v2", "v3", "v4"]
         var old = DatabaseMigrator()
@@ -100,7 +100,7 @@ struct DatabaseMigratorMergingTests {
         #expect(try Set(queue.remembered()) == ["v3", "v4"])
     }
 
-    @Test("105. takes the names of the others away where it was applied before it merged them")
+    @Test("takes the names of the others away where it was applied before it merged them", .behaviour(105))
     func namesLeft() throws {
         let file = try TemporaryDatabase()
         try DatabaseMigrator.creatingTables("b", "c", "d", "bcd").migrate(file.queue())

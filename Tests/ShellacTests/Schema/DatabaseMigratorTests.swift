@@ -40,7 +40,7 @@ struct DatabaseMigratorTests {
 
     // MARK: - In order, once
 
-    @Test("55. the example of seed 001 runs: each migration in order, and once")
+    @Test("each migration runs in order, and once", .behaviour(55))
     func example() throws {
         let ran = Recorder<String>()
         var migrator = DatabaseMigrator()
@@ -64,7 +64,7 @@ struct DatabaseMigratorTests {
         #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM persons") } == 1)
     }
 
-    @Test("55. the table that remembers has the name and the columns of the family")
+    @Test("the table that remembers has the name and the columns of the family", .behaviour(55))
     func table() throws {
         try DatabaseMigrator.creatingTables("a").migrate(queue)
         let sql = try queue.read { db in
@@ -73,7 +73,7 @@ struct DatabaseMigratorTests {
         #expect(sql == "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     }
 
-    @Test("55. a database that the other library migrated is recognised, and goes on from there")
+    @Test("a database that the other library migrated is recognised, and goes on from there", .behaviour(55))
     func family() throws {
         try queue.inDatabase { db in
             try db.execute(
@@ -88,7 +88,7 @@ struct DatabaseMigratorTests {
         #expect(try queue.remembered() == ["a", "b"])
     }
 
-    @Test("55. names that are not registered are left alone")
+    @Test("names that are not registered are left alone", .behaviour(55))
     func unknownNames() throws {
         try DatabaseMigrator.creatingTables("a", "later").migrate(queue)
         let older = DatabaseMigrator.creatingTables("a", "b")

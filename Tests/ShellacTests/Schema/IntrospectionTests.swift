@@ -228,7 +228,9 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("27. A unique key is the primary key, the row id, or a whole unique index, in any order and case")
+    @Test(
+        "A unique key is the primary key, the row id, or a whole unique index, in any order and case",
+        .behaviour(27))
     func uniqueKeys() throws {
         try inDatabase { db in
             try db.execute(

@@ -19,7 +19,7 @@ struct TableDefinitionTests {
         return executed
     }
 
-    @Test("32. Seed 000's table is created as its page says")
+    @Test("A table with dates is created as it was declared")
     func seed() throws {
         let executed = try sql("player") { t in
             t.autoIncrementedPrimaryKey("id")

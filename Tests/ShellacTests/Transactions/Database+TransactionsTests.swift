@@ -28,7 +28,8 @@ struct DatabaseTransactionsTests {
     }
 
     @Test(
-        "45. A throw rolls back, and is the error that the caller gets", arguments: TransactionScope.allCases)
+        "A throw rolls back, and is the error that the caller gets", .behaviour(45),
+        arguments: TransactionScope.allCases)
     func errorRollsBack(scope: TransactionScope) throws {
         let queue = try DatabaseQueue.withPlayers()
         #expect(throws: TestError(7)) {
@@ -42,7 +43,7 @@ struct DatabaseTransactionsTests {
     }
 
     @Test(
-        "45. The error of a statement rolls back, and names the statement",
+        "The error of a statement rolls back, and names the statement", .behaviour(45),
         arguments: TransactionScope.allCases)
     func statementRollsBack(scope: TransactionScope) throws {
         let queue = try DatabaseQueue.withPlayers()

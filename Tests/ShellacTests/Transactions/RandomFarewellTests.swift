@@ -6,7 +6,8 @@ import Testing
 @Suite("Records that save others when they are freed, at random")
 struct RandomFarewellTests {
     @Test(
-        "15. Whatever records do when they are freed, inside of whatever, all others know what the database holds",
+        "Whatever records do when they are freed, inside of whatever, all others know what the database holds",
+        .behaviour(15),
         arguments: 1...12 as ClosedRange<UInt64>)
     func random(_ seed: UInt64) throws {
         try DatabaseQueue.withHeroes().inDatabase { db throws in

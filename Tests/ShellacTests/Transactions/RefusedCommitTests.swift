@@ -39,7 +39,7 @@ struct RefusedCommitTests {
     }
 
     @Test(
-        "45. A transaction whose commit is refused is rolled back, and throws the commit's error",
+        "A transaction whose commit is refused is rolled back, and throws the commit's error", .behaviour(45),
         arguments: TransactionScope.allCases, Refusal.allCases)
     func scopes(scope: TransactionScope, refusal: Refusal) throws {
         try refusal.run { queue in
@@ -58,7 +58,7 @@ struct RefusedCommitTests {
     }
 
     @Test(
-        "45. A refused commit that is not ours leaves the transaction open, and says so",
+        "A refused commit that is not ours leaves the transaction open, and says so", .behaviour(45),
         arguments: ["COMMIT", "END", nil], Refusal.allCases)
     func raw(sql: String?, refusal: Refusal) throws {
         func commit(_ db: Database) throws {
@@ -89,7 +89,7 @@ struct RefusedCommitTests {
     }
 
     @Test(
-        "45. A raw commit that is refused and not caught is rolled back by the end of its access",
+        "A raw commit that is refused and not caught is rolled back by the end of its access", .behaviour(45),
         arguments: Refusal.allCases)
     func rawInScope(refusal: Refusal) throws {
         try refusal.run { queue in
@@ -108,7 +108,7 @@ struct RefusedCommitTests {
     }
 
     @Test(
-        "45. A raw commit that is refused and caught is tried again by its scope",
+        "A raw commit that is refused and caught is tried again by its scope", .behaviour(45),
         arguments: TransactionScope.allCases)
     func rawCaught(scope: TransactionScope) throws {
         try Refusal.foreignKey.run { queue in
@@ -122,7 +122,8 @@ struct RefusedCommitTests {
     }
 
     @Test(
-        "45. The RELEASE of an outermost savepoint is a commit: refused, it says that the transaction is open"
+        "The RELEASE of an outermost savepoint is a commit: refused, it says that the transaction is open",
+        .behaviour(45)
     )
     func release() throws {
         try Refusal.foreignKey.run { queue in

@@ -7,7 +7,9 @@ import Testing
 struct SavepointStackTests {
     // MARK: - The stack
 
-    @Test("46. A release takes the innermost savepoint of its name, and all above it, without regard to case")
+    @Test(
+        "A release takes the innermost savepoint of its name, and all above it, without regard to case",
+        .behaviour(46))
     func release() {
         var stack = SavepointStack()
         for name in ["a", "B", "A", "c"] { stack.open(name) }
@@ -24,7 +26,7 @@ struct SavepointStackTests {
         #expect(stack.depth == 0)
     }
 
-    @Test("46. A rollback to the innermost savepoint of a name leaves it open")
+    @Test("A rollback to the innermost savepoint of a name leaves it open", .behaviour(46))
     func rollBack() {
         var stack = SavepointStack()
         for name in ["a", "b", "A", "c", "d"] { stack.open(name) }
@@ -50,7 +52,7 @@ struct SavepointStackTests {
         }
     }
 
-    @Test("46. The stack follows raw SQL, whatever fails", arguments: UInt64(1)...20)
+    @Test("The stack follows raw SQL, whatever fails", .behaviour(46), arguments: UInt64(1)...20)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let queue = try DatabaseQueue.withPlayers()
@@ -145,7 +147,7 @@ struct SavepointStackTests {
     }
 
     @Test(
-        "46. Savepoints of raw SQL that are left open end with the savepoint around them",
+        "Savepoints of raw SQL that are left open end with the savepoint around them", .behaviour(46),
         arguments: [
             "SAVEPOINT a", "SAVEPOINT a; SAVEPOINT A; RELEASE a", "SAVEPOINT shellac",
             "SAVEPOINT \"SHELLAC\"",
@@ -165,7 +167,7 @@ struct SavepointStackTests {
         #expect(try queue.names() == (completion == .commit ? ["Arthur", "Barbara"] : []))
     }
 
-    @Test("46. Raw ROLLBACK TO works in a savepoint, without regard to case")
+    @Test("Raw ROLLBACK TO works in a savepoint, without regard to case", .behaviour(46))
     func rawRollback() throws {
         let queue = try DatabaseQueue.withPlayers()
         try queue.write { db in
@@ -184,7 +186,7 @@ struct SavepointStackTests {
     }
 
     @Test(
-        "46. Raw SQL that ends a savepoint of ours is believed",
+        "Raw SQL that ends a savepoint of ours is believed", .behaviour(46),
         arguments: ["RELEASE outside", "COMMIT", "ROLLBACK", "ROLLBACK TO outside", "COMMIT; BEGIN"],
         [TransactionCompletion.commit, .rollback])
     func rawEnd(sql: String, completion: TransactionCompletion) throws {
@@ -201,7 +203,7 @@ struct SavepointStackTests {
         #expect(try queue.names() == (sql.hasPrefix("ROLLBACK") ? [] : ["Arthur"]))
     }
 
-    @Test("46. A savepoint that raw SQL puts in the place of ours does not stand for it")
+    @Test("A savepoint that raw SQL puts in the place of ours does not stand for it", .behaviour(46))
     func rawExchange() throws {
         let queue = try DatabaseQueue.withPlayers()
         try queue.write { db in

@@ -117,7 +117,8 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. When SQLite ends the transaction, the caller gets its error, and nothing is committed",
+        "When SQLite ends the transaction, the caller gets its error, and nothing is committed",
+        .behaviour(45),
         arguments: TransactionScope.allCases, Cause.allCases)
     func thrown(scope: TransactionScope, cause: Cause) throws {
         try cause.run { queue in
@@ -134,7 +135,8 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. When SQLite ends the transaction and the error is swallowed, the caller gets it all the same",
+        "When SQLite ends the transaction and the error is swallowed, the caller gets it all the same",
+        .behaviour(45),
         arguments: TransactionScope.allCases, Cause.allCases)
     func swallowed(scope: TransactionScope, cause: Cause) throws {
         try cause.run { queue in
@@ -154,7 +156,7 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. When SQLite has ended the transaction, whatever follows throws the first error",
+        "When SQLite has ended the transaction, whatever follows throws the first error", .behaviour(45),
         arguments: Further.allCases, Cause.allCases)
     func further(further: Further, cause: Cause) throws {
         try cause.run { queue in
@@ -175,7 +177,8 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. When SQLite ends the transaction inside savepoints, each level throws the first error",
+        "When SQLite ends the transaction inside savepoints, each level throws the first error",
+        .behaviour(45),
         arguments: Cause.allCases)
     func savepoints(cause: Cause) throws {
         try cause.run { queue in
@@ -206,7 +209,7 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. ROLLBACK ends a transaction that SQLite has ended, and a new one may begin",
+        "ROLLBACK ends a transaction that SQLite has ended, and a new one may begin", .behaviour(45),
         arguments: Cause.allCases,
         ["ROLLBACK", "rollback transaction", nil])
     func rollback(cause: Cause, sql: String?) throws {
@@ -226,7 +229,7 @@ struct TransactionLogTests {
         }
     }
 
-    @Test("45. A second ROLLBACK has nothing to roll back")
+    @Test("A second ROLLBACK has nothing to roll back", .behaviour(45))
     func secondRollback() throws {
         try Cause.orRollback.run { queue in
             try queue.inDatabase { db in
@@ -240,7 +243,8 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. A raw transaction that SQLite has ended ends with its access, whether its error was swallowed or not",
+        "A raw transaction that SQLite has ended ends with its access, whether its error was swallowed or not",
+        .behaviour(45),
         arguments: Cause.allCases, [true, false])
     func raw(cause: Cause, isSwallowed: Bool) throws {
         try cause.run { queue in
@@ -259,7 +263,8 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. A raw transaction that SQLite has ended is not passed over in silence", arguments: Cause.allCases
+        "A raw transaction that SQLite has ended is not passed over in silence", .behaviour(45),
+        arguments: Cause.allCases
     )
     func rawSwallowed(cause: Cause) throws {
         try cause.run { queue in
@@ -274,7 +279,7 @@ struct TransactionLogTests {
         }
     }
 
-    @Test("45. An error that ends no transaction is not thrown again", arguments: Cause.allCases)
+    @Test("An error that ends no transaction is not thrown again", .behaviour(45), arguments: Cause.allCases)
     func autocommit(cause: Cause) throws {
         try cause.run { queue in
             try queue.inDatabase { db in
@@ -285,7 +290,7 @@ struct TransactionLogTests {
         }
     }
 
-    @Test("45. Where SQLite undoes the statement alone, the transaction goes on")
+    @Test("Where SQLite undoes the statement alone, the transaction goes on", .behaviour(45))
     func statementUndone() throws {
         try Cause.full.run { queue in
             try queue.write { db in
@@ -305,7 +310,7 @@ struct TransactionLogTests {
     }
 
     @Test(
-        "45. Rows that were being read when SQLite ended the transaction give the first error",
+        "Rows that were being read when SQLite ended the transaction give the first error", .behaviour(45),
         arguments: Cause.allCases)
     func openCursor(cause: Cause) throws {
         try cause.run { queue in
@@ -324,7 +329,9 @@ struct TransactionLogTests {
         }
     }
 
-    @Test("45. A transaction that is lost inside an SQL function is lost for the statement's caller, too")
+    @Test(
+        "A transaction that is lost inside an SQL function is lost for the statement's caller, too",
+        .behaviour(45))
     func function() throws {
         try Cause.orRollback.run { queue in
             let error = #expect(throws: DatabaseError.self) {
@@ -348,7 +355,8 @@ struct TransactionLogTests {
         }
     }
 
-    @Test("45. The first error stays the first one when a second transaction is lost in its access")
+    @Test(
+        "The first error stays the first one when a second transaction is lost in its access", .behaviour(45))
     func twice() throws {
         try Cause.raise.run { queue in
             let error = thrownError {

@@ -37,7 +37,8 @@ struct CallbackStampsTests {
     }
 
     @Test(
-        "39. What a stamp writes is not heard; what the program's triggers write meanwhile is, also to the very row"
+        "What a stamp writes is not heard; what the program's triggers write meanwhile is, also to the very row",
+        .behaviour(39)
     )
     func triggersOfTheProgram() throws {
         #expect(try run("UPDATE a SET n = 2") == ["1: 2 0", "2: 2 0"])
@@ -55,7 +56,8 @@ struct CallbackStampsTests {
     }
 
     @Test(
-        "39. A stamp that fails, and is passed over in silence by a function or a callback, leaves callbacks as they are"
+        "A stamp that fails, and is passed over in silence by a function or a callback, leaves callbacks as they are",
+        .behaviour(39)
     )
     func swallowed() throws {
         try queue.inDatabase { db in

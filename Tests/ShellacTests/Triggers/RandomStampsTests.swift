@@ -7,7 +7,8 @@ import Testing
 @Suite("Stamps and callbacks in random histories")
 struct RandomStampsTests {
     @Test(
-        "37. Each write of the table is stamped and heard, whatever hides it, fails, is rolled back or altered",
+        "Each write of the table is stamped and heard, whatever hides it, fails, is rolled back or altered",
+        .behaviour(37),
         arguments: 1...16)
     func walk(seed: Int) throws {
         let file = try TemporaryDatabase()

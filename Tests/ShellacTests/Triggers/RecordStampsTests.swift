@@ -11,7 +11,8 @@ struct RecordStampsTests {
     init() throws { memos = try MemoDatabase() }
 
     @Test(
-        "38. An insertion writes the transaction date where the property is nil: with no second write, event or SELECT"
+        "An insertion writes the transaction date where the property is nil: with no second write, event or SELECT",
+        .behaviour(38)
     )
     func insertion() throws {
         let spy = ObserverSpy()
@@ -37,7 +38,8 @@ struct RecordStampsTests {
     }
 
     @Test(
-        "38. An update writes updated: with no second write, event or SELECT, also twice in one transaction")
+        "An update writes updated: with no second write, event or SELECT, also twice in one transaction",
+        .behaviour(38))
     func update() throws {
         let memo = try memos.inserted()
         let spy = ObserverSpy()
@@ -67,7 +69,7 @@ struct RecordStampsTests {
         #expect(memo.stamps == "0 1 -")
     }
 
-    @Test("38. A property that is not nil and differs from the snapshot is explicit")
+    @Test("A property that is not nil and differs from the snapshot is explicit", .behaviour(38))
     func explicit() throws {
         let memo = try memos.inserted()
         try memos.later { db in
@@ -93,7 +95,9 @@ struct RecordStampsTests {
         }
     }
 
-    @Test("38. created is written only when explicit, and never by DO UPDATE SET", arguments: [false, true])
+    @Test(
+        "created is written only when explicit, and never by DO UPDATE SET", .behaviour(38),
+        arguments: [false, true])
     func created(upserts: Bool) throws {
         let memo = try memos.inserted()
         try memos.later { db in
@@ -106,7 +110,7 @@ struct RecordStampsTests {
         }
     }
 
-    @Test("38. An upsert stamps the insertion and the update, and takes what the row holds")
+    @Test("An upsert stamps the insertion and the update, and takes what the row holds", .behaviour(38))
     func upsert() throws {
         let memo = Memo("a")
         memo.id = 1
@@ -140,7 +144,8 @@ struct RecordStampsTests {
     }
 
     @Test(
-        "38, 93. An upsert of a record that was fetched without its stamps takes them, and knows them"
+        "An upsert of a record that was fetched without its stamps takes them, and knows them",
+        .behaviour(38, 93)
     )
     func partialUpsert() throws {
         _ = try memos.inserted()
@@ -156,7 +161,7 @@ struct RecordStampsTests {
     }
 
     @Test(
-        "38. A record that is older than a bulk update never puts an old stamp back",
+        "A record that is older than a bulk update never puts an old stamp back", .behaviour(38),
         arguments: ["update", "save", "upsert", "updateChanges", "columns"])
     func olderThanBulkUpdate(way: String) throws {
         let memo = try memos.inserted()
@@ -181,7 +186,8 @@ struct RecordStampsTests {
     }
 
     @Test(
-        "38. A struct's full update treats its stamps as not given; update(columns:) that names one is explicit"
+        "A struct's full update treats its stamps as not given; update(columns:) that names one is explicit",
+        .behaviour(38)
     )
     func structs() throws {
         var memo = MemoValue(title: "a")
@@ -213,7 +219,7 @@ struct RecordStampsTests {
         #expect(fresh.createdAt == memos.clock.date(3))
     }
 
-    @Test("38. Suspended, stamps are bound as they are encoded")
+    @Test("Suspended, stamps are bound as they are encoded", .behaviour(38))
     func suspended() throws {
         let memo = Memo("a")
         try memos.queue.write { db in
@@ -235,7 +241,9 @@ struct RecordStampsTests {
         #expect(memo.stamps == "- 0 -")
     }
 
-    @Test("38. Only the stamps of groups are read back, by one SELECT, where their columns are written")
+    @Test(
+        "Only the stamps of groups are read back, by one SELECT, where their columns are written",
+        .behaviour(38))
     func groups() throws {
         let memo = try memos.inserted()
         try memos.later { db in
@@ -255,7 +263,7 @@ struct RecordStampsTests {
         #expect(memo.stamps == "0 2 1")
     }
 
-    @Test("38. Callbacks around a save change nothing; did-callbacks see the stamps")
+    @Test("Callbacks around a save change nothing; did-callbacks see the stamps", .behaviour(38))
     func callbacks() throws {
         final class Watched: Record {
             var id: Int64?

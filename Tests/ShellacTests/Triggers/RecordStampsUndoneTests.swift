@@ -11,7 +11,8 @@ struct RecordStampsUndoneTests {
     init() throws { memos = try MemoDatabase() }
 
     @Test(
-        "38. After a rollback, properties and snapshot are as before: of insertions, updates, touches",
+        "After a rollback, properties and snapshot are as before: of insertions, updates, touches",
+        .behaviour(38),
         arguments: Undoing.allCases)
     func rollback(way: Undoing) throws {
         let memo = try memos.inserted()
@@ -44,7 +45,8 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("38. After the rollback of a touch, the stamp is as before", arguments: Undoing.allCases)
+    @Test(
+        "After the rollback of a touch, the stamp is as before", .behaviour(38), arguments: Undoing.allCases)
     func rollbackOfTouch(way: Undoing) throws {
         let memo = try memos.inserted()
         memos.clock.advance()
@@ -54,7 +56,9 @@ struct RecordStampsUndoneTests {
         #expect(try memos.queue.read { try $0.memoStamps() } == "0 0 -")
     }
 
-    @Test("38. The date of a touch outside of a transaction ends with it, also where no statement was run")
+    @Test(
+        "The date of a touch outside of a transaction ends with it, also where no statement was run",
+        .behaviour(38))
     func touchWithoutStatement() throws {
         let memo = RefusingMemo()
         try memos.queue.inDatabase { db in
@@ -77,7 +81,7 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("38. A savepoint that is rolled back gives one level back")
+    @Test("A savepoint that is rolled back gives one level back", .behaviour(38))
     func savepoints() throws {
         let memo = try memos.inserted()
         try memos.later { db in
@@ -98,7 +102,7 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("38. A lone save has one date, for the record and for the triggers of its statement")
+    @Test("A lone save has one date, for the record and for the triggers of its statement", .behaviour(38))
     func lone() throws {
         try memos.queue.inDatabase { db in
             try db.execute(
@@ -128,7 +132,7 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("33. touch writes the stamp alone, through update(columns:)")
+    @Test("touch writes the stamp alone, through update(columns:)", .behaviour(33))
     func touch() throws {
         let memo = try memos.inserted()
         try memos.later { db in
@@ -148,7 +152,7 @@ struct RecordStampsUndoneTests {
         #expect(stranger.stamps == "- - -")
     }
 
-    @Test("33. touch on a class without the stamp stops the program, with a sentence")
+    @Test("touch on a class without the stamp stops the program, with a sentence", .behaviour(33))
     func touchWithoutStamp() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             crashWithoutBacktrace()

@@ -43,7 +43,7 @@ private final class Reminder: Record {
     }
 }
 
-@Suite("Seed 002: reminders")
+@Suite("Reminders")
 struct RemindersTests {
     @Test("Columns added by a migration, stamped: by a record, by a bulk update, by raw SQL")
     func endToEnd() throws {

@@ -8,7 +8,8 @@ import Testing
 @Suite("Stamp triggers follow the schema")
 struct StampTriggersSchemaTests {
     @Test(
-        "37. A table that is dropped and made again is stamped, in the same transaction and after its rollback"
+        "A table that is dropped and made again is stamped, in the same transaction and after its rollback",
+        .behaviour(37)
     )
     func droppedAndMadeAgain() throws {
         let memos = try MemoDatabase()
@@ -44,7 +45,7 @@ struct StampTriggersSchemaTests {
         }
     }
 
-    @Test("37. ALTER TABLE: other columns, another name, a stamp that is gone")
+    @Test("ALTER TABLE: other columns, another name, a stamp that is gone", .behaviour(37))
     func altered() throws {
         let memos = try MemoDatabase()
         try memos.queue.inDatabase { db in
@@ -65,7 +66,9 @@ struct StampTriggersSchemaTests {
         }
     }
 
-    @Test("37. A savepoint that is rolled back, and a statement that fails, leave the triggers that fit")
+    @Test(
+        "A savepoint that is rolled back, and a statement that fails, leave the triggers that fit",
+        .behaviour(37))
     func undone() throws {
         let memos = try MemoDatabase()
         try memos.queue.write { db in
@@ -82,7 +85,8 @@ struct StampTriggersSchemaTests {
     }
 
     @Test(
-        "37. What another connection does to the schema is noticed when the next transaction begins",
+        "What another connection does to the schema is noticed when the next transaction begins",
+        .behaviour(37),
         arguments: [TransactionKind.immediate, .deferred, .exclusive], [false, true])
     func otherConnection(kind: TransactionKind, isDefensive: Bool) throws {
         let file = try TemporaryDatabase()

@@ -9,7 +9,8 @@ struct StampTriggersTests {
     // MARK: - 36
 
     @Test(
-        "36. stamp() is the transaction date in the storage format, also for a lone statement, and NULL while suspended"
+        "stamp() is the transaction date in the storage format, also for a lone statement, and NULL while suspended",
+        .behaviour(36)
     )
     func stampFunction() throws {
         let memos = try MemoDatabase()
@@ -41,7 +42,7 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("36. A clock whose date cannot be stored fails the statement, with that error")
+    @Test("A clock whose date cannot be stored fails the statement, with that error", .behaviour(36))
     func clockThatThrows() throws {
         struct Stopped: Error {}
         var configuration = Configuration()
@@ -64,7 +65,7 @@ struct StampTriggersTests {
 
     // MARK: - 37
 
-    @Test("37. The triggers are temporary, on main's table, with guards that end: their text")
+    @Test("The triggers are temporary, on main's table, with guards that end: their text", .behaviour(37))
     func text() throws {
         let memos = try MemoDatabase()
         try memos.queue.read { db in
@@ -98,7 +99,9 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("37. Raw SQL is stamped: insertions, updates, a second update in the transaction, upserts, REPLACE")
+    @Test(
+        "Raw SQL is stamped: insertions, updates, a second update in the transaction, upserts, REPLACE",
+        .behaviour(37))
     func rawSQL() throws {
         let memos = try MemoDatabase()
         try memos.queue.write { db in
@@ -128,7 +131,7 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("37. An explicit value wins over each stamp")
+    @Test("An explicit value wins over each stamp", .behaviour(37))
     func explicit() throws {
         let memos = try MemoDatabase()
         try memos.queue.write { db in
@@ -164,7 +167,7 @@ struct StampTriggersTests {
     ]
 
     @Test(
-        "37. By row id or key, in tables of every kind, with recursive triggers and without",
+        "By row id or key, in tables of every kind, with recursive triggers and without", .behaviour(37),
         arguments: tables, [true, false])
     func keys(sql: String, isRecursive: Bool) throws {
         let memos = try MemoDatabase(registers: false, sql)
@@ -192,7 +195,7 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("37. One stamp alone: only created, only updated, only a group of columns")
+    @Test("One stamp alone: only created, only updated, only a group of columns", .behaviour(37))
     func oneStamp() throws {
         let memos = try MemoDatabase(registers: false)
         for (stamps, expected) in [
@@ -224,7 +227,7 @@ struct StampTriggersTests {
         )
     }
 
-    @Test("37. Cascades are stamped, and so is what other triggers write")
+    @Test("Cascades are stamped, and so is what other triggers write", .behaviour(37))
     func cascades() throws {
         let memos = try MemoDatabase(
             registers: false,
@@ -245,7 +248,7 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("37. Suspended for one scope, on one connection")
+    @Test("Suspended for one scope, on one connection", .behaviour(37))
     func suspended() throws {
         let file = try TemporaryDatabase()
         let memos = try MemoDatabase(path: file.path)
@@ -269,7 +272,8 @@ struct StampTriggersTests {
     // MARK: - What is refused
 
     @Test(
-        "37. Views, virtual tables and what cannot be stamped are refused with a sentence, and change nothing"
+        "Views, virtual tables and what cannot be stamped are refused with a sentence, and change nothing",
+        .behaviour(37)
     )
     func refused() throws {
         let memos = try MemoDatabase(

@@ -206,7 +206,7 @@ struct TableCallbackTests {
         #expect(other.elements.count == 2)
     }
 
-    @Test("39. A stamp trigger's own UPDATE is an event like any other, but no callback")
+    @Test("A stamp trigger's own UPDATE is an event like any other, but no callback", .behaviour(39))
     func stampsAreNoCallback() throws {
         let memos = try MemoDatabase()
         let changes = Recorder<String>()
@@ -231,7 +231,7 @@ struct TableCallbackTests {
         #expect(events.count >= 5)
     }
 
-    @Test("39. A statement that fails while a stamp is being written leaves callbacks in order")
+    @Test("A statement that fails while a stamp is being written leaves callbacks in order", .behaviour(39))
     func failureWhileStamping() throws {
         let memos = try MemoDatabase()
         let changes = Recorder<String>()
@@ -252,7 +252,9 @@ struct TableCallbackTests {
         #expect(changes.elements == ["update"])
     }
 
-    @Test("39. last_insert_rowid() survives a trigger that inserts elsewhere: the record has its own id")
+    @Test(
+        "last_insert_rowid() survives a trigger that inserts elsewhere: the record has its own id",
+        .behaviour(39))
     func lastInsertRowID() throws {
         try queue.inDatabase { db in
             try db.execute(
@@ -307,7 +309,7 @@ struct TableCallbackTests {
         #expect(saved.hasDatabaseChanges)
     }
 
-    @Test("Seed 002: a table is never empty")
+    @Test("A callback keeps a table from being empty")
     func neverEmpty() throws {
         try queue.after(.delete, on: Hero.self) { db, _ in
             if try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM hero") == 0 { try Hero("Nobody").insert(db) }

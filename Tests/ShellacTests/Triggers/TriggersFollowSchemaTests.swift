@@ -42,7 +42,8 @@ struct TriggersFollowSchemaTests {
     }
 
     @Test(
-        "37. After another connection's change of the schema, statements outside of transactions run, and tables can be altered",
+        "After another connection's change of the schema, statements outside of transactions run, and tables can be altered",
+        .behaviour(37),
         arguments: Kind.allCases,
         [
             "ALTER TABLE a RENAME COLUMN n TO m", "ALTER TABLE a DROP COLUMN n", "DROP TABLE a",
@@ -153,7 +154,7 @@ struct TriggersFollowSchemaTests {
     }
 
     @Test(
-        "39. What is registered in a transaction that is rolled back is there, at once and later",
+        "What is registered in a transaction that is rolled back is there, at once and later", .behaviour(39),
         arguments: ["ROLLBACK", "ROLLBACK TO s", "lost"])
     func rolledBack(how: String) throws {
         let heard = heard
@@ -191,7 +192,7 @@ struct TriggersFollowSchemaTests {
         #expect(heard.removeAll() == ["heard"])
     }
 
-    @Test("39. What is removed in a transaction that is rolled back is gone")
+    @Test("What is removed in a transaction that is rolled back is gone", .behaviour(39))
     func removedAndRolledBack() throws {
         let heard = heard
         let callback = try queue.after(.update, on: "a") { _, _ in heard.record("heard") }
@@ -210,7 +211,8 @@ struct TriggersFollowSchemaTests {
     }
 
     @Test(
-        "37. While a temporary table or view hides a table, that one is not stamped, can be written, and is heard of",
+        "While a temporary table or view hides a table, that one is not stamped, can be written, and is heard of",
+        .behaviour(37),
         arguments: [
             "CREATE TEMP TABLE a AS SELECT * FROM main.a", "CREATE TEMP TABLE A (x)",
             "CREATE TEMP VIEW a AS SELECT 1 AS n",
@@ -244,7 +246,7 @@ struct TriggersFollowSchemaTests {
         #expect(try other.inDatabase { try $0.integers("SELECT n FROM a") } == [1])
     }
 
-    @Test("37. The log says that a temporary table keeps a table from being stamped")
+    @Test("The log says that a temporary table keeps a table from being stamped", .behaviour(37))
     func hiddenLog() async throws {
         await #expect(processExitsWith: .success) {
             let log = Recorder<String>()

@@ -13,7 +13,7 @@ struct BlobsTests {
         Data(repeating: 7, count: 100).dropFirst(50).prefix(20), Data([9]).dropFirst(),
     ]
 
-    @Test("43. Blobs round-trip, empty ones and slices too", arguments: blobs, Road.allCases)
+    @Test("Blobs round-trip, empty ones and slices too", .behaviour(43), arguments: blobs, Road.allCases)
     func roundTrip(_ data: Data, _ road: Road) throws {
         try DatabaseQueue().write { db in
             for column in ["", "BLOB NOT NULL", "TEXT", "INTEGER"] {
@@ -26,7 +26,7 @@ struct BlobsTests {
         }
     }
 
-    @Test("44. A text reads as its UTF-8 bytes", arguments: Road.allCases)
+    @Test("A text reads as its UTF-8 bytes", .behaviour(44), arguments: Road.allCases)
     func texts(_ road: Road) throws {
         try DatabaseQueue().read { db throws in
             for (literal, text) in [("'é'", "é"), ("''", ""), ("CAST(x'410042' AS TEXT)", "A\0B")] {
@@ -41,7 +41,9 @@ struct BlobsTests {
         }
     }
 
-    @Test("43. A text that is not UTF-8 reads as the same bytes on every road", arguments: Road.allCases)
+    @Test(
+        "A text that is not UTF-8 reads as the same bytes on every road", .behaviour(43),
+        arguments: Road.allCases)
     func invalidTexts(_ road: Road) throws {
         try DatabaseQueue().read { db throws in
             let sql = "SELECT CAST(x'ff41' AS TEXT) AS v"
@@ -57,7 +59,8 @@ struct BlobsTests {
     ]
 
     @Test(
-        "44. UUIDs are stored as blobs of 16 bytes, and read from texts too", arguments: uuidTexts,
+        "UUIDs are stored as blobs of 16 bytes, and read from texts too", .behaviour(44),
+        arguments: uuidTexts,
         Road.allCases)
     func uuids(_ text: String, _ road: Road) throws {
         try DatabaseQueue().write { db in
@@ -74,7 +77,7 @@ struct BlobsTests {
     }
 
     @Test(
-        "44. What is no UUID throws",
+        "What is no UUID throws", .behaviour(44),
         arguments: [
             "1", "1.5", "''", "x''", "zeroblob(15)", "zeroblob(17)", "'00112233445566778899AABBCCDDEEFF'",
             "'00112233-4455-6677-8899-AABBCCDDEEF'", "'00112233-4455-6677-8899-AABBCCDDEEFF0'",
@@ -97,7 +100,7 @@ struct BlobsTests {
 
     // MARK: - 100 MB
 
-    @Test("43. A blob of 100 MB is bound, fetched, and seen without a copy")
+    @Test("A blob of 100 MB is bound, fetched, and seen without a copy", .behaviour(43))
     func great() throws {
         let count = 100_000_000
         var data = Data(count: count)
@@ -135,7 +138,7 @@ struct BlobsTests {
         }
     }
 
-    @Test("43. A blob above SQLite's limit throws, and the connection goes on")
+    @Test("A blob above SQLite's limit throws, and the connection goes on", .behaviour(43))
     func tooGreat() throws {
         try DatabaseQueue().write { db throws in
             sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 1000)

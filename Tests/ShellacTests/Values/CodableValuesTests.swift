@@ -49,7 +49,7 @@ private struct Measure: Codable, Hashable, DatabaseValueConvertible {
 
 @Suite("Codable values")
 struct CodableValuesTests {
-    @Test("44. Codable values are JSON texts with sorted keys", arguments: Road.allCases)
+    @Test("Codable values are JSON texts with sorted keys", .behaviour(44), arguments: Road.allCases)
     func sortedKeys(_ road: Road) throws {
         let address = Address(
             zip: "75001", city: "Paris \"é\"\0", place: .init(y: 1.5, x: -2), tags: ["a", ""],
@@ -66,7 +66,9 @@ struct CodableValuesTests {
         }
     }
 
-    @Test("44. Optionals inside are left out, enums with values are objects, lone values are no JSON")
+    @Test(
+        "Optionals inside are left out, enums with values are objects, lone values are no JSON",
+        .behaviour(44))
     func shapes() throws {
         try DatabaseQueue().write { db throws in
             #expect(stored(Address(zip: "")) == #"{"tags":[],"zip":""}"#)
@@ -87,7 +89,8 @@ struct CodableValuesTests {
 
     // SQLite gives a column of the type JSON numeric affinity: see "Datatypes In SQLite" in its documentation.
     @Test(
-        "44. A lone value round-trips in a column that makes a number of its text", arguments: Road.allCases)
+        "A lone value round-trips in a column that makes a number of its text", .behaviour(44),
+        arguments: Road.allCases)
     func loneNumber(_ road: Road) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Score(7)], column: "JSON")
@@ -95,7 +98,7 @@ struct CodableValuesTests {
         }
     }
 
-    @Test("44. A Codable type that says how it is stored is stored so", arguments: Road.allCases)
+    @Test("A Codable type that says how it is stored is stored so", .behaviour(44), arguments: Road.allCases)
     func ownWay(_ road: Road) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Celsius(degrees: 20)])
@@ -104,13 +107,15 @@ struct CodableValuesTests {
         }
     }
 
-    @Test("43. What JSON cannot hold is stored as NULL", arguments: [Double.nan, .infinity, -.infinity])
+    @Test(
+        "What JSON cannot hold is stored as NULL", .behaviour(43),
+        arguments: [Double.nan, .infinity, -.infinity])
     func unencodable(_ double: Double) {
         #expect(Measure(value: double).databaseValue == .null)
         #expect(Measure(value: 0, at: Date(timeIntervalSince1970: double)).databaseValue == .null)
     }
 
-    @Test("43. Dates and numbers inside round-trip exactly", arguments: [1, 2] as [UInt64])
+    @Test("Dates and numbers inside round-trip exactly", .behaviour(43), arguments: [1, 2] as [UInt64])
     func exactness(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
@@ -129,7 +134,7 @@ struct CodableValuesTests {
     }
 
     @Test(
-        "44. What is no such JSON throws", arguments: Road.allCases,
+        "What is no such JSON throws", .behaviour(44), arguments: Road.allCases,
         ["1", "1.5", "''", "'{'", "'{}'", "'[]'", "'null'", "'{\"zip\":1,\"tags\":[]}'", "x''", "x'ff'"])
     func mismatch(_ road: Road, _ literal: String) throws {
         try DatabaseQueue().read { db in

@@ -81,11 +81,13 @@ struct ColumnAffinityStoringTests {
     }
 
     @Test(
-        "6. Chosen values are stored as the affinity of the column says", arguments: ColumnAffinity.allCases)
+        "Chosen values are stored as the affinity of the column says", .behaviour(6),
+        arguments: ColumnAffinity.allCases)
     func chosen(affinity: ColumnAffinity) throws { try compare(Self.chosen, in: affinity, nil) }
 
     @Test(
-        "6. Random values are stored as the affinity of the column says", arguments: ColumnAffinity.allCases,
+        "Random values are stored as the affinity of the column says", .behaviour(6),
+        arguments: ColumnAffinity.allCases,
         [1, 2, 3] as [UInt64])
     func random(affinity: ColumnAffinity, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -93,7 +95,9 @@ struct ColumnAffinityStoringTests {
         try compare(values, in: affinity, "seed \(seed)")
     }
 
-    @Test("6. Where the affinity is not known, the same numbers are equal, and other values byte by byte")
+    @Test(
+        "Where the affinity is not known, the same numbers are equal, and other values byte by byte",
+        .behaviour(6))
     func unknown() {
         func isStored(_ value: DatabaseValue, _ stored: DatabaseValue) -> Bool {
             let result = ColumnAffinity.isStored(value, as: stored, in: nil)

@@ -29,12 +29,14 @@ struct DatabaseDateComponentsTests {
         DatabaseDateComponents.fromDatabaseValue(text.databaseValue)
     }
 
-    @Test("42. Components are written in their format", arguments: texts)
+    @Test("Components are written in their format", .behaviour(42), arguments: texts)
     func writing(_ format: Format, _ text: String) {
         #expect(Self.stored(Self.all, format) == text)
     }
 
-    @Test("42. Components are read with the format found, and have the components of it", arguments: texts)
+    @Test(
+        "Components are read with the format found, and have the components of it", .behaviour(42),
+        arguments: texts)
     func reading(_ format: Format, _ text: String) throws {
         for text in [text, text.replacing(" ", with: "T")] {
             let found = try #require(Self.read(text))
@@ -52,7 +54,8 @@ struct DatabaseDateComponentsTests {
     }
 
     @Test(
-        "42. Missing components are zero, a missing month or day is the first one", arguments: Format.allCases
+        "Missing components are zero, a missing month or day is the first one", .behaviour(42),
+        arguments: Format.allCases
     )
     func missing(_ format: Format) {
         let texts: [Format: String] = [
@@ -62,14 +65,14 @@ struct DatabaseDateComponentsTests {
         #expect(Self.stored(DateComponents(), format) == texts[format])
     }
 
-    @Test("42. The time zone is read, and is not written")
+    @Test("The time zone is read, and is not written", .behaviour(42))
     func zones() throws {
         let found = try #require(Self.read("12:30-02:30"))
         #expect(found.dateComponents.timeZone?.secondsFromGMT() == -9000)
         #expect(found.databaseValue == "12:30")
     }
 
-    @Test("43. Components out of their bounds are stored as NULL", arguments: Format.allCases)
+    @Test("Components out of their bounds are stored as NULL", .behaviour(43), arguments: Format.allCases)
     func outOfBounds(_ format: Format) {
         let hasDay = ![Format.HM, .HMS, .HMSS].contains(format)
         let hasTime = format != .YMD
@@ -94,7 +97,7 @@ struct DatabaseDateComponentsTests {
         }
     }
 
-    @Test("43. The bounds themselves are written")
+    @Test("The bounds themselves are written", .behaviour(43))
     func bounds() {
         let last = DateComponents(
             year: 9999, month: 12, day: 31, hour: 23, minute: 59, second: 59, nanosecond: 999_999_999)
@@ -104,7 +107,7 @@ struct DatabaseDateComponentsTests {
         #expect(Self.stored(DateComponents(month: 2, day: 29), .YMD) == "0000-02-29")
     }
 
-    @Test("42. The nanosecond is rounded to the millisecond")
+    @Test("The nanosecond is rounded to the millisecond", .behaviour(42))
     func nanoseconds() throws {
         #expect(Self.stored(DateComponents(nanosecond: 122_999_906), .HMSS) == "00:00:00.123")
         #expect(Self.stored(DateComponents(nanosecond: 123_000_025), .HMSS) == "00:00:00.123")
@@ -113,7 +116,7 @@ struct DatabaseDateComponentsTests {
         #expect(Self.read("00:00:00.1")?.dateComponents.nanosecond == 100_000_000)
     }
 
-    @Test("43. Components that are written and read are the same", arguments: Format.allCases)
+    @Test("Components that are written and read are the same", .behaviour(43), arguments: Format.allCases)
     func roundTrip(_ format: Format) throws {
         let seed: UInt64 = 42
         var generator = SeededGenerator(seed: seed)
@@ -134,7 +137,7 @@ struct DatabaseDateComponentsTests {
         }
     }
 
-    @Test("44. Components are a text in JSON, too", arguments: texts)
+    @Test("Components are a text in JSON, too", .behaviour(44), arguments: texts)
     func codable(_ format: Format, _ text: String) throws {
         let components = [DatabaseDateComponents(Self.all, format: format)]
         let json = try JSONEncoder().encode(components)
@@ -144,7 +147,7 @@ struct DatabaseDateComponentsTests {
         #expect(decoded.map(\.format) == [format])
     }
 
-    @Test("44. JSON that is no date, and components out of their bounds, throw")
+    @Test("JSON that is no date, and components out of their bounds, throw", .behaviour(44))
     func notCodable() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([DatabaseDateComponents].self, from: Data("[\"today\"]".utf8))

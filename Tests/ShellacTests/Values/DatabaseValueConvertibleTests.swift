@@ -79,7 +79,7 @@ struct DatabaseValueConvertibleTests {
     ]
 
     @Test(
-        "43. All roads from a column to a value agree", arguments: ConvertibleType.all,
+        "All roads from a column to a value agree", .behaviour(43), arguments: ConvertibleType.all,
         ["", "PRAGMA encoding = 'UTF-16'"])
     func roads(_ type: ConvertibleType, _ setUp: String) throws {
         try DatabaseQueue().writeWithoutTransaction { db in
@@ -104,7 +104,8 @@ struct DatabaseValueConvertibleTests {
     }
 
     @Test(
-        "43. A row that a query stored in a table reads as the expression did", arguments: ConvertibleType.all
+        "A row that a query stored in a table reads as the expression did", .behaviour(43),
+        arguments: ConvertibleType.all
     )
     func table(_ type: ConvertibleType) throws {
         try DatabaseQueue().write { db in
@@ -120,7 +121,7 @@ struct DatabaseValueConvertibleTests {
     }
 
     @Test(
-        "44. What a type accepts of the values of other types",
+        "What a type accepts of the values of other types", .behaviour(44),
         arguments: [
             ("1.0", true, true, true, false, false), ("1.5", false, true, true, false, false),
             ("1", true, true, true, false, false), ("1e300", false, true, true, false, false),
@@ -150,7 +151,7 @@ struct DatabaseValueConvertibleTests {
         }
     }
 
-    @Test("44. Optionals are stored as their value or as NULL, and fetched with their NULLs")
+    @Test("Optionals are stored as their value or as NULL, and fetched with their NULLs", .behaviour(44))
     func optionals() throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([1, nil, 3] as [Int?])

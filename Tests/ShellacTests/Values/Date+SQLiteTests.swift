@@ -6,7 +6,9 @@ import Testing
 /// Dates as SQLite's own functions see them.
 @Suite("Dates in SQL")
 struct DateSQLiteTests {
-    @Test("42. Stored dates are the dates of SQLite's own functions", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "Stored dates are the dates of SQLite's own functions", .behaviour(42),
+        arguments: [1, 2, 3] as [UInt64])
     func stored(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let milliseconds = (0..<2000).map { _ in
@@ -37,7 +39,7 @@ struct DateSQLiteTests {
         }
     }
 
-    @Test("42. Dates sort as their texts do", arguments: [1] as [UInt64])
+    @Test("Dates sort as their texts do", .behaviour(42), arguments: [1] as [UInt64])
     func order(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let dates = (0..<1000).map { _ in
@@ -51,7 +53,9 @@ struct DateSQLiteTests {
         }
     }
 
-    @Test("42. Texts of every format are the dates that SQLite sees in them", arguments: [1, 2] as [UInt64])
+    @Test(
+        "Texts of every format are the dates that SQLite sees in them", .behaviour(42),
+        arguments: [1, 2] as [UInt64])
     func formats(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let formats = [
@@ -80,7 +84,7 @@ struct DateSQLiteTests {
         }
     }
 
-    @Test("42. Numbers are Unix time, on every road", arguments: Road.allCases)
+    @Test("Numbers are Unix time, on every road", .behaviour(42), arguments: Road.allCases)
     func numbers(_ road: Road) throws {
         try DatabaseQueue().read { db in
             for (literal, seconds) in [
@@ -93,7 +97,7 @@ struct DateSQLiteTests {
         }
     }
 
-    @Test("42. CURRENT_TIMESTAMP is now", arguments: Road.allCases)
+    @Test("CURRENT_TIMESTAMP is now", .behaviour(42), arguments: Road.allCases)
     func now(_ road: Road) throws {
         try DatabaseQueue().read { db in
             let date = try db.read(Date.self, by: road, sql: "SELECT CURRENT_TIMESTAMP AS v")

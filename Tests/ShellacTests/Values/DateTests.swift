@@ -11,7 +11,7 @@ import Foundation
 
 @Suite("Dates")
 struct DateTests {
-    @Test("42. Numbers are Unix time")
+    @Test("Numbers are Unix time", .behaviour(42))
     func numbers() {
         #expect(Date.fromDatabaseValue(0) == Date(timeIntervalSince1970: 0))
         #expect(Date.fromDatabaseValue(1_437_523_200) == readDate("2015-07-22"))
@@ -23,7 +23,7 @@ struct DateTests {
         }
     }
 
-    @Test("43. Numbers that are not finite, NULL and blobs read as no date")
+    @Test("Numbers that are not finite, NULL and blobs read as no date", .behaviour(43))
     func noDates() {
         #expect(Date.fromDatabaseValue(Double.infinity.databaseValue) == nil)
         #expect(Date.fromDatabaseValue((-Double.infinity).databaseValue) == nil)
@@ -31,14 +31,16 @@ struct DateTests {
         #expect(Date.fromDatabaseValue(Data("2015-07-22".utf8).databaseValue) == nil)
     }
 
-    @Test("43. Dates that are not finite are stored as NULL")
+    @Test("Dates that are not finite are stored as NULL", .behaviour(43))
     func notFinite() {
         for seconds in [Double.infinity, -.infinity, .nan, -.nan, .signalingNaN] {
             #expect(Date(timeIntervalSinceReferenceDate: seconds).databaseValue.isNull)
         }
     }
 
-    @Test("43. The first and the last millisecond of the format are texts, the ones beyond are real numbers")
+    @Test(
+        "The first and the last millisecond of the format are texts, the ones beyond are real numbers",
+        .behaviour(43))
     func bounds() throws {
         let first = try #require(readDate("0000-01-01 00:00:00.000"))
         let last = try #require(readDate("9999-12-31 23:59:59.999"))
@@ -67,7 +69,7 @@ struct DateTests {
         }
     }
 
-    @Test("43. Nothing is written for a date beyond the format, and 23 bytes for any other")
+    @Test("Nothing is written for a date beyond the format, and 23 bytes for any other", .behaviour(43))
     func writing() throws {
         var bytes = [UInt8](repeating: 7, count: 25)
         let isWritten = bytes.withUnsafeMutableBufferPointer { buffer in
@@ -83,7 +85,7 @@ struct DateTests {
     }
 
     @Test(
-        "43. A date that is written and read is the same to the millisecond",
+        "A date that is written and read is the same to the millisecond", .behaviour(43),
         arguments: [1, 2, 3] as [UInt64])
     func roundTrip(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -98,7 +100,7 @@ struct DateTests {
         }
     }
 
-    @Test("43. A date that is a decimal fraction of milliseconds is read as the same double")
+    @Test("A date that is a decimal fraction of milliseconds is read as the same double", .behaviour(43))
     func exactRoundTrip() {
         let seed: UInt64 = 11
         var generator = SeededGenerator(seed: seed)
@@ -109,7 +111,7 @@ struct DateTests {
         }
     }
 
-    @Test("43. A date is rounded to the nearest millisecond")
+    @Test("A date is rounded to the nearest millisecond", .behaviour(43))
     func rounding() {
         #expect(dateText(Date(timeIntervalSinceReferenceDate: 0.000_4)) == "2001-01-01 00:00:00.000")
         #expect(dateText(Date(timeIntervalSinceReferenceDate: 0.000_6)) == "2001-01-01 00:00:00.001")
@@ -119,7 +121,9 @@ struct DateTests {
         #expect(readDate("2001-01-01 00:00:00.000600").flatMap(dateText) == "2001-01-01 00:00:00.001")
     }
 
-    @Test("42. Dates are those of Foundation's Gregorian calendar", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "Dates are those of Foundation's Gregorian calendar", .behaviour(42),
+        arguments: [1, 2, 3] as [UInt64])
     func calendar(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var calendar = Calendar(identifier: .gregorian)
@@ -137,7 +141,7 @@ struct DateTests {
         }
     }
 
-    @Test("42. All days of the years 0000 to 9999 come one after the other")
+    @Test("All days of the years 0000 to 9999 come one after the other", .behaviour(42))
     func allDays() {
         var previous = CivilDate(year: 0, month: 1, day: 1)
         var days = previous.daysSinceReferenceDate
@@ -160,7 +164,7 @@ struct DateTests {
         #expect(days == 2_921_573)
     }
 
-    @Test("42. Julian days are those of SQLite")
+    @Test("Julian days are those of SQLite", .behaviour(42))
     func julianDays() {
         // SELECT julianday('2000-01-01 12:00') and so on.
         let days: [(Double, String)] = [
@@ -178,7 +182,7 @@ struct DateTests {
         #expect(Date(julianDay: .greatestFiniteMagnitude).databaseValue.isNull)
     }
 
-    @Test("42. A date is the same as the date of its julian day")
+    @Test("A date is the same as the date of its julian day", .behaviour(42))
     func julianRoundTrip() {
         let seed: UInt64 = 7
         var generator = SeededGenerator(seed: seed)

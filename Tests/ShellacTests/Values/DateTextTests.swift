@@ -53,7 +53,8 @@ struct DateTextTests {
     ]
 
     @Test(
-        "42. All text formats of the date table read, with their time zone rules", arguments: formats,
+        "All text formats of the date table read, with their time zone rules", .behaviour(42),
+        arguments: formats,
         suffixes)
     func reading(_ format: (String, DatabaseDateComponents.Format, Double?), _ suffix: (String, Int?)) throws
     {
@@ -77,7 +78,7 @@ struct DateTextTests {
         #expect(components.dateComponents.timeZone?.secondsFromGMT() == suffix.1.map { $0 * 60 })
     }
 
-    @Test("42. A text without a zone is in UTC, and Dates are written in UTC with milliseconds")
+    @Test("A text without a zone is in UTC, and Dates are written in UTC with milliseconds", .behaviour(42))
     func utcUnlessSaid() throws {
         #expect(readDate("2015-07-22 12:00") == readDate("2015-07-22T12:00:00.000Z"))
         #expect(readDate("2015-07-22 12:00+02:00") == readDate("2015-07-22 10:00"))
@@ -87,7 +88,7 @@ struct DateTextTests {
     }
 
     @Test(
-        "42. What is no date as a whole reads as nil",
+        "What is no date as a whole reads as nil", .behaviour(42),
         arguments: [
             "", "2", "now", "2015", "2015-07", "2015-07-2", "2015-7-22", "15-07-22", "2015/07/22", "20150722",
             "2015-07-22 ", "2015-07-22T", "2015-07-22  12:00", "2015-07-22t12:00", "2015-07-22_12:00",
@@ -119,7 +120,7 @@ struct DateTextTests {
         #expect(DatabaseDateComponents.fromDatabaseValue(string.databaseValue) == nil)
     }
 
-    @Test("42. Bytes that are not UTF-8, and no bytes at all, read as nil")
+    @Test("Bytes that are not UTF-8, and no bytes at all, read as nil", .behaviour(42))
     func notUTF8() {
         for high in UInt8(128)...255 {
             for index in 0..<23 {
@@ -131,7 +132,7 @@ struct DateTextTests {
         #expect(Date(databaseText: UnsafeBufferPointer(start: nil, count: 0)) == nil)
     }
 
-    @Test("42. Each byte is looked at: in no place is one taken that does not belong there")
+    @Test("Each byte is looked at: in no place is one taken that does not belong there", .behaviour(42))
     func everyByte() {
         let models = ["2015-07-22 12:00:00.000", "2015-07-22T12:00:00", "2015-07-22 12:00", "2015-07-22"]
         for model in models.map({ Array($0.utf8) }) {
@@ -146,7 +147,7 @@ struct DateTextTests {
         }
     }
 
-    @Test("42. The two roads that read a text agree", arguments: [1, 2, 3] as [UInt64])
+    @Test("The two roads that read a text agree", .behaviour(42), arguments: [1, 2, 3] as [UInt64])
     func twoRoads(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var found = 0
@@ -203,7 +204,9 @@ struct DateTextTests {
         return number(22..<23, 0...9) || bytes[22] == UInt8(ascii: "Z")
     }
 
-    @Test("42. Mutated texts read as nil or as a value, and never trap", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test(
+        "Mutated texts read as nil or as a value, and never trap", .behaviour(42),
+        arguments: [1, 2, 3, 4] as [UInt64])
     func mutations(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("0123456789-:. TZ+z\0é/".utf8) + [0xFF, 0x80]

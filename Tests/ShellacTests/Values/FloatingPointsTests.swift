@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Real numbers")
 struct FloatingPointsTests {
-    @Test("43. Real numbers round-trip, infinities too", arguments: ["", "REAL", "BLOB"], Road.allCases)
+    @Test(
+        "Real numbers round-trip, infinities too", .behaviour(43), arguments: ["", "REAL", "BLOB"],
+        Road.allCases)
     func doubles(_ column: String, _ road: Road) throws {
         try DatabaseQueue().write { db in
             for double in [
@@ -18,7 +20,7 @@ struct FloatingPointsTests {
         }
     }
 
-    @Test("43. Random real numbers keep each of their bits", arguments: [1, 2] as [UInt64])
+    @Test("Random real numbers keep each of their bits", .behaviour(43), arguments: [1, 2] as [UInt64])
     func randomDoubles(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let doubles = (0..<2000).map { _ in Double(bitPattern: generator.next()) }.filter { !$0.isNaN }
@@ -29,7 +31,7 @@ struct FloatingPointsTests {
         }
     }
 
-    @Test("43. Not-a-number is stored as NULL", arguments: ["", "REAL", "TEXT"])
+    @Test("Not-a-number is stored as NULL", .behaviour(43), arguments: ["", "REAL", "TEXT"])
     func notANumber(_ column: String) throws {
         try DatabaseQueue().write { db in
             let doubles = try db.store([.nan, -.nan, .signalingNaN] as [Double], column: column)
@@ -46,7 +48,9 @@ struct FloatingPointsTests {
         }
     }
 
-    @Test("43. Floats round-trip, and a double rounds to the nearest float", arguments: Road.allCases)
+    @Test(
+        "Floats round-trip, and a double rounds to the nearest float", .behaviour(43),
+        arguments: Road.allCases)
     func floats(_ road: Road) throws {
         try DatabaseQueue().write { db throws in
             for float in [
@@ -61,7 +65,7 @@ struct FloatingPointsTests {
         }
     }
 
-    @Test("44. An integer reads as a real number", arguments: Road.allCases)
+    @Test("An integer reads as a real number", .behaviour(44), arguments: Road.allCases)
     func integers(_ road: Road) throws {
         try DatabaseQueue().read { db throws in
             #expect(try db.read(Double.self, by: road, sql: "SELECT 7 AS v") == 7)

@@ -42,7 +42,7 @@ struct IntegerType: Sendable, CustomTestStringConvertible {
 @Suite("Integers")
 struct IntegersTests {
     @Test(
-        "43. Integers of every width round-trip at their bounds", arguments: IntegerType.all,
+        "Integers of every width round-trip at their bounds", .behaviour(43), arguments: IntegerType.all,
         ["", "INTEGER", "NUMERIC", "BLOB", "INTEGER PRIMARY KEY", "BOOLEAN"])
     func roundTrip(_ type: IntegerType, _ column: String) throws {
         try DatabaseQueue().write { db throws in
@@ -52,7 +52,7 @@ struct IntegersTests {
         }
     }
 
-    @Test("43. An overflow throws, and never traps", arguments: IntegerType.all, Road.allCases)
+    @Test("An overflow throws, and never traps", .behaviour(43), arguments: IntegerType.all, Road.allCases)
     func overflow(_ type: IntegerType, _ road: Road) throws {
         try DatabaseQueue().read { db in
             var outside = ["1e300", "-1e300", "9e999", "-9e999", "1.9e19", "-9.3e18", "0.5"]
@@ -68,7 +68,9 @@ struct IntegersTests {
         }
     }
 
-    @Test("43. A real number that is whole reads as the integer", arguments: IntegerType.all, Road.allCases)
+    @Test(
+        "A real number that is whole reads as the integer", .behaviour(43), arguments: IntegerType.all,
+        Road.allCases)
     func wholeReals(_ type: IntegerType, _ road: Road) throws {
         try DatabaseQueue().read { db throws in
             for integer in [0, 1, 127] as [Int64] {
@@ -82,7 +84,7 @@ struct IntegersTests {
         }
     }
 
-    @Test("43. -2⁶³ as a real number is an integer of 64 bits, 2⁶³ is none")
+    @Test("-2⁶³ as a real number is an integer of 64 bits, 2⁶³ is none", .behaviour(43))
     func greatReals() {
         let limit: DatabaseValue = 9_223_372_036_854_775_808.0
         #expect(Int64.fromDatabaseValue(-9_223_372_036_854_775_808.0) == .min)
@@ -91,7 +93,9 @@ struct IntegersTests {
         #expect(UInt64.fromDatabaseValue(-1) == nil)
     }
 
-    @Test("44. Booleans are 0 and 1, and every number but 0 reads as true", arguments: Road.allCases)
+    @Test(
+        "Booleans are 0 and 1, and every number but 0 reads as true", .behaviour(44), arguments: Road.allCases
+    )
     func booleans(_ road: Road) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([true, false])
@@ -111,7 +115,9 @@ struct IntegersTests {
         }
     }
 
-    @Test("43. An unsigned integer that was read from a real number never traps when it is stored again")
+    @Test(
+        "An unsigned integer that was read from a real number never traps when it is stored again",
+        .behaviour(43))
     func unsignedFromReal() async {
         await #expect(processExitsWith: .success) {
             crashWithoutBacktrace()
@@ -124,7 +130,7 @@ struct IntegersTests {
     }
 
     @Test(
-        "43. Unsigned integers above Int64.max round-trip, and sort behind all others",
+        "Unsigned integers above Int64.max round-trip, and sort behind all others", .behaviour(43),
         arguments: Road.allCases)
     func unsigned(_ road: Road) throws {
         let great: [UInt64] = [1 << 63, 1 << 63 + 1, .max - 1, .max, 0xFF00_FF00_FF00_FF00]

@@ -78,12 +78,13 @@ struct RawValuesTests {
         .init([Wrapped(rawValue: Name(rawValue: "x"))], stored: ["x"]),
     ]
 
-    @Test("44. Enums and structs with raw values round-trip as their raw values", arguments: types)
+    @Test(
+        "Enums and structs with raw values round-trip as their raw values", .behaviour(44), arguments: types)
     func roundTrip(_ type: RawType) throws {
         try DatabaseQueue().write(type.check)
     }
 
-    @Test("44. A raw value that no case has throws", arguments: Road.allCases)
+    @Test("A raw value that no case has throws", .behaviour(44), arguments: Road.allCases)
     func unknown(_ road: Road) throws {
         try DatabaseQueue().read { db throws in
             for literal in ["3", "-1", "1.5", "'0'", "'red'", "x''", "9223372036854775807", "1e300"] {

@@ -8,7 +8,7 @@ private enum Color: Int, DatabaseValueConvertible { case red }
 @Suite("Row decoding errors")
 struct RowDecodingErrorTests {
     @Test(
-        "41. A value that does not convert throws, and the error says what was found",
+        "A value that does not convert throws, and the error says what was found", .behaviour(41),
         arguments: [
             ("'1st'", "the text", "'1st'"), ("''", "the text", "''"), ("'it''s'", "the text", "'it''s'"),
             ("1.5", "the real number", "1.5"), ("1e300", "the real number", "1e+300"),
@@ -42,7 +42,7 @@ struct RowDecodingErrorTests {
         }
     }
 
-    @Test("41. The error names the type that was asked, and an integer out of bounds")
+    @Test("The error names the type that was asked, and an integer out of bounds", .behaviour(41))
     func types() throws {
         try DatabaseQueue().read { db in
             let sql = "SELECT 300"
@@ -65,7 +65,7 @@ struct RowDecodingErrorTests {
     }
 
     @Test(
-        "41. A missing column throws, and the error names the columns that are there",
+        "A missing column throws, and the error names the columns that are there", .behaviour(41),
         arguments: [true, false])
     func missing(_ isLive: Bool) throws {
         try DatabaseQueue().read { db in
@@ -90,7 +90,9 @@ struct RowDecodingErrorTests {
         }
     }
 
-    @Test("41. An error of a row made by hand names no SQL, and one of an empty row shows that it is empty")
+    @Test(
+        "An error of a row made by hand names no SQL, and one of an empty row shows that it is empty",
+        .behaviour(41))
     func byHand() {
         let missing = #expect(throws: RowDecodingError.self) { try Row()["a"] as Int }
         #expect(

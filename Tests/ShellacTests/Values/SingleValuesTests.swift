@@ -150,7 +150,8 @@ struct SingleCase: Sendable, CustomTestStringConvertible {
 @Suite("Codable values that are single values")
 struct SingleValuesTests {
     @Test(
-        "97. a Codable value that encodes one value is stored as that value, in arguments and in properties alike",
+        "a Codable value that encodes one value is stored as that value, in arguments and in properties alike",
+        .behaviour(97),
         arguments: SingleCase.all)
     func stored(_ single: SingleCase) throws {
         #expect(single.databaseValue == single.stored)
@@ -160,7 +161,8 @@ struct SingleValuesTests {
     }
 
     @Test(
-        "97. a Codable value that encodes one value is read from it, and from the JSON of earlier versions",
+        "a Codable value that encodes one value is read from it, and from the JSON of earlier versions",
+        .behaviour(97),
         arguments: SingleCase.all, Road.allCases)
     func read(_ single: SingleCase, _ road: Road) throws {
         for stored in [single.stored, single.json].compactMap(\.self) {
@@ -171,7 +173,8 @@ struct SingleValuesTests {
     }
 
     @Test(
-        "97. an optional that is wrapped is stored as NULL, and read from it; NULL is nil where an optional is read"
+        "an optional that is wrapped is stored as NULL, and read from it; NULL is nil where an optional is read",
+        .behaviour(97)
     )
     func optionals() throws {
         let nothing = Single<Int?>(nil)
@@ -190,7 +193,7 @@ struct SingleValuesTests {
         }
     }
 
-    @Test("97. texts of all kinds round-trip", arguments: [1, 2] as [UInt64])
+    @Test("texts of all kinds round-trip", .behaviour(97), arguments: [1, 2] as [UInt64])
     func texts(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
@@ -231,7 +234,7 @@ struct SingleValuesTests {
         #expect(Measure.fromDatabaseValue(measure.databaseValue) == measure)
     }
 
-    @Test("97. the drift check finds no fault in wrapped values, and invents what they read")
+    @Test("the drift check finds no fault in wrapped values, and invents what they read", .behaviour(97))
     func drift() throws {
         struct Card: Codable, FetchableRecord, PersistableRecord {
             var id: Single<Int>

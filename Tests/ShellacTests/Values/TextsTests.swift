@@ -11,7 +11,9 @@ struct TextsTests {
         "fifteen bytes!!", "sixteen bytes!!!", String(repeating: "long ", count: 10_000),
     ]
 
-    @Test("43. Texts round-trip byte by byte, empty and with NUL inside", arguments: texts, ["", "UTF-16"])
+    @Test(
+        "Texts round-trip byte by byte, empty and with NUL inside", .behaviour(43), arguments: texts,
+        ["", "UTF-16"])
     func roundTrip(_ text: String, _ encoding: String) throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             if !encoding.isEmpty { try db.execute(sql: "PRAGMA encoding = '\(encoding)'") }
@@ -28,7 +30,7 @@ struct TextsTests {
         }
     }
 
-    @Test("43. An empty text is a text, and not NULL", arguments: Road.allCases)
+    @Test("An empty text is a text, and not NULL", .behaviour(43), arguments: Road.allCases)
     func empty(_ road: Road) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([""], column: "TEXT NOT NULL")
@@ -40,7 +42,7 @@ struct TextsTests {
     }
 
     @Test(
-        "43. Invalid UTF-8 is repaired on reading",
+        "Invalid UTF-8 is repaired on reading", .behaviour(43),
         arguments: [
             ("ff41", "\u{FFFD}A"), ("41ff", "A\u{FFFD}"), ("c3", "\u{FFFD}"), ("41c328", "A\u{FFFD}("),
             ("eda080", "\u{FFFD}\u{FFFD}\u{FFFD}"), ("f09f98", "\u{FFFD}"), ("c080", "\u{FFFD}\u{FFFD}"),
@@ -56,7 +58,9 @@ struct TextsTests {
         }
     }
 
-    @Test("44. A number and a blob read as no text", arguments: Road.allCases, ["1", "1.5", "x'41'", "x''"])
+    @Test(
+        "A number and a blob read as no text", .behaviour(44), arguments: Road.allCases,
+        ["1", "1.5", "x'41'", "x''"])
     func noText(_ road: Road, _ literal: String) throws {
         try DatabaseQueue().read { db in
             let sql = "SELECT \(literal) AS v"
@@ -66,7 +70,7 @@ struct TextsTests {
         }
     }
 
-    @Test("44. A piece of a text is stored alone")
+    @Test("A piece of a text is stored alone", .behaviour(44))
     func pieces() throws {
         try DatabaseQueue().write { db throws in
             let piece = "Arthur and Barbara".dropFirst(11)
@@ -75,7 +79,7 @@ struct TextsTests {
     }
 
     @Test(
-        "44. URLs round-trip as their texts", arguments: Road.allCases,
+        "URLs round-trip as their texts", .behaviour(44), arguments: Road.allCases,
         [
             "http://example.com", "https://user:pass@example.com:8080/a/b?q=%20x&r=1#f",
             "file:///tmp/a%20b", "mailto:arthur@example.com", "relative/path?x", "https://example.com/%C3%A9",
@@ -89,7 +93,7 @@ struct TextsTests {
         }
     }
 
-    @Test("44. A relative URL is stored with its base")
+    @Test("A relative URL is stored with its base", .behaviour(44))
     func relativeURL() throws {
         let url = try #require(URL(string: "b", relativeTo: URL(string: "http://a.com/")))
         #expect(url.databaseValue == "http://a.com/b")
@@ -104,7 +108,7 @@ struct TextsTests {
         "340282366920938463463374607431768211455", "1000000", "1200.34",
     ]
 
-    @Test("44. Decimals of 38 digits round-trip as their texts", arguments: decimalTexts)
+    @Test("Decimals of 38 digits round-trip as their texts", .behaviour(44), arguments: decimalTexts)
     func decimals(_ text: String) throws {
         try DatabaseQueue().write { db in
             let decimal = try #require(Decimal(string: text))
@@ -118,7 +122,7 @@ struct TextsTests {
         }
     }
 
-    @Test("44. The greatest and the smallest decimals round-trip")
+    @Test("The greatest and the smallest decimals round-trip", .behaviour(44))
     func extremeDecimals() throws {
         try DatabaseQueue().write { db throws in
             for decimal in [
@@ -129,10 +133,10 @@ struct TextsTests {
         }
     }
 
-    @Test("43. A decimal that is not a number is stored as NULL")
+    @Test("A decimal that is not a number is stored as NULL", .behaviour(43))
     func decimalNaN() { #expect(Decimal.nan.databaseValue == .null) }
 
-    @Test("44. Random decimals round-trip", arguments: [1, 2, 3] as [UInt64])
+    @Test("Random decimals round-trip", .behaviour(44), arguments: [1, 2, 3] as [UInt64])
     func randomDecimals(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
@@ -148,7 +152,7 @@ struct TextsTests {
     }
 
     @Test(
-        "44. A text that is no number as a whole reads as no decimal",
+        "A text that is no number as a whole reads as no decimal", .behaviour(44),
         arguments: [
             "", " ", "abc", "12abc", "1st", "12 ", " 12", "12\0", "1,5", "1.2.3", "--1", "+-1", "-", ".",
             "e5",
@@ -157,7 +161,7 @@ struct TextsTests {
     func noDecimal(_ text: String) { #expect(Decimal.fromDatabaseValue(text.databaseValue) == nil) }
 
     @Test(
-        "44. A text that is a number reads as a decimal",
+        "A text that is a number reads as a decimal", .behaviour(44),
         arguments: [
             ("1", 1), ("+1", 1), ("-1", -1), ("007", 7), ("5.", 5), (".5", 0.5), ("1e3", 1000),
             ("1E+3", 1000),
@@ -167,7 +171,9 @@ struct TextsTests {
         #expect(Decimal.fromDatabaseValue(text.databaseValue) == decimal)
     }
 
-    @Test("44. Any real number reads as a decimal close to it, or as none", arguments: [1, 2] as [UInt64])
+    @Test(
+        "Any real number reads as a decimal close to it, or as none", .behaviour(44),
+        arguments: [1, 2] as [UInt64])
     func randomReals(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let wrong = (0..<5000).map { _ in Double(bitPattern: generator.next()) }.filter { double in
@@ -178,7 +184,7 @@ struct TextsTests {
         #expect(wrong.prefix(5) == [], "seed \(seed): \(wrong.count) wrong")
     }
 
-    @Test("44. Numbers read as decimals", arguments: Road.allCases)
+    @Test("Numbers read as decimals", .behaviour(44), arguments: Road.allCases)
     func decimalNumbers(_ road: Road) throws {
         try DatabaseQueue().read { db in
             for (literal, expected) in [
