@@ -35,6 +35,24 @@ import Testing
         }
     }
 
+    @Test("the glossary has 25 words at the most, each in one line and in order, and the sources use each")
+    func glossary() throws {
+        let section = try #require(try contributing().firstMatch(of: /(?s)\n## Glossary\n(.*?)\n##\s/)).1
+        let lines = section.split(separator: "\n").filter { $0.hasPrefix("- ") }
+        let words = lines.compactMap { $0.firstMatch(of: /^- \*\*([a-z ]+)\*\*: .+\.$/).map { String($0.1) } }
+        #expect(words.count == lines.count, "a line is \"- **word**: what it means.\"")
+        #expect((20...25).contains(words.count))
+        #expect(words == words.sorted())
+        #expect(lines.allSatisfy { $0.count <= 120 })
+        let sources = try files(in: "Sources").map { try text($0) }.joined(separator: "\n").lowercased()
+        for word in words {
+            // `liveRow` is a live row.
+            let spelling = word.replacing(" ", with: "")
+            #expect(
+                sources.contains(word) || sources.contains(spelling), "nothing in Sources is called \(word)")
+        }
+    }
+
     @Test("the commands of CONTRIBUTING.md run what is there")
     func commands() throws {
         let lines = try contributing().matches(of: /```sh\n([^`]*)```/).flatMap {
