@@ -14,6 +14,20 @@ struct BenchmarkGatesTests {
         #expect(gates["\(workload).columns"] == gate)
     }
 
+    @Test("the limits that the article on performance tells are those of the benchmarks")
+    func toldLimits() throws {
+        let article = Repository.root.appending(path: "Sources/Shellac/Shellac.docc/Performance.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        let gates = try gates()
+        let told = text.matches(of: /\| `([a-z.]+)` \| ([0-9.]+)(?: ns)? \|/)
+        #expect(told.count > 10)
+        for workload in told {
+            let gate = try #require(gates[String(workload.1)], "there is no workload \(workload.1)")
+            let number = try #require(gate.firstMatch(of: /gate: ([0-9.]+)/)).1
+            #expect(Double(number) == Double(workload.2), "\(workload.1)")
+        }
+    }
+
     /// The gate and the goal of each workload, by its name.
     private func gates() throws -> [String: String] {
         let folder = Repository.root.appending(path: "Tests/Benchmarks/Workloads")

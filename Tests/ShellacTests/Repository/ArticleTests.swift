@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The articles, as DocC sees them: what they link to is there.
+@Suite(.serialized) struct ArticleTests {
+    @Test("DocC finds nothing wrong with the articles")
+    func articles() async throws {
+        let catalogue = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
+        let articles = try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
+        #expect(articles.contains("Shellac.md") && articles.count > 3)
+        let complaints = try await Self.complaints(of: catalogue)
+        #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+    }
+
+    @Test("links to articles, headings and symbols that are not there are found")
+    func missingLinks() async throws {
+        let folder = try TemporaryFolder()
+        let catalogue = folder.url.appending(path: "Shellac.docc")
+        try FileManager.default.createDirectory(at: catalogue, withIntermediateDirectories: false)
+        let text = """
+            # ``Shellac``
+
+            A page.
+
+            ## Overview
+
+            See <doc:Nowhere>, <doc:Other#Nothing>, <doc:Other#15>, ``Record/nothing`` and ``Record/save(_:)``.
+            """
+        _ = try folder.write(text.utf8, to: "Shellac.docc/Shellac.md")
+        _ = try folder.write(
+            "# Other\n\nA page.\n\n## Headings\n\n### 15\n\nText.\n".utf8, to: "Shellac.docc/Other.md")
+        let complaints = try await Self.complaints(of: catalogue)
+        #expect(complaints.count == 3, "\(complaints)")
+        for word in ["Nowhere", "Nothing", "nothing"] {
+            #expect(complaints.contains { $0.contains("'\(word)'") }, "\(complaints)")
+        }
+    }
+
+    /// What DocC says of the articles of a catalogue. What it says of comments in the sources is left out.
+    private static func complaints(of catalogue: URL) async throws -> [String] {
+        let folder = try TemporaryFolder()
+        let target = try await Command.run(["swiftc", "-print-target-info"])
+        let triple = try #require(target.output.firstMatch(of: /"triple": "([^"]+)"/)).1
+        let symbols = try await Command.run([
+            "swift", "symbolgraph-extract", "-module-name", "Shellac", "-target", String(triple),
+            "-I", try Repository.modules().path, "-I",
+            Repository.root.appending(path: "Sources/CSQLite").path,
+            "-minimum-access-level", "public", "-output-dir", folder.path,
+        ])
+        try #require(symbols.succeeded, "\(symbols.output)")
+        let report = try await Command.run([
+            "docc", "convert", catalogue.path, "--additional-symbol-graph-dir", folder.path,
+            "--fallback-display-name", "Shellac", "--fallback-bundle-identifier", "Shellac",
+            "--output-path", folder.path("archive"),
+        ])
+        try #require(report.succeeded, "\(report.output)")
+        let lines = report.output.split(separator: "\n").map(String.init)
+        return zip(lines, lines.dropFirst())
+            .filter { $1.contains("-->") && $1.contains(".md:") }.map { "\($0) \($1)" }
+    }
+}
