@@ -216,6 +216,22 @@ struct TransactionObserverTests {
         #expect(spy.log == ["insert player 1", "willCommit", "didCommit"])
     }
 
+    @Test("The hooks go with the statement that finds the only observer freed", .behaviour(50, 51))
+    func hooksOfFreedObserver() throws {
+        let queue = try DatabaseQueue.withPlayers()
+        var spy: ObserverSpy? = ObserverSpy()
+        if let spy { queue.add(transactionObserver: spy) }
+        try queue.inDatabase { db in
+            try db.insert("Arthur")
+            #expect(spy?.log == ["insert player 1", "willCommit", "didCommit"])
+            spy = nil
+            try db.insert("Barbara")
+            let connection = try #require(db.sqliteConnection)
+            #expect(sqlite3_update_hook(connection, nil, nil) == nil)
+            #expect(sqlite3_commit_hook(connection, nil, nil) == nil)
+        }
+    }
+
     @Test(
         "Observers are asked for the kinds and the columns that a statement names, once a statement and transaction",
         .behaviour(50)

@@ -47,11 +47,25 @@ struct AffinityChangesTests {
     @Test(
         "A value that affinity stores in another class is clean after a save and after a fetch", .behaviour(6)
     )
-    func everyValue() throws {
+    func everyValue() throws { try expectClean(ColumnAffinityStoringTests.chosen) }
+
+    @Test(
+        "A text of many digits is clean, also where SQLite reads the neighbour of the number that Swift reads",
+        .behaviour(6))
+    func manyDigits() throws {
+        // SQLite 3.40 does so with all of these.
+        try expectClean([
+            "23932.0854470405411180", "15234.8482548758956945677810", "282029.7419095574005342019",
+            "767.3476691022163368745e-17", "7296.72782942898220455",
+        ])
+    }
+
+    /// A record of any of the values is clean when it was saved, and when it was fetched and given the same value.
+    private func expectClean(_ values: [DatabaseValue]) throws {
         try DatabaseQueue().write { db in
             let columns = Five.columns.map { "\($0) \($1)" }.joined(separator: ", ")
             try db.execute(sql: "CREATE TABLE five (id INTEGER PRIMARY KEY, \(columns))")
-            for value in ColumnAffinityStoringTests.chosen {
+            for value in values {
                 let record = Five()
                 record.value = value
                 try record.insert(db)

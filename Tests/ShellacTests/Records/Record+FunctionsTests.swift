@@ -137,6 +137,48 @@ struct RecordFunctionsTests {
     }
 
     @Test(
+        "A record whose table has another name when the statement around its save has failed knows nothing of its row",
+        .behaviour(15))
+    func renamedTable() throws {
+        try queue().inDatabase { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (7, 'Arthur', 10)")
+            let hero = try Hero.find(db, key: 7)
+            try db.addFunction("save") {
+                hero.score = 11
+                try hero.update(db)
+                try db.execute(sql: "ALTER TABLE hero RENAME TO villain")
+            }
+            try db.inTransaction {
+                // SQLite keeps what was done before the row that violates the constraint.
+                #expect(throws: (any Error).self) {
+                    try db.execute(sql: "INSERT OR FAIL INTO t SELECT save() UNION ALL SELECT NULL")
+                }
+                try #expect(db.tableExists("villain"))
+                try #expect(hero.databaseChanges == Hero.allUnknown)
+                return .rollback
+            }
+            // The transaction has undone both.
+            #expect(try hero.databaseChanges == ["score": 10])
+            #expect(try hero.tellsTheTruth(on: db))
+        }
+    }
+
+    @Test(
+        "A SELECT that fails leaves the flag as its function has set it", .behaviour(15),
+        arguments: [Caller.select, .selectRows], Place.allCases)
+    func flagInSelect(caller: Caller, place: Place) throws {
+        try queue().inDatabase { db in
+            try db.execute(sql: "INSERT INTO hero VALUES (7, 'Arthur', 10)")
+            let hero = try Hero.find(db, key: 7)
+            try db.addFunction("save") { hero.hasDatabaseChanges = true }
+            try place.run(db) {
+                #expect(throws: (any Error).self) { try db.execute(sql: caller.rawValue) }
+            }
+            #expect(try hero.databaseChanges == Hero.allUnknown)
+        }
+    }
+
+    @Test(
         "A function that succeeds leaves what it saved, whatever fails later in the transaction",
         .behaviour(15))
     func earlierFunction() throws {

@@ -459,6 +459,41 @@ struct UnreadColumnsTests {
         }
     }
 
+    /// It stores its stars from some time on.
+    private final class Late: Note {
+        nonisolated(unsafe) static var storesStars = false  // by one test alone
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["id"] = id
+            container["title"] = title
+            container["text"] = text
+            if Self.storesStars { container["stars"] = stars }
+        }
+    }
+
+    @Test(
+        "a class that comes to store a column which its table was given leaves what the last save has changed",
+        .behaviour(17, 93))
+    func savedChangesBeforeStoredColumn() throws {
+        defer { Late.storesStars = false }
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT);
+                    INSERT INTO note VALUES (1, 'Plan', 'keep me')
+                    """)
+            let note = try #require(try Late.fetchOne(db, key: 1))
+            note.title = "New"
+            try note.update(db, columns: ["title"])
+            try note.reload(db)
+            #expect(note.savedDatabaseChanges == ["title": "Plan"])
+            try db.execute(sql: "ALTER TABLE note ADD COLUMN stars INTEGER DEFAULT 7")
+            Late.storesStars = true
+            #expect(try !note.updateChanges(db))
+            #expect(note.savedDatabaseChanges == ["title": "Plan"])
+            #expect(try Int.fetchOne(db, sql: "SELECT stars FROM note") == 7)
+        }
+    }
+
     @Test(
         "a save of a record that was fetched before its table was given a column leaves that alone",
         .behaviour(93),
