@@ -1,5 +1,3 @@
-import CSQLite
-
 /// How one value stands in packed bytes: in a row that outlives its statement, in what a record remembers of its row,
 /// and in what it is saved from.
 ///
@@ -50,12 +48,12 @@ enum PackedTag {
     @inline(__always)
     static func isDate(_ tag: UInt8) -> Bool { tag == dateText || tag == dateReal }
 
-    /// One of SQLite's fundamental datatypes.
-    static func type(_ tag: UInt8) -> Int32 {
-        if isInteger(tag) { return SQLITE_INTEGER }
-        if isText(tag) { return SQLITE_TEXT }
-        if isReal(tag) { return SQLITE_FLOAT }
-        return isBlob(tag) ? SQLITE_BLOB : SQLITE_NULL
+    /// How SQLite stores the value.
+    static func storageClass(_ tag: UInt8) -> StorageClass {
+        if isInteger(tag) { return .integer }
+        if isText(tag) { return .text }
+        if isReal(tag) { return .real }
+        return isBlob(tag) ? .blob : .null
     }
 }
 

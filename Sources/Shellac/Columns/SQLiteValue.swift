@@ -29,28 +29,31 @@ public struct SQLiteValue: ~Copyable {
         self.tag = tag
     }
 
-    /// One of SQLite's fundamental datatypes: `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`,
-    /// `SQLITE_BLOB` or `SQLITE_NULL`.
+    /// How SQLite stores the value.
     @inlinable @inline(__always)
-    public var type: Int32 { tag == nil ? sqlite3_value_type(pointer) : packedType }
+    public var storageClass: StorageClass {
+        // SQLite knows no other class.
+        tag == nil
+            ? StorageClass(rawValue: sqlite3_value_type(pointer)).unsafelyUnwrapped : packedStorageClass
+    }
 
     /// Whether this is NULL.
     @inlinable @inline(__always)
-    public var isNull: Bool { type == SQLITE_NULL }
+    public var isNull: Bool { storageClass == .null }
 
-    /// The integer, where ``type`` is `SQLITE_INTEGER`.
+    /// The integer, where the ``storageClass`` is `integer`.
     @inlinable @inline(__always)
     public var int64: Int64 { tag == nil ? sqlite3_value_int64(pointer) : packedInteger }
 
-    /// The real number, where ``type`` is `SQLITE_FLOAT`.
+    /// The real number, where the ``storageClass`` is `real`.
     @inlinable @inline(__always)
     public var double: Double { tag == nil ? sqlite3_value_double(pointer) : packedReal }
 
-    /// The text, where ``type`` is `SQLITE_TEXT`. Invalid UTF-8 is repaired.
+    /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
     @inlinable @inline(__always)
     public var string: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// The bytes of the text, where ``type`` is `SQLITE_TEXT`.
+    /// The bytes of the text, where the ``storageClass`` is `text`.
     @inlinable @inline(__always)
     var utf8: UnsafeBufferPointer<UInt8> {
         if tag != nil { return packedBytes.assumingMemoryBound(to: UInt8.self) }
@@ -60,7 +63,7 @@ public struct SQLiteValue: ~Copyable {
         return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
     }
 
-    /// The bytes of the blob, where ``type`` is `SQLITE_BLOB`, without a copy.
+    /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
     @inlinable
     var blob: UnsafeRawBufferPointer {
         if tag != nil { return packedBytes }
@@ -73,9 +76,9 @@ public struct SQLiteValue: ~Copyable {
 
 extension SQLiteValue {
     @usableFromInline
-    var packedType: Int32 { PackedTag.type(tag ?? PackedTag.null) }
+    var packedStorageClass: StorageClass { PackedTag.storageClass(tag ?? PackedTag.null) }
 
-    // Where the type is another one, SQLite would convert: who asks has not asked for the type.
+    // Where the class is another one, SQLite would convert: who asks has not asked for the class.
 
     @usableFromInline
     var packedInteger: Int64 {

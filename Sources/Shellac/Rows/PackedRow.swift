@@ -1,5 +1,3 @@
-import CSQLite
-
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
@@ -191,9 +189,9 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         PackedTag.column(column, in: bytes, count: count)
     }
 
-    /// One of SQLite's fundamental datatypes.
-    func type(at column: Int) -> Int32 {
-        PackedTag.type(bytes.load(fromByteOffset: column, as: UInt8.self))
+    /// How SQLite stores the value in a column.
+    func storageClass(at column: Int) -> StorageClass {
+        PackedTag.storageClass(bytes.load(fromByteOffset: column, as: UInt8.self))
     }
 
     /// The bytes of a text or a blob.
@@ -238,11 +236,11 @@ extension PackedRow {
         var length = count
         for column in 0..<count {
             let value = row.value(at: column)
-            switch value.type {
-            case SQLITE_INTEGER: length += PackedTag.byteCount(value.int64)
-            case SQLITE_FLOAT: length += 8
-            case SQLITE_TEXT: length += PackedTag.byteCount(ofBytes: value.utf8.count)
-            case SQLITE_BLOB: length += PackedTag.byteCount(ofBytes: value.blob.count)
+            switch value.storageClass {
+            case .integer: length += PackedTag.byteCount(value.int64)
+            case .real: length += 8
+            case .text: length += PackedTag.byteCount(ofBytes: value.utf8.count)
+            case .blob: length += PackedTag.byteCount(ofBytes: value.blob.count)
             default: break
             }
         }
@@ -251,12 +249,12 @@ extension PackedRow {
             for column in 0..<count {
                 let value = row.value(at: column)
                 let tag: UInt8
-                switch value.type {
-                case SQLITE_INTEGER: tag = PackedTag.writeExactly(value.int64, to: &payload)
-                case SQLITE_FLOAT: tag = PackedTag.write(value.double, to: &payload)
-                case SQLITE_TEXT:
+                switch value.storageClass {
+                case .integer: tag = PackedTag.writeExactly(value.int64, to: &payload)
+                case .real: tag = PackedTag.write(value.double, to: &payload)
+                case .text:
                     tag = PackedTag.write(text: UnsafeRawBufferPointer(value.utf8), to: &payload)
-                case SQLITE_BLOB: tag = PackedTag.write(blob: value.blob, to: &payload)
+                case .blob: tag = PackedTag.write(blob: value.blob, to: &payload)
                 default: tag = PackedTag.null
                 }
                 tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)

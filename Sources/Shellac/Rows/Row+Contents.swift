@@ -1,5 +1,3 @@
-import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -73,12 +71,13 @@ extension Row {
         atIndex index: Int, _ body: (Data?) throws -> Result
     ) throws -> Result {
         guard 0..<count ~= index else { return try body(nil) }
-        let type = isLive ? live.value(at: index).type : owned.type(at: index)
+        let storageClass =
+            isLive ? live.value(at: index).storageClass : owned.storageClass(at: index)
         let bytes: UnsafeRawBufferPointer
-        switch type {
-        case SQLITE_NULL: return try body(nil)
-        case SQLITE_BLOB: bytes = isLive ? live.value(at: index).blob : owned.payload(at: index)
-        case SQLITE_TEXT:
+        switch storageClass {
+        case .null: return try body(nil)
+        case .blob: bytes = isLive ? live.value(at: index).blob : owned.payload(at: index)
+        case .text:
             bytes = isLive ? UnsafeRawBufferPointer(live.value(at: index).utf8) : owned.payload(at: index)
         default:
             _ = try self[index] as Data  // throws

@@ -8,7 +8,7 @@
 ///
 /// ```swift
 /// @exclusivity(unchecked) private var plan: RecordPlan
-/// @inline(__always) var planReference: Unretained<RecordPlan> { Unretained(plan) }
+/// var planReference: Unretained<RecordPlan> { Unretained(plan) }
 /// ```
 struct Unretained<Object: AnyObject>: Equatable {
     private let reference: Unmanaged<Object>

@@ -1,5 +1,3 @@
-public import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -24,9 +22,9 @@ extension Data: DatabaseValueConvertible {
 
     @inlinable
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Data? {
-        switch value.type {
-        case SQLITE_BLOB: value.data
-        case SQLITE_TEXT: Data(value.string.utf8)
+        switch value.storageClass {
+        case .blob: value.data
+        case .text: Data(value.string.utf8)
         default: nil
         }
     }
@@ -52,9 +50,9 @@ extension UUID: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UUID? {
-        switch value.type {
-        case SQLITE_BLOB: UUID(bytes: value.blob)
-        case SQLITE_TEXT: UUID(text: value.string)
+        switch value.storageClass {
+        case .blob: UUID(bytes: value.blob)
+        case .text: UUID(text: value.string)
         default: nil
         }
     }

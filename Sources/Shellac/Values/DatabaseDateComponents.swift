@@ -1,5 +1,3 @@
-import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -161,7 +159,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseDateComponents? {
-        value.type == SQLITE_TEXT ? DatabaseDateComponents(databaseText: value.utf8) : nil
+        value.storageClass == .text ? DatabaseDateComponents(databaseText: value.utf8) : nil
     }
 
     private init?(databaseText: UnsafeBufferPointer<UInt8>) {

@@ -1,5 +1,3 @@
-import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -47,7 +45,7 @@ extension Date: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Date? {
-        guard value.type == SQLITE_TEXT else { return fromDatabaseValue(value.databaseValue) }
+        guard value.storageClass == .text else { return fromDatabaseValue(value.databaseValue) }
         let utf8 = value.utf8
         value.pack(utf8)
         return Date(databaseText: utf8)

@@ -1,5 +1,3 @@
-public import CSQLite
-
 // Real numbers. They read from a REAL and from an INTEGER, since a REAL column may hold either.
 // SQLite has no not-a-number: it is stored as NULL.
 
@@ -19,7 +17,7 @@ extension Double: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Double? {
-        guard value.type == SQLITE_FLOAT else { return fromDatabaseValue(value.databaseValue) }
+        guard value.storageClass == .real else { return fromDatabaseValue(value.databaseValue) }
         let double = value.double
         value.pack(double)
         return double

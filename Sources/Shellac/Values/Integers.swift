@@ -1,5 +1,3 @@
-public import CSQLite
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -23,7 +21,7 @@ extension FixedWidthInteger {
 
     @inlinable @inline(__always)
     static func exactly(_ value: borrowing SQLiteValue) -> Self? {
-        guard value.type == SQLITE_INTEGER else { return exactly(value.databaseValue) }
+        guard value.storageClass == .integer else { return exactly(value.databaseValue) }
         let integer = value.int64
         value.pack(integer)
         return Self(exactly: integer)
@@ -118,7 +116,7 @@ extension UInt64: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt64? {
-        value.type == SQLITE_INTEGER ? Self(exactly: value.int64) : fromDatabaseValue(value.databaseValue)
+        value.storageClass == .integer ? Self(exactly: value.int64) : fromDatabaseValue(value.databaseValue)
     }
 }
 
@@ -152,7 +150,7 @@ extension Bool: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Bool? {
-        guard value.type == SQLITE_INTEGER else { return fromDatabaseValue(value.databaseValue) }
+        guard value.storageClass == .integer else { return fromDatabaseValue(value.databaseValue) }
         let integer = value.int64
         value.pack(integer)
         return integer != 0

@@ -1,5 +1,3 @@
-import CSQLite
-
 // A row is packed, to be kept or to be remembered by a record: see ``PackedTag`` for the bytes.
 //
 // A class record remembers the row that its properties are read from. Asking SQLite for each value twice would cost as
@@ -45,14 +43,14 @@ extension LiveRow {
         while column < end {
             let value = value(at: column)
             let tag: UInt8
-            switch value.type {
-            case SQLITE_INTEGER: tag = PackedTag.write(value.int64, to: &payload)
-            case SQLITE_FLOAT: tag = PackedTag.write(value.double, to: &payload)
-            case SQLITE_TEXT:
+            switch value.storageClass {
+            case .integer: tag = PackedTag.write(value.int64, to: &payload)
+            case .real: tag = PackedTag.write(value.double, to: &payload)
+            case .text:
                 let text = UnsafeRawBufferPointer(value.utf8)
                 guard hasRoom(for: text, at: payload) else { return giveUp() }
                 tag = PackedTag.write(text: text, to: &payload)
-            case SQLITE_BLOB:
+            case .blob:
                 let blob = value.blob
                 guard hasRoom(for: blob, at: payload) else { return giveUp() }
                 tag = PackedTag.write(blob: blob, to: &payload)
@@ -136,15 +134,15 @@ extension SQLiteValue {
         if let row, row.place.pointee.nextPacked <= column { row } else { nil }
     }
 
-    /// Packs the value, of type INTEGER.
+    /// Packs the value, an integer.
     @inlinable @inline(__always)
     func pack(_ integer: Int64) { rowToPack?.pack(integer, in: column) }
 
-    /// Packs the value, of type FLOAT.
+    /// Packs the value, a real number.
     @inlinable @inline(__always)
     func pack(_ double: Double) { rowToPack?.pack(double, in: column) }
 
-    /// Packs the value, of type TEXT.
+    /// Packs the value, a text.
     @inlinable @inline(__always)
     func pack(_ utf8: UnsafeBufferPointer<UInt8>) { rowToPack?.pack(utf8, in: column) }
 }

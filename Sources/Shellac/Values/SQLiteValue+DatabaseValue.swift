@@ -1,5 +1,3 @@
-import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -7,18 +5,18 @@ public import Foundation
 #endif
 
 extension SQLiteValue {
-    /// A copy of the blob, where ``type`` is `SQLITE_BLOB`.
+    /// A copy of the blob, where the ``storageClass`` is `blob`.
     @inlinable
     public var data: Data { Data(blob) }
 
-    /// A copy of the value, whatever its type.
+    /// A copy of the value, whatever its class.
     public var databaseValue: DatabaseValue {
-        switch type {
-        case SQLITE_INTEGER: DatabaseValue(.int64(int64))
-        case SQLITE_FLOAT: DatabaseValue(.double(double))
-        case SQLITE_TEXT: DatabaseValue(.string(string))
-        case SQLITE_BLOB: DatabaseValue(.blob(data))
-        default: .null
+        switch storageClass {
+        case .integer: DatabaseValue(.int64(int64))
+        case .real: DatabaseValue(.double(double))
+        case .text: DatabaseValue(.string(string))
+        case .blob: DatabaseValue(.blob(data))
+        case .null: .null
         }
     }
 }

@@ -1,5 +1,3 @@
-public import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -20,7 +18,7 @@ extension String: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> String? {
-        guard value.type == SQLITE_TEXT else { return nil }
+        guard value.storageClass == .text else { return nil }
         let utf8 = value.utf8
         value.pack(utf8)
         return String(decoding: utf8, as: UTF8.self)

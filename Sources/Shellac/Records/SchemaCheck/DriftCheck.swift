@@ -249,7 +249,7 @@ extension ColumnInfo {
     /// The kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type Affinity").
     ///
     /// A column stores the value as another one, or may do so with other values of that kind.
-    fileprivate func unfitValue(_ tag: UInt8, _ value: DatabaseValue) -> SchemaFault.StoredValue? {
+    fileprivate func unfitValue(_ tag: UInt8, _ value: DatabaseValue) -> StorageClass? {
         if PackedTag.isDate(tag) {
             // A date that a text cannot tell is a number: no column holds many of them.
             return nil

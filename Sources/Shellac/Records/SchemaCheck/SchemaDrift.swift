@@ -86,30 +86,11 @@ public struct SchemaFault: Hashable, Sendable {
         /// a row that the key refers to is deleted.
         case foreignKeyNotIndexed(destinationTable: String)
         /// The column stores another value than the one that the record encodes, or may do so.
-        case affinityMismatch(value: StoredValue, declaredType: String)
+        case affinityMismatch(value: StorageClass, declaredType: String)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
         /// The record that was made from a row could not be encoded.
         case recordNotEncoded(reason: String)
-    }
-
-    /// A kind of value that a record encodes.
-    ///
-    /// ```swift
-    /// SchemaFault.StoredValue.real.description     // "a real number"
-    /// ```
-    public enum StoredValue: String, Hashable, Sendable, CustomStringConvertible {
-        case integer, real, text, blob
-
-        /// The value in words.
-        public var description: String {
-            switch self {
-            case .integer: "an integer"
-            case .real: "a real number"
-            case .text: "a text"
-            case .blob: "a blob"
-            }
-        }
     }
 }
 
@@ -151,13 +132,13 @@ extension SchemaFault: CustomStringConvertible {
     private var names: String { columns.joined(separator: ", ") }
 
     /// What becomes of a value.
-    private func effect(of value: StoredValue, _ declaredType: String) -> String {
+    private func effect(of value: StorageClass, _ declaredType: String) -> String {
         switch value {
         case .blob: "declare it BLOB"
         case .text: "texts that look like numbers are stored as numbers"
         case .real where ColumnAffinity(declaredType: declaredType) == .integer:
             "numbers without a fraction are stored as integers"
-        case .integer, .real: "it is stored as a text"
+        case .integer, .real, .null: "it is stored as a text"
         }
     }
 }

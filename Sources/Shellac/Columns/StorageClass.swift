@@ -1,0 +1,37 @@
+/// One of the five classes of values that SQLite stores ("Datatypes In SQLite" in the SQLite documentation).
+///
+/// ```swift
+/// static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Celsius? {
+///     switch value.storageClass {
+///     case .real: Celsius(degrees: value.double)
+///     case .integer: Celsius(degrees: Double(value.int64))
+///     case .text, .blob, .null: nil
+///     }
+/// }
+/// ```
+@frozen
+public enum StorageClass: Int32, Hashable, Sendable, CaseIterable {
+    // The raw values are SQLite's own: `SQLITE_INTEGER` and so on.
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}
+
+extension StorageClass: CustomStringConvertible {
+    /// The class in words.
+    ///
+    /// ```swift
+    /// StorageClass.real.description     // "a real number"
+    /// ```
+    public var description: String {
+        switch self {
+        case .integer: "an integer"
+        case .real: "a real number"
+        case .text: "a text"
+        case .blob: "a blob"
+        case .null: "NULL"
+        }
+    }
+}
