@@ -1,34 +1,33 @@
 #if DEBUG
-extension PackedTag {
+extension PackedBytes: CheckedInvariants {
     /// What is wrong with packed bytes: tags that there are not, and payloads that are too long or too short, or stand in
     /// another way than the only one for their value, by which equal rows are equal memory.
-    static func violations(of bytes: UnsafeRawBufferPointer, count: Int) -> [String] {
-        guard bytes.count >= count else { return ["\(count) columns are packed in \(bytes.count) bytes"] }
+    var _violations: [String] {
+        guard byteCount >= count else { return ["\(count) columns are packed in \(byteCount) bytes"] }
         var violations: [String] = []
         var place = count
         for column in 0..<count {
-            let tag = bytes[column]
-            let left = bytes.count - place
-            guard tag == null || isInteger(tag) && tag.nonzeroBitCount == 1 || tag >= real && tag <= longBlob
-            else { return violations + ["column \(column) has the tag \(tag), which there is not"] }
-            let lengthSize =
-                tag < shortText || tag > longBlob ? 0 : tag == longText || tag == longBlob ? 4 : 1
-            guard left >= lengthSize, left == 0 && tag == null || bytes.baseAddress != nil,
-                left >= (tag == null ? 0 : length(tag, bytes.baseAddress.unsafelyUnwrapped + place))
+            let value = PackedValue(tag(at: column), start + place)
+            let (tag, left) = (value.tag, byteCount - place)
+            guard
+                tag == .null || tag.isInteger && tag.rawValue.nonzeroBitCount == 1 || tag.isReal
+                    || tag.isText || tag.isBlob
+            else { return violations + ["column \(column) has the tag \(tag.rawValue), which there is not"] }
+            guard left >= tag.lengthSize, left >= value.byteCount
             else { return violations + ["the payload of column \(column) ends behind the row"] }
-            guard tag != null, let payload = bytes.baseAddress.map({ $0 + place }) else { continue }
-            let length = length(tag, payload)
-            if isInteger(tag) {
-                let value = readInteger(tag, payload)
-                violations.expect(integer(value) == tag, "column \(column) holds \(value) in \(tag) bytes")
-            } else if lengthSize == 4 {
+            let length = value.byteCount
+            if value.isInteger {
+                violations.expect(
+                    PackedTag(of: value.integer) == tag,
+                    "column \(column) holds \(value.integer) in \(tag.rawValue) bytes")
+            } else if tag.lengthSize == 4 {
                 violations.expect(
                     length >= 260, "column \(column) holds \(length - 4) bytes behind a long length")
             }
             place += length
         }
         violations.expect(
-            place == bytes.count, "the payloads end \(bytes.count - place) bytes in front of the row's end")
+            place == byteCount, "the payloads end \(byteCount - place) bytes in front of the row's end")
         return violations
     }
 }
@@ -54,8 +53,8 @@ extension ChunkedRow: CheckedInvariants {
         violations.expect(
             references > 0 && references <= Self.manyReferences,
             "a chunk with a row has \(references) references")
-        let layout = layoutReference.takeUnretainedValue()
-        return violations + layout._violations + PackedTag.violations(of: bytes, count: layout.count)
+        let layout = layoutReference.object
+        return violations + layout._violations + bytes._violations
     }
 }
 #endif

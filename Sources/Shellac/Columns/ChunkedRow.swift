@@ -31,8 +31,8 @@ struct ChunkedRow {
     /// What stands at the beginning of a chunk.
     fileprivate struct Chunk: ~Copyable {
         let references: Atomic<Int>
-        /// The layout of the rows. The chunk holds a reference to it.
-        let layout: Unmanaged<RowLayout>
+        /// The layout of the rows.
+        let layout: RowLayout
         /// Which notes of a journal those of the rows are among, or 0 where the rows were fetched.
         let moment: UInt64
     }
@@ -48,15 +48,17 @@ struct ChunkedRow {
         (address - Int(header.offset)).assumingMemoryBound(to: Chunk.self)
     }
 
-    /// The bytes: tags, then payloads. As in every packed row, the eight bytes in front of them can be read.
+    /// The packed columns. As in every packed row, the eight bytes in front of them can be read.
     @inline(__always)
-    var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: address + MemoryLayout<Header>.size, count: Int(header.byteCount))
+    var bytes: PackedBytes {
+        PackedBytes(
+            start: address + MemoryLayout<Header>.size, count: layoutReference.use { $0.count },
+            byteCount: Int(header.byteCount))
     }
 
     /// The layout, which the chunk keeps alive.
     @inline(__always)
-    var layoutReference: Unmanaged<RowLayout> { chunk.pointee.layout }
+    var layoutReference: Unretained<RowLayout> { Unretained(chunk.pointee.layout) }
 
     /// Which notes of a journal the row's is among, if it was inserted. 0 for one that was fetched.
     @inline(__always)
@@ -80,7 +82,6 @@ struct ChunkedRow {
 
     @inline(never)
     private static func destroy(_ chunk: UnsafeMutablePointer<Chunk>) {
-        chunk.pointee.layout.release()
         chunk.deinitialize(count: 1)
         free(chunk)
     }
@@ -95,7 +96,7 @@ extension ChunkedRow {
         private var end: UnsafeMutableRawPointer?
         private var rowCount = 0
         /// The layout of the rows that stand in chunks, to compare with.
-        private var layout: Unmanaged<RowLayout>?
+        private var layout: Unretained<RowLayout>?
         /// How many rows the next chunk is made for: 0 in front of the first row of a run.
         private var expectedCount = 0
         private var moment: UInt64 = 0
@@ -113,16 +114,16 @@ extension ChunkedRow {
         /// Adds a row. Nil for one that is to stand alone: the first one, which may be the only one, large ones, and those
         /// of another layout than the first that was put in a chunk.
         @inline(__always)
-        mutating func add(_ bytes: UnsafeRawBufferPointer, _ layout: Unmanaged<RowLayout>) -> ChunkedRow? {
-            add(byteCount: bytes.count, layout) {
-                $0.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+        mutating func add(_ bytes: PackedBytes, _ layout: Unretained<RowLayout>) -> ChunkedRow? {
+            add(byteCount: bytes.byteCount, layout) {
+                $0.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
             }
         }
 
         /// The same, for bytes that a function writes.
         @inline(__always)
         mutating func add(
-            byteCount: Int, _ layout: Unmanaged<RowLayout>, write: (UnsafeMutableRawPointer) -> Void
+            byteCount: Int, _ layout: Unretained<RowLayout>, write: (UnsafeMutableRawPointer) -> Void
         ) -> ChunkedRow? {
             let size = (MemoryLayout<Header>.size &+ byteCount &+ 7) & ~7
             if !hasRoom(size, layout), !beginChunk(layout, size) { return nil }
@@ -141,28 +142,28 @@ extension ChunkedRow {
 
         /// Whether the chunk has room for a row.
         @inline(__always)
-        private borrowing func hasRoom(_ size: Int, _ layout: Unmanaged<RowLayout>) -> Bool {
+        private borrowing func hasRoom(_ size: Int, _ layout: Unretained<RowLayout>) -> Bool {
             guard let next else { return false }
-            return end.unsafelyUnwrapped - next >= size && self.layout?.toOpaque() == layout.toOpaque()
+            return end.unsafelyUnwrapped - next >= size && self.layout == layout
         }
 
         /// Begins a chunk, unless the row is to stand alone.
         @inline(never)
-        private mutating func beginChunk(_ layout: Unmanaged<RowLayout>, _ size: Int) -> Bool {
+        private mutating func beginChunk(_ layout: Unretained<RowLayout>, _ size: Int) -> Bool {
             let count = expectedCount
             expectedCount = max(4, min(count * 2, 1 << 10))
             guard count > 0, size > MemoryLayout<Header>.size, size <= Self.mostBytesOfRow else {
                 return false
             }
             // Records of several types that are read from the same rows would begin a chunk for each.
-            guard self.layout == nil || self.layout?.toOpaque() == layout.toOpaque() else { return false }
+            guard self.layout == nil || self.layout == layout else { return false }
             let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
             giveBack()
             (chunk, next, end, rowCount) = (nil, nil, nil, 0)
             guard let memory = malloc(capacity) else { return false }
             let chunk = memory.assumingMemoryBound(to: Chunk.self)
             chunk.initialize(
-                to: Chunk(references: Atomic(manyReferences), layout: layout.retain(), moment: moment))
+                to: Chunk(references: Atomic(manyReferences), layout: layout.object, moment: moment))
             self.chunk = chunk
             self.layout = layout
             (next, end) = (memory + Self.start, memory + capacity)

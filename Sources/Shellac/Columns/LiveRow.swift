@@ -36,15 +36,12 @@ public struct LiveRow {
         @usableFromInline var nextGuess = NameGuesses.none.guesses
         var firstGuess = NameGuesses.none.guesses
         var statement: OpaquePointer?
-        /// The next column that is packed as the row is read, or a number beyond all columns: see ``beginPacking()``.
-        @usableFromInline var nextPacked = Int.max
-        /// The packed columns, and their end.
-        var packed: UnsafeMutableRawPointer?
-        var packedEnd: UnsafeMutableRawPointer?
+        /// What packs the row as it is read: see ``beginPacking()``.
+        @usableFromInline var packer = RowPacker()
         /// Where records remember the rows.
         var chunks = ChunkedRow.Filling()
         /// Packed columns that the row stands on, where no statement gives it, and the one that was read last.
-        var packedRow: (bytes: UnsafeRawPointer, column: Int, payload: UnsafeRawPointer)?
+        var packedRow: (bytes: PackedBytes, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
         var sql: String?
         /// The number of columns of the statement.
@@ -54,10 +51,8 @@ public struct LiveRow {
         /// The connection of the statement, which outlives it: for upper layers.
         unowned(unsafe) var connection: AnyObject?
         /// The layout of what records of one type remember of the rows.
-        var recordLayout: RowLayout? {
-            didSet { recordLayoutReference = recordLayout.map { Unmanaged.passUnretained($0) } }
-        }
-        private(set) var recordLayoutReference: Unmanaged<RowLayout>?
+        var recordLayout: RowLayout?
+        var recordLayoutReference: Unretained<RowLayout>? { recordLayout.map { Unretained($0) } }
         var recordType: ObjectIdentifier?
         /// The type of those records that have the layout, and of which each is asked what it never read.
         var partialRecordType: ObjectIdentifier? {
@@ -79,7 +74,7 @@ public struct LiveRow {
 
         init(generation: UInt64 = 1) { self.generation = generation }
 
-        deinit { packed?.deallocate() }
+        deinit { packer.deallocate() }
     }
 
     /// The value in a column, which must exist.
@@ -164,9 +159,9 @@ extension LiveRow {
     var isPacked: Bool { place.pointee.packedRow != nil }
 
     /// Runs a function while the row stands on packed columns.
-    func standing<Result>(on bytes: UnsafeRawPointer, _ body: () throws -> Result) rethrows -> Result {
+    func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {
         begin()
-        place.pointee.packedRow = (bytes, 0, bytes + count)
+        place.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
         defer {
             place.pointee.packedRow = nil
             moveOut()
@@ -177,12 +172,12 @@ extension LiveRow {
     /// Columns are mostly read from left to right: each is found from the one before.
     private func packedValue(at column: Int) -> SQLiteValue {
         let row = place.pointee.packedRow.unsafelyUnwrapped
-        let (tag, payload) =
+        let value =
             row.column <= column
-            ? PackedTag.column(column, in: row.bytes, from: row.column, row.payload)
-            : PackedTag.column(column, in: row.bytes, count: count)
-        place.pointee.packedRow = (row.bytes, column, payload)
-        return SQLiteValue(tag: tag, payload: payload)
+            ? row.bytes.value(at: column, from: row.column, row.payload)
+            : row.bytes.value(at: column)
+        place.pointee.packedRow = (row.bytes, column, value.payload)
+        return SQLiteValue(value)
     }
 }
 
@@ -236,7 +231,7 @@ extension LiveRow {
     private func begin() {
         place.pointee.generation &+= 1
         place.pointee.nextGuess = place.pointee.firstGuess
-        place.pointee.nextPacked = .max
+        place.pointee.packer.stop()
         place.pointee.count = place.pointee.width
     }
 

@@ -6,35 +6,30 @@ public import CSQLite
 /// Types that read themselves straight from SQLite get one in
 /// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
 public struct SQLiteValue: ~Copyable {
-    @usableFromInline let pointer: OpaquePointer
-    /// The row that it is read from: nil for an argument of a function.
-    @usableFromInline let row: LiveRow?
-    @usableFromInline let column: Int
-    /// The tag of a value that is packed at the pointer.
-    @usableFromInline let tag: UInt8?
+    @usableFromInline
+    enum Place {
+        /// SQLite's own object, and the row and the column that it is read from. An argument of a function has no row.
+        case sqlite(OpaquePointer, row: LiveRow?, column: Int)
+        case packed(PackedValue)
+    }
+    @usableFromInline let place: Place
 
     @inlinable @inline(__always)
     init(_ pointer: OpaquePointer, row: LiveRow? = nil, column: Int = 0) {
-        self.pointer = pointer
-        self.row = row
-        self.column = column
-        tag = nil
+        place = .sqlite(pointer, row: row, column: column)
     }
 
-    /// A packed value.
-    init(tag: UInt8, payload: UnsafeRawPointer) {
-        pointer = OpaquePointer(payload)
-        row = nil
-        column = 0
-        self.tag = tag
-    }
+    init(_ packed: PackedValue) { place = .packed(packed) }
 
     /// How SQLite stores the value.
     @inlinable @inline(__always)
     public var storageClass: StorageClass {
+        switch place {
         // SQLite knows no other class.
-        tag == nil
-            ? StorageClass(rawValue: sqlite3_value_type(pointer)).unsafelyUnwrapped : packedStorageClass
+        case .sqlite(let pointer, _, _):
+            StorageClass(rawValue: sqlite3_value_type(pointer)).unsafelyUnwrapped
+        case .packed(let value): value.storageClass
+        }
     }
 
     /// Whether this is NULL.
@@ -43,11 +38,21 @@ public struct SQLiteValue: ~Copyable {
 
     /// The integer, where the ``storageClass`` is `integer`.
     @inlinable @inline(__always)
-    public var int64: Int64 { tag == nil ? sqlite3_value_int64(pointer) : packedInteger }
+    public var int64: Int64 {
+        switch place {
+        case .sqlite(let pointer, _, _): sqlite3_value_int64(pointer)
+        case .packed(let value): value.convertedInteger
+        }
+    }
 
     /// The real number, where the ``storageClass`` is `real`.
     @inlinable @inline(__always)
-    public var double: Double { tag == nil ? sqlite3_value_double(pointer) : packedReal }
+    public var double: Double {
+        switch place {
+        case .sqlite(let pointer, _, _): sqlite3_value_double(pointer)
+        case .packed(let value): value.convertedReal
+        }
+    }
 
     /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
     @inlinable @inline(__always)
@@ -56,50 +61,71 @@ public struct SQLiteValue: ~Copyable {
     /// The bytes of the text, where the ``storageClass`` is `text`.
     @inlinable @inline(__always)
     var utf8: UnsafeBufferPointer<UInt8> {
-        if tag != nil { return packedBytes.assumingMemoryBound(to: UInt8.self) }
-        // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
-        // of the result. See "Obtaining SQL Values" in the SQLite documentation.
-        guard let text = sqlite3_value_text(pointer) else { return UnsafeBufferPointer(start: nil, count: 0) }
-        return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
+        switch place {
+        case .sqlite(let pointer, _, _):
+            // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
+            // of the result. See "Obtaining SQL Values" in the SQLite documentation.
+            guard let text = sqlite3_value_text(pointer) else {
+                return UnsafeBufferPointer(start: nil, count: 0)
+            }
+            return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
+        case .packed(let value): return value.convertedBytes.assumingMemoryBound(to: UInt8.self)
+        }
     }
 
     /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
     @inlinable
     var blob: UnsafeRawBufferPointer {
-        if tag != nil { return packedBytes }
-        let bytes = sqlite3_value_blob(pointer)
-        return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
+        switch place {
+        case .sqlite(let pointer, _, _):
+            let bytes = sqlite3_value_blob(pointer)
+            return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
+        case .packed(let value): return value.convertedBytes
+        }
     }
 }
 
-// MARK: - Packed values
-
 extension SQLiteValue {
+    /// The value, to be switched over.
+    var view: ValueView {
+        switch place {
+        case .packed(let value): value.view
+        case .sqlite:
+            switch storageClass {
+            case .null: .null
+            case .integer: .integer(int64)
+            case .real: .real(double)
+            case .text: .text(UnsafeRawBufferPointer(utf8))
+            case .blob: .blob(blob)
+            }
+        }
+    }
+}
+
+extension PackedValue {
     @usableFromInline
-    var packedStorageClass: StorageClass { PackedTag.storageClass(tag ?? PackedTag.null) }
+    var storageClass: StorageClass { tag.storageClass }
 
     // Where the class is another one, SQLite would convert: who asks has not asked for the class.
 
     @usableFromInline
-    var packedInteger: Int64 {
-        guard let tag else { return 0 }
-        if PackedTag.isInteger(tag) { return PackedTag.readInteger(tag, UnsafeRawPointer(pointer)) }
-        return PackedTag.isReal(tag) ? Int64(exactly: packedReal.rounded(.towardZero)) ?? 0 : 0
+    var convertedInteger: Int64 {
+        if isInteger { return integer }
+        return isReal ? Int64(exactly: real.rounded(.towardZero)) ?? 0 : 0
     }
 
     @usableFromInline
-    var packedReal: Double {
-        guard let tag else { return 0 }
-        if PackedTag.isReal(tag) { return UnsafeRawPointer(pointer).loadUnaligned(as: Double.self) }
-        return PackedTag.isInteger(tag) ? Double(packedInteger) : 0
+    var convertedReal: Double {
+        if isReal { return real }
+        return isInteger ? Double(integer) : 0
     }
 
     @usableFromInline
-    var packedBytes: UnsafeRawBufferPointer {
-        guard let tag, PackedTag.isText(tag) || PackedTag.isBlob(tag) else {
-            return UnsafeRawBufferPointer(start: nil, count: 0)
+    var convertedBytes: UnsafeRawBufferPointer {
+        switch storageClass {
+        case .text, .blob: bytes
+        case .null, .integer, .real: UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        return PackedTag.bytes(tag, UnsafeRawPointer(pointer))
     }
 }
 

@@ -64,7 +64,8 @@ final class FunctionBox {
         guard case .scalar(let function) = box.function.kind else { return }
         box.calling {
             do {
-                (try function(Self.values(count, values))?.databaseValue ?? .null).setResult(context)
+                let value = try function(Self.values(count, values))?.databaseValue ?? .null
+                value.withView { $0.setResult(of: context) }
             } catch {
                 box.fail(context, error)
             }
@@ -130,36 +131,10 @@ final class FunctionBox {
         }
         guard let running, !running.hasFailed else { return }
         do {
-            (try running.aggregate.finalize()?.databaseValue ?? .null).setResult(context)
+            let value = try running.aggregate.finalize()?.databaseValue ?? .null
+            value.withView { $0.setResult(of: context) }
         } catch {
             fail(context, error)
-        }
-    }
-}
-
-extension DatabaseValue {
-    /// Makes this the result of a function. SQLite copies texts and blobs.
-    fileprivate func setResult(_ context: OpaquePointer?) {
-        switch storage {
-        case .null: sqlite3_result_null(context)
-        case .int64(let integer): sqlite3_result_int64(context, integer)
-        case .double(let double): sqlite3_result_double(context, double)
-        case .string(var text):
-            text.withUTF8 { utf8 in
-                utf8.withMemoryRebound(to: CChar.self) { bytes in
-                    guard let start = bytes.baseAddress else {
-                        return sqlite3_result_text(context, "", 0, nil)
-                    }
-                    sqlite3_result_text64(
-                        context, start, sqlite3_uint64(bytes.count), shellac_transient(), UInt8(SQLITE_UTF8))
-                }
-            }
-        case .blob(let data):
-            guard !data.isEmpty else { return sqlite3_result_zeroblob(context, 0) }
-            data.withUnsafeBytes {
-                sqlite3_result_blob64(
-                    context, $0.baseAddress, sqlite3_uint64($0.count), shellac_transient())
-            }
         }
     }
 }

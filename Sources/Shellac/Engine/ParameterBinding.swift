@@ -20,26 +20,55 @@ extension DatabaseValue {
 
     /// Binds the value to a parameter, counted from 1. SQLite copies texts and blobs.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        switch storage {
+        withView { $0.bind(to: statement, at: index, shellac_transient()) }
+    }
+}
+
+extension ValueView {
+    /// Binds the value to a parameter, counted from 1.
+    ///
+    /// - Parameter lifetime: Whether SQLite copies texts and blobs (`shellac_transient()`), or may rely on them until
+    ///   the statement has run (`shellac_static()`).
+    @inline(__always)
+    func bind(
+        to statement: OpaquePointer, at index: Int32, _ lifetime: sqlite3_destructor_type?
+    ) -> Int32 {
+        switch self {
         case .null: return sqlite3_bind_null(statement, index)
-        case .int64(let integer): return sqlite3_bind_int64(statement, index, integer)
-        case .double(let double): return sqlite3_bind_double(statement, index, double)
-        case .string(var text):
-            return text.withUTF8 { utf8 in
-                utf8.withMemoryRebound(to: CChar.self) { bytes in
-                    sqlite3_bind_text64(
-                        statement, index, bytes.baseAddress ?? Self.empty, sqlite3_uint64(bytes.count),
-                        shellac_transient(), UInt8(SQLITE_UTF8))
-                }
-            }
-        case .blob(let data):
+        case .integer(let integer): return sqlite3_bind_int64(statement, index, integer)
+        case .real(let real): return sqlite3_bind_double(statement, index, real)
+        case .text(let utf8):
+            return sqlite3_bind_text64(
+                statement, index, Self.start(of: utf8), sqlite3_uint64(utf8.count), lifetime,
+                UInt8(SQLITE_UTF8))
+        case .blob(let bytes):
             // A null pointer would bind NULL.
-            guard !data.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
-            return data.withUnsafeBytes { bytes in
-                sqlite3_bind_blob64(
-                    statement, index, bytes.baseAddress, sqlite3_uint64(bytes.count), shellac_transient())
-            }
+            if bytes.isEmpty { return sqlite3_bind_zeroblob(statement, index, 0) }
+            return sqlite3_bind_blob64(
+                statement, index, bytes.baseAddress, sqlite3_uint64(bytes.count), lifetime)
         }
+    }
+
+    /// Makes the value the result of a function. SQLite copies texts and blobs.
+    func setResult(of context: OpaquePointer?) {
+        switch self {
+        case .null: sqlite3_result_null(context)
+        case .integer(let integer): sqlite3_result_int64(context, integer)
+        case .real(let real): sqlite3_result_double(context, real)
+        case .text(let utf8):
+            sqlite3_result_text64(
+                context, Self.start(of: utf8), sqlite3_uint64(utf8.count), shellac_transient(),
+                UInt8(SQLITE_UTF8))
+        case .blob(let bytes):
+            if bytes.isEmpty { return sqlite3_result_zeroblob(context, 0) }
+            sqlite3_result_blob64(
+                context, bytes.baseAddress, sqlite3_uint64(bytes.count), shellac_transient())
+        }
+    }
+
+    @inline(__always)
+    private static func start(of utf8: UnsafeRawBufferPointer) -> UnsafePointer<CChar> {
+        utf8.baseAddress?.assumingMemoryBound(to: CChar.self) ?? empty
     }
 
     /// Where an empty text is: a null pointer would bind NULL.
@@ -49,4 +78,33 @@ extension DatabaseValue {
         empty.initialize(to: 0)
         return UnsafePointer(empty)
     }()
+}
+
+// Packed values are bound where they stand.
+
+extension PackedValue {
+    /// Binds the value to a parameter, counted from 1. Texts and blobs are not copied.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        view.bind(to: statement, at: index, shellac_static())
+    }
+}
+
+extension PackedBytes {
+    /// Binds the columns to as many parameters, the first of which has a number. Returns an error, if there was one.
+    ///
+    /// There must be 8 bytes behind the last one.
+    @inline(never)
+    func bind(to statement: OpaquePointer, from first: Int32) -> Int32 {
+        var code = SQLITE_OK
+        var parameter = first
+        eachColumn { _, value in
+            let bound =
+                value.isInteger
+                ? sqlite3_bind_int64(statement, parameter, value.integerInFrontOfRoom)
+                : value.bind(to: statement, at: parameter)
+            if bound != SQLITE_OK { code = bound }
+            parameter &+= 1
+        }
+        return code
+    }
 }

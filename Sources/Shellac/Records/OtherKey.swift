@@ -23,22 +23,19 @@ extension PackedRow {
     ///
     /// - Parameters:
     ///   - key: Where the columns of the key stand among the others. Empty where they are not known.
-    ///   - column: Gives the tag and the payload of another column.
+    ///   - column: Gives the value of another column.
     fileprivate func isOfOtherKey(
-        _ key: [Int], _ others: RowLayout,
-        _ column: (Int) -> (tag: UInt8, payload: UnsafeRawPointer)
+        _ key: [Int], _ others: RowLayout, _ column: (Int) -> PackedValue
     ) -> Bool {
         let unread = layout.unreadColumns?.row
         return key.contains { place in
             let (name, new) = (others.names[place], column(place))
             if let position = layout.column(named: name) {
-                let old = self.column(position)
                 let affinity = layout.affinity(ofColumn: position) ?? others.affinity(ofColumn: place)
-                return !PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity)
+                return !new.isStored(as: self.column(position), in: affinity)
             }
             guard let unread, let position = unread.layout.column(named: name) else { return true }
-            let old = unread.column(position)
-            return !PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: nil)
+            return !new.isStored(as: unread.column(position), in: nil)
         }
     }
 }

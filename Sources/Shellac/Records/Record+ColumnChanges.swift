@@ -55,10 +55,7 @@ extension Record {
             let (new, affinity) = (after.column(column), layout.affinity(ofColumn: column))
             let place = hasOtherKey ? nil : before?.layout.column(named: name)
             if let before, let place {
-                let old = before.column(place)
-                if PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: affinity) {
-                    continue
-                }
+                if new.isStored(as: before.column(place), in: affinity) { continue }
             }
             changes[name] = DatabaseColumnChange(
                 old: place.flatMap { before?.storedValue(at: $0) }, new: after.storedValue(at: column))

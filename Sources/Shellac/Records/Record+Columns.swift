@@ -81,13 +81,8 @@ extension Record {
     /// - Throws: what ``columns(_:)`` throws.
     @inline(__always)
     final func give(_ number: Int64, to column: Int, of layout: RowLayout) throws -> Bool {
-        var bytes: UInt64 = 0
-        return try withUnsafeMutableBytes(of: &bytes) { bytes in
-            let payload = bytes.baseAddress.unsafelyUnwrapped
-            var end = payload
-            let tag = PackedTag.write(number, to: &end)
-            if try give(tag, UnsafeRawPointer(payload), to: layout.bits[column]) { return true }
-            return try giveElsewhere(tag, UnsafeRawPointer(payload), to: layout.names[column])
+        try PackedValue.with(number) { value in
+            try give(value, to: layout.bits[column]) || giveElsewhere(value, to: layout.names[column])
         }
     }
 
@@ -98,14 +93,13 @@ extension Record {
     final func give(_ value: DatabaseValue, to name: String) throws -> Bool {
         let row = PackedRow.make(RowLayout(names: [name], sql: nil), values: [value])
         defer { withExtendedLifetime(row) {} }
-        let (tag, payload) = row.column(0)
-        if try give(tag, payload, to: NameBits(name)) { return true }
-        return try giveElsewhere(tag, payload, to: name)
+        let packed = row.column(0)
+        return try give(packed, to: NameBits(name)) || giveElsewhere(packed, to: name)
     }
 
     @inline(__always)
-    private func give(_ tag: UInt8, _ payload: UnsafeRawPointer, to name: NameBits) throws -> Bool {
-        var column = GivenColumn(name: name, tag: tag, payload: payload)
+    private func give(_ value: PackedValue, to name: NameBits) throws -> Bool {
+        var column = GivenColumn(name: name, packed: value)
         try withUnsafeMutablePointer(to: &column) {
             try columns(RecordColumns(giving: $0, type(of: self)))
         }
@@ -114,8 +108,8 @@ extension Record {
 
     /// The record may spell the name in another way, or in other memory, where it is long; or leave it to `Codable`.
     @inline(never)
-    private func giveElsewhere(_ tag: UInt8, _ payload: UnsafeRawPointer, to name: String) throws -> Bool {
-        let row = Row([(name, PackedTag.databaseValue(tag, payload))])
+    private func giveElsewhere(_ value: PackedValue, to name: String) throws -> Bool {
+        let row = Row([(name, value.view.databaseValue)])
         let type = type(of: self)
         if Overrides.columns(type, unlike: Record.self) != false {
             let isListed = try pass(reading: nil).contains {

@@ -303,20 +303,19 @@ extension RecordColumns: Sendable {}
 struct GivenColumn {
     /// The name of the column, as the record spells it.
     @usableFromInline let name: NameBits
-    let tag: UInt8
     /// The packed value, which whoever gives it keeps alive.
-    let payload: UnsafeRawPointer
+    let packed: PackedValue
     /// Whether the record has taken it.
     @usableFromInline var isTaken = false
 
     @usableFromInline
-    var value: SQLiteValue { SQLiteValue(tag: tag, payload: payload) }
+    var value: SQLiteValue { SQLiteValue(packed) }
 
     /// A row of the column alone, where it has the name. Else one without columns.
     mutating func row(_ name: String) -> Row {
         if NameBits(name) != self.name { return Row() }
         isTaken = true
-        return Row([(name, PackedTag.databaseValue(tag, payload))])
+        return Row([(name, packed.view.databaseValue)])
     }
 }
 

@@ -3,8 +3,7 @@ extension PackedRow: CheckedInvariants {
     var _violations: [String] {
         withExtendedLifetime(self) {
             layout._violations
-                + PackedTag.violations(
-                    of: UnsafeRawBufferPointer(start: bytes, count: byteCount), count: layout.count)
+                + bytes._violations
         }
     }
 

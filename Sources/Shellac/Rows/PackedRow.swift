@@ -1,7 +1,7 @@
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
-/// See ``PackedTag`` for the bytes. They are never changed while anybody reads them: see
+/// See ``PackedBytes`` for what they hold. They are never changed while anybody reads them: see
 /// ``make(_:copying:past:replacing:)``.
 @usableFromInline
 final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
@@ -36,10 +36,9 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
-    /// The same, without counting a reference. The layout is the first thing in the header.
     @inline(__always)
-    var layoutReference: Unmanaged<RowLayout> {
-        withUnsafeMutablePointerToHeader { UnsafeRawPointer($0).load(as: Unmanaged<RowLayout>.self) }
+    var layoutReference: Unretained<RowLayout> {
+        withUnsafeMutablePointerToHeader { Unretained($0.pointee.layout) }
     }
 
     /// The leftmost column of a name, or -1.
@@ -93,14 +92,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// A record that is saved again and again has two rows by turns.
     @inline(__always)
     static func make(
-        _ layout: Unmanaged<RowLayout>, copying bytes: UnsafeRawBufferPointer, past: consuming Past,
+        _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, past: consuming Past,
         replacing unwanted: inout PackedRow?
     ) -> PackedRow {
-        guard let start = bytes.baseAddress, isKnownUniquelyReferenced(&unwanted),
-            unwanted.unsafelyUnwrapped.hasRoom(for: bytes.count, layout), let row = unwanted.take()
-        else { return make(layout.takeUnretainedValue(), copying: bytes, past: past) }
+        guard isKnownUniquelyReferenced(&unwanted),
+            unwanted.unsafelyUnwrapped.hasRoom(for: bytes.byteCount, layout), let row = unwanted.take()
+        else { return make(layout.object, copying: bytes, past: past) }
         row.withUnsafeMutablePointerToElements {
-            UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
+            UnsafeMutableRawPointer($0).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
         }
         row.pastPointer.pointee = past
         return row
@@ -108,8 +107,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     /// Whether it has the very size of another one that has a past.
     @inline(__always)
-    private func hasRoom(for byteCount: Int, _ layout: Unmanaged<RowLayout>) -> Bool {
-        hasPast && self.byteCount == byteCount && layoutReference.toOpaque() == layout.toOpaque()
+    private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
+        hasPast && self.byteCount == byteCount && layoutReference == layout
     }
 
     private var pastPointer: UnsafeMutablePointer<Past> {
@@ -125,11 +124,13 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return (byteCount + alignment - 1) / alignment * alignment
     }
 
-    /// The bytes: tags, then payloads.
+    /// The packed columns.
     @inline(__always)
-    var bytes: UnsafeRawPointer {
+    var bytes: PackedBytes {
         // They stand still as long as the row is alive: who reads them keeps it alive.
-        withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
+        PackedBytes(
+            start: withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }, count: count,
+            byteCount: byteCount)
     }
 
     /// Makes a row of a number of bytes, which a function writes.
@@ -155,68 +156,47 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of packed bytes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: UnsafeRawBufferPointer, past: consuming Past? = nil
+        _ layout: RowLayout, copying bytes: PackedBytes, past: consuming Past? = nil
     ) -> PackedRow {
-        make(layout, byteCount: bytes.count, past: past) { destination in
-            if let start = bytes.baseAddress { destination.copyMemory(from: start, byteCount: bytes.count) }
+        make(layout, byteCount: bytes.byteCount, past: past) {
+            $0.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
         }
     }
 
     /// A row of the same bytes, under another layout of the same columns, or with another past.
     func copy(_ layout: RowLayout, past: consuming Past? = nil) -> PackedRow {
         defer { withExtendedLifetime(self) {} }
-        return .make(layout, copying: UnsafeRawBufferPointer(start: bytes, count: byteCount), past: past)
+        return .make(layout, copying: bytes, past: past)
     }
 
-    /// A row made by hand.
-    static func make(_ layout: RowLayout, values: [DatabaseValue]) -> PackedRow {
-        let length = values.reduce(values.count) { $0 + PackedTag.mostBytes($1) }
-        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
-        defer { scratch.deallocate() }
-        guard let tags = scratch.baseAddress else { return make(layout, byteCount: 0) { _ in } }
-        var payload = tags + values.count
-        for (column, value) in values.enumerated() {
-            tags.storeBytes(of: PackedTag.write(value, to: &payload), toByteOffset: column, as: UInt8.self)
+    /// Makes a row of values, which are asked for twice.
+    static func make(
+        _ layout: RowLayout, past: consuming Past? = nil, eachValue: ((ValueView) -> Void) -> Void
+    ) -> PackedRow {
+        var length = layout.count
+        eachValue { length += $0.packedByteCount }
+        return make(layout, byteCount: length, past: past) {
+            var cursor = PackedCursor(writing: $0, count: layout.count)
+            eachValue { cursor.write($0, isExact: true) }
         }
-        return make(layout, copying: UnsafeRawBufferPointer(start: tags, count: payload - tags))
+    }
+
+    /// Makes a row by hand.
+    static func make(_ layout: RowLayout, values: [DatabaseValue]) -> PackedRow {
+        make(layout) { body in for value in values { value.withView(body) } }
     }
 
     // MARK: - Reading
 
-    /// The tag and the payload of a column.
+    /// The value in a column.
     @inline(__always)
-    func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
-        PackedTag.column(column, in: bytes, count: count)
-    }
-
-    /// How SQLite stores the value in a column.
-    func storageClass(at column: Int) -> StorageClass {
-        PackedTag.storageClass(bytes.load(fromByteOffset: column, as: UInt8.self))
-    }
-
-    /// The bytes of a text or a blob.
-    func payload(at column: Int) -> UnsafeRawBufferPointer {
-        let (tag, payload) = self.column(column)
-        return PackedTag.bytes(tag, payload)
-    }
-
-    /// A value where it stands.
-    @inline(__always)
-    func value(at column: Int) -> SQLiteValue {
-        let (tag, payload) = self.column(column)
-        return SQLiteValue(tag: tag, payload: payload)
-    }
+    func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
     /// A copy of a value.
-    func databaseValue(at column: Int) -> DatabaseValue {
-        let (tag, payload) = self.column(column)
-        return PackedTag.databaseValue(tag, payload)
-    }
+    func databaseValue(at column: Int) -> DatabaseValue { self.column(column).view.databaseValue }
 
     /// A copy of the values.
-    var databaseValues: [DatabaseValue] {
-        PackedTag.databaseValues(bytes, count: count)
-    }
+    var databaseValues: [DatabaseValue] { bytes.databaseValues }
 }
 
 // MARK: - From SQLite
@@ -232,33 +212,6 @@ extension PackedRow {
 
     @inline(never)
     private static func makeLong(_ row: LiveRow, layout: RowLayout) -> PackedRow {
-        let count = row.count
-        var length = count
-        for column in 0..<count {
-            let value = row.value(at: column)
-            switch value.storageClass {
-            case .integer: length += PackedTag.byteCount(value.int64)
-            case .real: length += 8
-            case .text: length += PackedTag.byteCount(ofBytes: value.utf8.count)
-            case .blob: length += PackedTag.byteCount(ofBytes: value.blob.count)
-            default: break
-            }
-        }
-        return make(layout, byteCount: length) { tags in
-            var payload = tags + count
-            for column in 0..<count {
-                let value = row.value(at: column)
-                let tag: UInt8
-                switch value.storageClass {
-                case .integer: tag = PackedTag.writeExactly(value.int64, to: &payload)
-                case .real: tag = PackedTag.write(value.double, to: &payload)
-                case .text:
-                    tag = PackedTag.write(text: UnsafeRawBufferPointer(value.utf8), to: &payload)
-                case .blob: tag = PackedTag.write(blob: value.blob, to: &payload)
-                default: tag = PackedTag.null
-                }
-                tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-            }
-        }
+        make(layout) { body in for column in 0..<row.count { body(row.value(at: column).view) } }
     }
 }

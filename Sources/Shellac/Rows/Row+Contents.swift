@@ -71,23 +71,19 @@ extension Row {
         atIndex index: Int, _ body: (Data?) throws -> Result
     ) throws -> Result {
         guard 0..<count ~= index else { return try body(nil) }
-        let storageClass =
-            isLive ? live.value(at: index).storageClass : owned.storageClass(at: index)
-        let bytes: UnsafeRawBufferPointer
-        switch storageClass {
-        case .null: return try body(nil)
-        case .blob: bytes = isLive ? live.value(at: index).blob : owned.payload(at: index)
-        case .text:
-            bytes = isLive ? UnsafeRawBufferPointer(live.value(at: index).utf8) : owned.payload(at: index)
-        default:
-            _ = try self[index] as Data  // throws
-            return try body(nil)
-        }
         return try withExtendedLifetime(packed) {
-            guard let start = bytes.baseAddress, !bytes.isEmpty else { return try body(Data()) }
-            let data = Data(
-                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
-            return try body(data)
+            switch isLive ? live.value(at: index).view : owned.column(index).view {
+            case .null: return try body(nil)
+            case .text(let bytes), .blob(let bytes):
+                guard let start = bytes.baseAddress, !bytes.isEmpty else { return try body(Data()) }
+                let data = Data(
+                    bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+                    deallocator: .none)
+                return try body(data)
+            case .integer, .real:
+                _ = try self[index] as Data  // throws
+                return try body(nil)
+            }
         }
     }
 }

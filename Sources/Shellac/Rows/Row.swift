@@ -156,7 +156,9 @@ public struct Row {
     func packedColumn(named name: String) -> Int { packed?.column(named: name) ?? trapStale() }
 
     @usableFromInline @inline(never)
-    func packedValue(in column: Int) -> SQLiteValue { packed?.value(at: column) ?? trapStale() }
+    func packedValue(in column: Int) -> SQLiteValue {
+        (packed?.column(column)).map { SQLiteValue($0) } ?? trapStale()
+    }
 
     @usableFromInline
     var packedCount: Int { packed?.count ?? trapStale() }

@@ -46,13 +46,6 @@ extension ColumnEncoding {
 
     /// Stores a column that was gathered.
     mutating func store(_ column: Gathered) {
-        withUnsafeMutablePointer(to: &self) { pointer in
-            let sink = DatabaseValueSink(pointer, column.name)
-            switch (column.value.storage, column.isDate) {
-            case (.string(var text), true): text.withUTF8 { sink.storeDate($0) }
-            case (.double(let seconds), true): sink.storeDate(secondsSince1970: seconds)
-            default: sink.store(column.value)
-            }
-        }
+        if isAt(column.name) { column.value.withView { store($0, isDate: column.isDate) } }
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -19,34 +13,26 @@ extension ColumnEncoding {
     @inlinable @inline(__always)
     mutating func passes(_ value: Int64, in name: String) -> Bool {
         // All is read in front of the first branch, so that it stays in registers from one column to the next.
-        let (place, start) = (nextTag, payload)
-        guard compares(name) else { return false }
-        let tag = place.load(as: UInt8.self)
-        let end = start + Int(tag)
-        guard PackedTag.isInteger(tag), PackedTag.readInteger(tag, endingAt: end) == value else {
-            return false
-        }
-        pass(place, to: end)
+        let cursor = cursor
+        guard compares(name), let next = cursor.passing(value) else { return false }
+        pass(to: next)
         return true
     }
 
     @inlinable @inline(__always)
     mutating func passes(_ value: Double, in name: String) -> Bool {
-        let (place, start) = (nextTag, payload)
-        guard compares(name), place.load(as: UInt8.self) == PackedTag.real,
-            start.loadUnaligned(as: Double.self) == value
-        else { return false }
-        pass(place, to: start + 8)
+        let cursor = cursor
+        guard compares(name), let next = cursor.passing(value) else { return false }
+        pass(to: next)
         return true
     }
 
     @inline(__always)
     mutating func passes(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
-        guard compares(name), nextTag.load(as: UInt8.self) == PackedTag.shortText,
-            payload.load(as: UInt8.self) == utf8.count,
-            let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
-        else { return false }
-        pass(nextTag, to: payload + 1 + utf8.count)
+        guard compares(name), let next = cursor.passing(shortText: UnsafeRawBufferPointer(utf8)) else {
+            return false
+        }
+        pass(to: next)
         return true
     }
 
@@ -54,15 +40,22 @@ extension ColumnEncoding {
     @inline(__always)
     mutating func passes(_ date: Date, in name: String) -> Bool {
         guard compares(name) else { return false }
-        let tag = nextTag.load(as: UInt8.self)
-        guard tag == PackedTag.shortText || tag == PackedTag.dateText,
-            let text = DateText(written: PackedTag.bytes(tag, payload).assumingMemoryBound(to: UInt8.self))
+        let stored = cursor.value
+        guard stored.tag == .shortText || stored.tag == .dateText,
+            let text = DateText(written: stored.bytes.assumingMemoryBound(to: UInt8.self))
         else { return false }
         // A date is rounded to the millisecond when it is written.
         let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
         guard difference.magnitude < 0.5 else { return false }
-        pass(nextTag, to: payload + 1 + DateText.maximumLength)
+        pass(to: cursor.moved(by: (columns: 1, payloads: 1 + DateText.maximumLength)))
         return true
+    }
+
+    /// Goes to the next column, which was compared with.
+    @inlinable @inline(__always)
+    mutating func pass(to next: PackedCursor) {
+        cursor = next
+        nextCompared += 1
     }
 
     // MARK: - In the column of a name
@@ -73,7 +66,7 @@ extension ColumnEncoding {
     @usableFromInline
     mutating func integer(_ value: Int64, in name: String) {
         guard packs(name) else { return integerElsewhere(value, in: name) }
-        packed(PackedTag.write(value, to: &payload))
+        packNext { $0.write(value) }
     }
 
     /// The same, behind a call: so that the road above needs to save no registers.
@@ -98,11 +91,11 @@ extension ColumnEncoding {
 
     mutating func null() {
         switch mode {
-        case .packing: finish(PackedTag.null)
+        case .packing: pack { $0.writeNull() }
         case .comparing:
-            let tag = tag
-            if tag == PackedTag.null {
-                advance(past: tag)
+            let stored = stored
+            if stored.isNull {
+                advance(past: stored)
             } else if !compareSlowly(.null) {
                 null()
             }
@@ -113,16 +106,16 @@ extension ColumnEncoding {
 
     mutating func integer(_ value: Int64) {
         switch mode {
-        case .packing: finish(PackedTag.write(value, to: &payload))
+        case .packing: pack { $0.write(value) }
         case .comparing:
-            let tag = tag
-            if PackedTag.isInteger(tag) {
+            let stored = stored
+            if stored.isInteger {
                 // Two integers that differ do so whatever the affinity.
-                if PackedTag.readInteger(tag, payload) != value {
+                if stored.integer != value {
                     if startPacking() { return integer(value) }
                     isDifferent = true
                 }
-                advance(past: tag)
+                advance(past: stored)
             } else if !compareSlowly(DatabaseValue(.int64(value))) {
                 integer(value)
             }
@@ -134,13 +127,11 @@ extension ColumnEncoding {
     mutating func real(_ value: Double, isDate: Bool) {
         if value.isNaN { return null() }
         switch mode {
-        case .packing:
-            let tag = PackedTag.write(value, to: &payload)
-            finish(isDate ? PackedTag.dateReal : tag)
+        case .packing: pack { $0.write(value, isDate: isDate) }
         case .comparing:
-            let tag = tag
-            if PackedTag.isReal(tag), payload.loadUnaligned(as: Double.self) == value {
-                advance(past: tag)
+            let stored = stored
+            if stored.isReal, stored.real == value {
+                advance(past: stored)
             } else if !compareSlowly(DatabaseValue(.double(value)), isDate: isDate) {
                 real(value, isDate: isDate)
             }
@@ -151,18 +142,13 @@ extension ColumnEncoding {
 
     mutating func text(_ utf8: UnsafeRawBufferPointer, isDate: Bool) {
         switch mode {
-        case .packing:
-            reserve(utf8.count &+ 4)
-            let tag = PackedTag.write(text: utf8, to: &payload)
-            finish(isDate ? PackedTag.dateText : tag)
+        case .packing: pack(utf8.count &+ 4) { $0.write(text: utf8, isDate: isDate) }
         case .comparing:
-            let tag = tag
-            if PackedTag.isText(tag), isEqual(utf8, to: tag) {
-                advance(past: tag)
-            } else if isDate, let date = StoredDate(utf8), let stored = StoredDate(tag, payload),
-                date.isEqual(to: stored)
-            {
-                advance(past: tag)
+            let stored = stored
+            if stored.isText, stored.holds(utf8) {
+                advance(past: stored)
+            } else if isDate, let date = StoredDate(utf8), date.isEqual(to: StoredDate(stored.view)) {
+                advance(past: stored)
             } else {
                 let value = DatabaseValue(.string(String(decoding: utf8, as: UTF8.self)))
                 if !compareSlowly(value, isDate: isDate) { text(utf8, isDate: isDate) }
@@ -175,34 +161,31 @@ extension ColumnEncoding {
 
     mutating func blob(_ bytes: UnsafeRawBufferPointer) {
         switch mode {
-        case .packing:
-            reserve(bytes.count &+ 4)
-            finish(PackedTag.write(blob: bytes, to: &payload))
+        case .packing: pack(bytes.count &+ 4) { $0.write(blob: bytes) }
         case .comparing:
             // No affinity makes anything else of a blob, nor a blob of anything else.
-            let tag = tag
-            if !PackedTag.isBlob(tag) || !isEqual(bytes, to: tag) {
+            let stored = stored
+            if !stored.tag.isBlob || !stored.holds(bytes) {
                 if startPacking() { return blob(bytes) }
                 isDifferent = true
             }
-            advance(past: tag)
+            advance(past: stored)
         case .gathering: gather(DatabaseValue(.blob(.init(bytes))))
         case .ignoring: break
         }
     }
 
-    /// A value that was packed elsewhere.
-    mutating func store(_ tag: UInt8, _ packed: UnsafeRawPointer) {
-        if PackedTag.isInteger(tag) {
-            integer(PackedTag.readInteger(tag, packed))
-        } else if PackedTag.isReal(tag) {
-            real(packed.loadUnaligned(as: Double.self), isDate: PackedTag.isDate(tag))
-        } else if PackedTag.isText(tag) {
-            text(PackedTag.bytes(tag, packed), isDate: PackedTag.isDate(tag))
-        } else if PackedTag.isBlob(tag) {
-            blob(PackedTag.bytes(tag, packed))
-        } else {
-            null()
+    /// Stores any value.
+    mutating func store(_ value: ValueView, isDate: Bool = false) {
+        switch value {
+        case .null: null()
+        case .integer(let value): integer(value)
+        case .real(let value): real(value, isDate: isDate)
+        case .text(let utf8): text(utf8, isDate: isDate)
+        case .blob(let bytes): blob(bytes)
         }
     }
+
+    /// Stores a value that was packed elsewhere.
+    mutating func store(_ value: PackedValue) { store(value.view, isDate: value.isDate) }
 }

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The columns that a record encodes, on their way: packed into bytes, compared with packed bytes, or gathered.
 ///
 /// A record encodes the same columns in the same order each time, so the name of the next column is compared with
@@ -23,18 +17,16 @@ struct ColumnEncoding: ~Copyable {
     @usableFromInline var nextCompared: UnsafePointer<NameBits>
     /// Packing: the same.
     var nextPacked: UnsafePointer<NameBits>
-    /// Where the next column's tag stands, and its payload.
-    @usableFromInline var nextTag: UnsafeMutableRawPointer
-    @usableFromInline var payload: UnsafeMutableRawPointer
+    /// Where the next column stands.
+    @usableFromInline var cursor: PackedCursor
 
     let count: Int
     private(set) var mode: Mode
-    /// Whoever encodes keeps it alive.
-    private let layout: Unmanaged<RowLayout>
-    /// The bytes that are written, or compared with: tags, and then payloads.
-    private(set) var base: UnsafeMutableRawPointer
-    /// How many bytes may be written.
-    private(set) var capacity: Int
+    private let layout: Unretained<RowLayout>
+    /// The columns that are written, or compared with.
+    private var start: PackedCursor
+    /// The memory to pack into, if there is any: when columns are compared, from the first difference on.
+    private(set) var buffer: PackedBuffer?
 
     /// Packing: whether the expectation was wrong.
     private(set) var hasUnexpectedColumn = false
@@ -44,81 +36,70 @@ struct ColumnEncoding: ~Copyable {
     private(set) var mayRepeat = false
     /// Comparing: whether columns were read, which are not there.
     private(set) var wasRead = false
-    /// Comparing: memory to pack into from the first difference on.
-    private var spare: UnsafeMutableRawPointer?
     /// The column from which on it was packed, and where its payload stands among the bytes.
     private(set) var firstPacked: (column: Int, offset: Int) = (0, 0)
 
-    /// Gathering: the columns so far, which whoever encodes keeps alive.
-    let gathering: Unmanaged<Gathering>?
+    /// Gathering: the columns so far.
+    let gathering: Unretained<Gathering>?
 
     private static let nothing = RowLayout(names: [], sql: nil)
 
     /// Gathers columns.
     init(gatheringInto gathering: Gathering) {
-        layout = Unmanaged.passUnretained(Self.nothing)
+        layout = Unretained(Self.nothing)
         count = 0
         nextCompared = Self.nothing.bits
         nextPacked = nextCompared
         mode = .gathering
-        self.gathering = Unmanaged.passUnretained(gathering)
-        base = UnsafeMutableRawPointer(mutating: nextCompared)
-        nextTag = base
-        payload = base
-        capacity = 0
+        self.gathering = Unretained(gathering)
+        start = PackedCursor(reading: nextCompared, count: 0)
+        cursor = start
     }
 
     /// How many bytes there must be for a number of columns: each has room for a number.
     @inline(__always)
     static func leastCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
 
-    /// Packs the columns of a layout into bytes, of which there must be ``leastCapacity(for:)``. These may be replaced by
-    /// more: they must come from `malloc`.
+    /// Packs the columns of a layout into memory, of which there must be ``leastCapacity(for:)``. It may be replaced by
+    /// more, which is to be taken back.
     @inline(__always)
-    init(packing layout: RowLayout, into base: UnsafeMutableRawPointer, capacity: Int) {
-        assert(capacity >= Self.leastCapacity(for: layout.count))
-        self.layout = Unmanaged.passUnretained(layout)
+    init(packing layout: RowLayout, into buffer: PackedBuffer) {
+        assert(buffer.capacity >= Self.leastCapacity(for: layout.count))
+        self.layout = Unretained(layout)
         count = layout.count
         nextPacked = layout.bits
         nextCompared = layout.bits + count
         mode = .packing
         gathering = nil
-        self.base = base
-        self.capacity = capacity
-        nextTag = base
-        payload = base + count
+        self.buffer = buffer
+        start = PackedCursor(writing: buffer.start, count: count)
+        cursor = start
     }
 
-    /// Compares columns with the packed bytes of a row. (What stands in front of these may be read.)
+    /// Compares columns with those of a row, in front of which 8 bytes may be read, and packs them into memory from the
+    /// first difference on, if there is any.
     @inline(__always)
-    init(comparingWith bytes: UnsafeRawPointer, layout: Unmanaged<RowLayout>) {
+    init(
+        comparingWith row: PackedBytes, layout: Unretained<RowLayout>,
+        thenPackingInto buffer: PackedBuffer? = nil
+    ) {
         self.layout = layout
         (count, nextCompared) = layout.use { ($0.count, $0.bits) }
         nextPacked = nextCompared + count
         mode = .comparing
         gathering = nil
-        base = UnsafeMutableRawPointer(mutating: bytes)
-        nextTag = base
-        payload = base + count
-        capacity = 0
-    }
-
-    /// Compares columns with the packed bytes of a row that has the same ones, and packs them into memory from the
-    /// first difference on.
-    @inline(__always)
-    init(
-        comparingWith bytes: UnsafeRawPointer, layout: Unmanaged<RowLayout>,
-        thenPackingInto spare: UnsafeMutableRawPointer,
-        capacity: Int
-    ) {
-        self.init(comparingWith: bytes, layout: layout)
-        self.spare = spare
-        self.capacity = capacity
+        start = row.cursor
+        cursor = start
+        self.buffer = buffer
     }
 
     /// The number of the next column.
     @inline(__always)
-    var next: Int { nextTag - base }
+    var next: Int { start.distance(to: cursor).columns }
+
+    /// How many bytes were packed, or compared, and how many of them are payloads.
+    var byteCount: Int { count &+ payloadByteCount }
+    private var payloadByteCount: Int { start.distance(to: cursor).payloads }
 
     private var endOfNames: UnsafePointer<NameBits> { layout.use { $0.bits } + count }
 
@@ -126,50 +107,45 @@ struct ColumnEncoding: ~Copyable {
 
     /// Packs from here on, if there is memory for it.
     mutating func startPacking() -> Bool {
-        guard let spare, !isDifferent, !mayRepeat, !wasRead, next < count else { return false }
-        let (tags, start, column) = (base, base + count, next)
-        let length = payload - start
-        base = spare
-        nextTag = spare + column
-        payload = spare + count
+        guard let buffer, !isDifferent, !mayRepeat, !wasRead, next < count else { return false }
+        let (compared, column, length) = (start, next, payloadByteCount)
+        start = PackedCursor(writing: buffer.start, count: count)
+        cursor = start
         mode = .packing
         (nextPacked, nextCompared) = (nextCompared, endOfNames)
         reserve(length)
-        base.copyMemory(from: tags, byteCount: column)
-        payload.copyMemory(from: start, byteCount: length)
-        payload += length
+        cursor.copy((column, length), from: compared)
         firstPacked = (column, count + length)
         return true
     }
 
     /// Makes room for a payload, behind which all other columns have room for a number.
     @inline(__always)
-    mutating func reserve(_ length: Int) {
-        let needed = (payload - base) &+ length &+ 8 &* (count &+ 1)
-        if needed > capacity { grow(needed) }
+    private mutating func reserve(_ length: Int) {
+        let needed = byteCount &+ length &+ 8 &* (count &+ 1)
+        if needed > buffer.unsafelyUnwrapped.capacity { grow(needed) }
     }
 
     @inline(never)
     private mutating func grow(_ needed: Int) {
-        let (used, column) = (payload - base, next)
-        capacity = max(capacity * 2, needed)
-        guard let larger = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
-        base = larger
-        nextTag = larger + column
-        payload = larger + used
+        let old = start
+        buffer?.grow(to: needed)
+        start = PackedCursor(writing: buffer.unsafelyUnwrapped.start, count: count)
+        cursor = start.moved(by: old.distance(to: cursor))
     }
 
-    /// Writes the tag of a payload that was written.
+    /// Packs a value of a length by a function.
     @inline(__always)
-    mutating func finish(_ tag: UInt8) {
+    mutating func pack(_ length: Int = 0, _ write: (inout PackedCursor) -> Void) {
         guard next < count else { return giveUp() }  // more values than columns
-        packed(tag)
+        if length > 0 { reserve(length) }
+        packNext(write)
     }
 
+    /// Packs a value in the next column, which is there.
     @inline(__always)
-    mutating func packed(_ tag: UInt8) {
-        nextTag.storeBytes(of: tag, as: UInt8.self)
-        nextTag += 1
+    mutating func packNext(_ write: (inout PackedCursor) -> Void) {
+        write(&cursor)
         nextPacked += 1
     }
 
@@ -177,29 +153,23 @@ struct ColumnEncoding: ~Copyable {
         hasUnexpectedColumn = true
         mode = .ignoring
         nextPacked = endOfNames
-        nextTag = base
+        cursor = start
     }
 
     // MARK: - Comparing
 
-    /// The tag of the column that is compared.
+    /// The value that is compared: NULL behind the last column.
     @inline(__always)
-    var tag: UInt8 { next < count ? nextTag.load(as: UInt8.self) : PackedTag.null }
+    var stored: PackedValue { next < count ? cursor.value : PackedValue(.null, cursor.value.payload) }
 
+    /// Passes a value that was compared.
     @inline(__always)
-    mutating func advance(past tag: UInt8) {
+    mutating func advance(past stored: PackedValue) {
         guard next < count else {
             mayRepeat = true  // more values than columns
             return
         }
-        pass(nextTag, to: payload + PackedTag.length(tag, payload))
-    }
-
-    /// Passes a column: its tag, and its payload up to the end.
-    @inlinable @inline(__always)
-    mutating func pass(_ tag: UnsafeMutableRawPointer, to end: UnsafeMutableRawPointer) {
-        nextTag = tag + 1
-        payload = end
+        cursor.advance(past: stored)
         nextCompared += 1
     }
 
@@ -207,23 +177,16 @@ struct ColumnEncoding: ~Copyable {
     /// been compared: otherwise, it is to be packed.
     @inline(never)
     mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool = false) -> Bool {
-        let tag = tag
-        let stored = PackedTag.databaseValue(tag, payload)
-        if !ColumnAffinity.isStored(value, as: stored, in: layout.use { $0.affinity(ofColumn: next) }),
-            !(isDate && StoredDate(value)?.isEqual(to: StoredDate(stored)) == true)
+        let stored = stored
+        let affinity = layout.use { $0.affinity(ofColumn: next) }
+        if !ColumnAffinity.isStored(value, as: stored.view.databaseValue, in: affinity),
+            !(isDate && StoredDate(value)?.isEqual(to: StoredDate(stored.view)) == true)
         {
             if startPacking() { return false }
             isDifferent = true
         }
-        advance(past: tag)
+        advance(past: stored)
         return true
-    }
-
-    mutating func isEqual(_ bytes: UnsafeRawBufferPointer, to tag: UInt8) -> Bool {
-        let old = PackedTag.bytes(tag, payload)
-        guard old.count == bytes.count else { return false }
-        guard let a = old.baseAddress, let b = bytes.baseAddress else { return true }
-        return memcmp(a, b, bytes.count) == 0
     }
 
     /// Whether the answer may be wrong.
@@ -235,10 +198,9 @@ struct ColumnEncoding: ~Copyable {
         if column < next {
             mayRepeat = true
             nextCompared -= next
-            nextTag = base
-            payload = base + count
+            cursor = start
         }
-        while next < column { advance(past: tag) }
+        while next < column { advance(past: stored) }
         return true
     }
 }
@@ -256,8 +218,9 @@ extension ColumnEncoding {
             }
         case .packing:
             guard let column = layout.use({ $0.column(named: name) }), column < next else { return nil }
-            let (tag, payload) = PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
-            return PackedTag.databaseValue(tag, payload)
+            var cursor = start
+            for _ in 0..<column { cursor.advance(past: cursor.value) }
+            return cursor.value.view.databaseValue
         case .comparing, .ignoring:
             wasRead = true
             return nil

@@ -81,8 +81,8 @@ public struct DatabaseValueSink: ~Copyable {
     }
 
     /// Stores a value that was packed elsewhere.
-    func store(_ tag: UInt8, _ packed: UnsafeRawPointer) {
-        if encoding.pointee.isAt(column) { encoding.pointee.store(tag, packed) }
+    func store(_ packed: PackedValue) {
+        if encoding.pointee.isAt(column) { encoding.pointee.store(packed) }
     }
 
     /// Stores a value of any kind.

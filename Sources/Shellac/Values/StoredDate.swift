@@ -28,28 +28,18 @@ struct StoredDate {
         }
     }
 
-    /// The date of a packed value.
-    init?(_ tag: UInt8, _ payload: UnsafeRawPointer) {
-        if PackedTag.isText(tag) {
-            self.init(PackedTag.bytes(tag, payload))
-        } else if PackedTag.isInteger(tag) {
-            self.init(Date(timeIntervalSince1970: Double(PackedTag.readInteger(tag, payload))))
-        } else if PackedTag.isReal(tag) {
-            self.init(Date(timeIntervalSince1970: payload.loadUnaligned(as: Double.self)))
-        } else {
-            return nil
+    init?(_ value: ValueView) {
+        switch value {
+        case .text(let utf8): self.init(utf8)
+        case .integer(let seconds): self.init(Date(timeIntervalSince1970: Double(seconds)))
+        case .real(let seconds) where seconds.isFinite: self.init(Date(timeIntervalSince1970: seconds))
+        case .real, .null, .blob: return nil
         }
     }
 
     init?(_ value: DatabaseValue) {
-        if case .string(var text) = value.storage {
-            guard let date = text.withUTF8({ StoredDate(UnsafeRawBufferPointer($0)) }) else { return nil }
-            self = date
-        } else if let date = Date.fromDatabaseValue(value) {
-            self.init(date)
-        } else {
-            return nil
-        }
+        guard let date = value.withView(StoredDate.init(_:)) else { return nil }
+        self = date
     }
 
     private init(_ date: Date) {

@@ -156,7 +156,7 @@ import Testing
     /// Whether what is remembered of a record stands right behind that of another one.
     private func areNeighbours(_ a: Money, _ b: Money) -> Bool {
         guard let a = a.rememberedRow.look?.bytes, let b = b.rememberedRow.look?.bytes else { return false }
-        return b > a && b - a <= 48
+        return b.start > a.start && b.start - a.start <= 48
     }
 }
 

@@ -10,7 +10,9 @@ struct InvariantTests {
 
     private func violations(_ bytes: [UInt8], count: Int) -> [String] {
         // Eight bytes in front of a row can be read, and some behind it.
-        bytes.withUnsafeBytes { PackedTag.violations(of: $0, count: count) }
+        (bytes + [0]).withUnsafeBytes {
+            PackedBytes(start: $0.baseAddress!, count: count, byteCount: bytes.count)._violations
+        }
     }
 
     @Test("of packed bytes are told from their tags and lengths")
@@ -83,7 +85,7 @@ struct InvariantTests {
             let heroes = try Hero.fetchAll(db)
             let row = try #require(heroes.compactMap { $0.rememberedRow.memory.chunked }.first)
             #expect(heroes.flatMap(\._violations) == [] && row._violations == [])
-            let tag = UnsafeMutableRawBufferPointer(mutating: row.bytes)
+            let tag = UnsafeMutableRawBufferPointer(mutating: row.bytes.buffer)
             let old = exchange(&tag[0], with: 7)
             #expect(heroes.flatMap(\._violations) == ["column 0 has the tag 7, which there is not"])
             tag[0] = old

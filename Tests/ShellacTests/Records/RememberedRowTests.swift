@@ -332,9 +332,9 @@ private class Card: Record {
     }
 
     /// Where the record's memory stands.
-    var address: UInt { rememberedRow.look.map { UInt(bitPattern: $0.bytes) } ?? 0 }
+    var address: UInt { rememberedRow.look.map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
 
-    var heldLayout: RowLayout? { rememberedRow.look.map { $0.layout.takeUnretainedValue() } }
+    var heldLayout: RowLayout? { rememberedRow.look.map { $0.layout.object } }
 }
 
 private final class Sticker: Card {}

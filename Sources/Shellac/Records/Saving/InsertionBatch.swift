@@ -1,11 +1,5 @@
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Records of one type that are inserted many at a time.
 ///
 /// ## The life of a batch
@@ -28,8 +22,7 @@ final class InsertionBatch {
     private var shape: RecordShape?
     /// Whether SQLite gives the rows their ids.
     private var givesRowIDs = false
-    private var base: UnsafeMutableRawPointer
-    private var capacity = 1 << 14
+    private var buffer = PackedBuffer(capacity: 1 << 14)
     /// Where the bytes of each record end.
     private var ends: ContiguousArray<Int> = []
     private var stamps: [BoundStamps?] = []
@@ -44,11 +37,9 @@ final class InsertionBatch {
     /// - Parameter didInsert: Called when a statement has inserted rows.
     init(_ plan: RecordPlan, isAlone: Bool, on database: Database, didInsert: DidInsert? = nil) {
         (self.plan, self.isAlone, self.database, self.didInsert) = (plan, isAlone, database, didInsert)
-        guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
-        base = memory
     }
 
-    deinit { free(base) }
+    deinit { buffer.deallocate() }
 
     // MARK: - Taking records
 
@@ -63,11 +54,9 @@ final class InsertionBatch {
         }
         let bytes = persistence.columns.bytes
         let start = ends.last ?? 0
-        let end = start &+ bytes.count
-        if end &+ 8 > capacity { grow(to: end + 8) }
-        if let source = bytes.baseAddress {
-            (base + start).copyMemory(from: source, byteCount: bytes.count)
-        }
+        let end = start &+ bytes.byteCount
+        if end &+ 8 > buffer.capacity { buffer.grow(to: end + 8) }
+        (buffer.start + start).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
         ends.append(end)
         if plan.stamps != nil { stamps.append(persistence.boundStamps) }
     }
@@ -93,12 +82,6 @@ final class InsertionBatch {
     static func mostRows(of columnCount: Int, on database: Database) -> Int {
         let variables = Int(sqlite3_limit(database.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
         return max(min(mostRows, variables / max(columnCount, 1)), 1)
-    }
-
-    private func grow(to size: Int) {
-        capacity = max(capacity * 2, size)
-        guard let memory = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
-        base = memory
     }
 
     // MARK: - Inserting
@@ -128,7 +111,7 @@ final class InsertionBatch {
             while try statement.step() {}
         } catch {
             throw statement.telling(error) {
-                records.flatMap { PackedTag.databaseValues(start(of: $0), count: shape.layout.count) }
+                records.flatMap { columns(of: $0, shape).databaseValues }
             }
         }
         let changes = Int(sqlite3_changes(database.pointer))
@@ -145,15 +128,15 @@ final class InsertionBatch {
             rowIDs.append(contentsOf: last - Int64(records.count - 1)...last)
         } else if let column = shape.rowIDColumn {
             for record in records {
-                let (tag, payload) = PackedTag.column(
-                    column, in: start(of: record), count: shape.layout.count)
-                rowIDs.append(PackedTag.readInteger(tag, payload))
+                rowIDs.append(columns(of: record, shape).value(at: column).integer)
             }
         }
     }
 
-    private func start(of record: Int) -> UnsafeRawPointer {
-        UnsafeRawPointer(base + (record == 0 ? 0 : ends[record - 1]))
+    private func columns(of record: Int, _ shape: RecordShape) -> PackedBytes {
+        let start = record == 0 ? 0 : ends[record - 1]
+        return PackedBytes(
+            start: buffer.start + start, count: shape.layout.count, byteCount: ends[record] - start)
     }
 
     @inline(__always)
@@ -162,7 +145,7 @@ final class InsertionBatch {
         var code = SQLITE_OK
         var parameter: Int32 = 1
         for record in records {
-            let bound = PackedTag.bindColumns(start(of: record), count: count, to: pointer, from: parameter)
+            let bound = columns(of: record, shape).bind(to: pointer, from: parameter)
             if bound != SQLITE_OK { code = bound }
             parameter &+= Int32(truncatingIfNeeded: count)
         }
@@ -175,9 +158,7 @@ final class InsertionBatch {
         if givesRowIDs { return try hasRoomForRowIDs() }
         guard let column = shape.rowIDColumn else { return true }
         // A text that looks like a number is stored as one: which one, the row tells.
-        return ends.indices.allSatisfy {
-            PackedTag.isInteger(start(of: $0).load(fromByteOffset: column, as: UInt8.self))
-        }
+        return ends.indices.allSatisfy { columns(of: $0, shape).tag(at: column).isInteger }
     }
 
     /// Whether the rows to come get one id after another. When the largest one is taken, SQLite gives others at random.
@@ -195,9 +176,7 @@ final class InsertionBatch {
     func unpack(_ record: Int, to persistence: Persistence) {
         guard let shape else { return }
         persistence.use(plan, shape)
-        let start = start(of: record)
-        let size = ends[record] - (record == 0 ? 0 : ends[record - 1])
-        persistence.columns.take(UnsafeRawBufferPointer(start: start, count: size), shape.layout)
+        persistence.columns.take(columns(of: record, shape), shape.layout)
         persistence.boundStamps = stamps.isEmpty ? nil : stamps[record]
     }
 }

@@ -135,7 +135,7 @@ final class Persistence {
 
     @inline(never)
     private func takeDates(of record: some MutablePersistableRecord) {
-        let dates = shape.keyColumns.filter { PackedTag.isDate(columns.column($0).tag) }
+        let dates = shape.keyColumns.filter { columns.column($0).isDate }
         guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
         let places = dates.compactMap { column in
             row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
@@ -218,8 +218,8 @@ final class Persistence {
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
-            columns.eachColumn(in: mask) { tag, payload in
-                let bound = PackedTag.bind(tag, payload, to: pointer, at: parameter)
+            columns.eachColumn(in: mask) { value in
+                let bound = value.bind(to: pointer, at: parameter)
                 if bound != SQLITE_OK { code = bound }
                 parameter &+= 1
             }
@@ -268,8 +268,7 @@ final class Persistence {
 
     @inline(__always)
     func bindAll(to pointer: OpaquePointer) -> Int32 {
-        guard let start = columns.bytes.baseAddress else { return SQLITE_OK }
-        return PackedTag.bindColumns(start, count: columns.count, to: pointer, from: 1)
+        columns.bytes.bind(to: pointer, from: 1)
     }
 
     @inline(__always)
@@ -277,8 +276,7 @@ final class Persistence {
         withShape { shape in
             var code = SQLITE_OK
             for (position, column) in shape.keyColumns.enumerated() {
-                let (tag, payload) = columns.column(column)
-                let bound = PackedTag.bind(tag, payload, to: pointer, at: first &+ Int32(position))
+                let bound = columns.column(column).bind(to: pointer, at: first &+ Int32(position))
                 if bound != SQLITE_OK { code = bound }
             }
             return code
@@ -328,7 +326,7 @@ extension PackedColumns {
     func isStillEncoded(by encode: Encode) throws -> Bool {
         let row = row()
         defer { withExtendedLifetime(row) {} }
-        var encoding = ColumnEncoding(comparingWith: row.bytes, layout: .passUnretained(layout))
+        var encoding = ColumnEncoding(comparingWith: row.bytes, layout: Unretained(layout))
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {

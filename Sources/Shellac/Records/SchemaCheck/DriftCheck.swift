@@ -14,7 +14,7 @@ struct DriftCheck {
     var faults: [SchemaFault] = []
 
     /// What a record encodes in one column.
-    typealias Encoded = (name: String, tag: UInt8, value: DatabaseValue)
+    typealias Encoded = (name: String, isDate: Bool, value: DatabaseValue)
 
     // MARK: - Types and instances
 
@@ -152,7 +152,7 @@ struct DriftCheck {
     // MARK: - Encoding
 
     static func columns(of record: some EncodableRecord) throws -> [Encoded] {
-        try record.encoded().columnsWithTags
+        try record.encoded().columnsWithDates
     }
 
     /// Compares what is encoded with the table.
@@ -181,7 +181,8 @@ struct DriftCheck {
             {
                 add(.defaultOverwritten(defaultValueSQL: sql), column.name)
             }
-            if table.kind == .table, let value = column.unfitValue(item.tag, item.value) {
+            // A date that a text cannot tell is a number: no column holds many of them.
+            if table.kind == .table, !item.isDate, let value = column.unfitValue(item.value) {
                 add(.affinityMismatch(value: value, declaredType: column.type), column.name)
             }
         }
@@ -233,9 +234,9 @@ struct DriftCheck {
 }
 
 extension PackedColumns {
-    fileprivate var columnsWithTags: [(name: String, tag: UInt8, value: DatabaseValue)] {
-        var columns: [(name: String, tag: UInt8, value: DatabaseValue)] = []
-        eachColumn { columns.append((layout.names[$0], $1, PackedTag.databaseValue($1, $2))) }
+    fileprivate var columnsWithDates: [DriftCheck.Encoded] {
+        var columns: [DriftCheck.Encoded] = []
+        eachColumn { columns.append((layout.names[$0], $1.isDate, $1.view.databaseValue)) }
         return columns
     }
 }
@@ -249,11 +250,7 @@ extension ColumnInfo {
     /// The kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type Affinity").
     ///
     /// A column stores the value as another one, or may do so with other values of that kind.
-    fileprivate func unfitValue(_ tag: UInt8, _ value: DatabaseValue) -> StorageClass? {
-        if PackedTag.isDate(tag) {
-            // A date that a text cannot tell is a number: no column holds many of them.
-            return nil
-        }
+    fileprivate func unfitValue(_ value: DatabaseValue) -> StorageClass? {
         switch (value.storage, affinity) {
         case (.null, _), (_, .blob): return nil
         case (.blob, .numeric):

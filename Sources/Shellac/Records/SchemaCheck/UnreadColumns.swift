@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// What a record encoded right after it was fetched, in the columns that the fetch lacked.
 ///
 /// A record that was fetched without some of its columns has no idea of what they hold: it encodes the values that its
@@ -35,28 +29,17 @@ final class UnreadColumns {
     convenience init?(_ mask: ColumnMask, of columns: PackedColumns) {
         if mask.isEmpty { return nil }
         let names = columns.names(of: mask)
-        var length = names.count
-        columns.eachColumn(in: mask) { tag, payload in length += PackedTag.length(tag, payload) }
-        let row = PackedRow.make(RowLayout(names: names, sql: nil), byteCount: length) { tags in
-            var (column, place) = (0, tags + names.count)
-            columns.eachColumn(in: mask) { tag, payload in
-                let length = PackedTag.length(tag, payload)
-                tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-                place.copyMemory(from: payload, byteCount: length)
-                place += length
-                column += 1
-            }
-        }
-        self.init(row)
+        var pieces: [PackedValue] = []
+        columns.eachColumn(in: mask) { pieces.append($0) }
+        self.init(PackedRow.make(RowLayout(names: names, sql: nil), copying: pieces))
     }
 
     /// Which of a record's columns are among these, and still hold what they held.
     func untouched(in columns: PackedColumns) -> ColumnMask {
         var mask = ColumnMask()
-        columns.eachColumn { column, tag, payload in
+        columns.eachColumn { column, value in
             guard let position = row.layout.column(named: columns.layout.names[column]) else { return }
-            let old = row.column(position)
-            if PackedTag.isStored(tag, payload, as: old.tag, old.payload, in: nil) { mask.insert(column) }
+            if value.isStored(as: row.column(position), in: nil) { mask.insert(column) }
         }
         return mask
     }
@@ -90,8 +73,7 @@ final class UnreadColumns {
 
     /// Whether others are the same, byte for byte.
     func isSame(as other: UnreadColumns) -> Bool {
-        row.layout.hasSameNames(as: other.row.layout) && row.byteCount == other.row.byteCount
-            && memcmp(row.bytes, other.row.bytes, row.byteCount) == 0
+        row.layout.hasSameNames(as: other.row.layout) && row.bytes.isSame(as: other.row.bytes)
     }
 }
 
@@ -148,7 +130,7 @@ extension Record {
         guard let known = rememberedRow.look?.layout, !persistence.columns.isLaid(out: known) else {
             return (persistence.withShape { $0.allColumns }, true)
         }
-        return columnsOfFullUpdate(persistence, knowing: known.takeUnretainedValue())
+        return columnsOfFullUpdate(persistence, knowing: known.object)
     }
 
     @inline(never)
@@ -163,7 +145,7 @@ extension Record {
     }
 
     /// The layout of what the record remembers.
-    final var knownLayout: RowLayout? { rememberedRow.look?.layout.takeUnretainedValue() }
+    final var knownLayout: RowLayout? { rememberedRow.look?.layout.object }
 
     /// The columns that the record never read, and has not changed.
     final func untouched(in persistence: Persistence) -> ColumnMask {
@@ -200,7 +182,7 @@ extension PackedColumns {
 
     /// Whether the columns are those of a layout.
     @inline(__always)
-    func isLaid(out layout: Unmanaged<RowLayout>) -> Bool { layout.use { isLaid(out: $0) } }
+    func isLaid(out layout: Unretained<RowLayout>) -> Bool { layout.use { isLaid(out: $0) } }
 
     /// Whether a row has columns that are not among these.
     func lacksColumns(of other: RowLayout) -> Bool {

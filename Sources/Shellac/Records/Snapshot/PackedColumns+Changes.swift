@@ -10,11 +10,8 @@ extension PackedColumns {
     /// The columns whose values are not those of a row.
     @inline(__always)
     func changes(from row: PackedRow) -> ColumnMask {
-        let (new, old) = (bytes, row.byteCount)
         let isSameOrder = isLaid(outAs: row)
-        if isSameOrder, new.count == old, let start = new.baseAddress, memcmp(start, row.bytes, old) == 0 {
-            return ColumnMask()
-        }
+        if isSameOrder, bytes.isSame(as: row.bytes) { return ColumnMask() }
         return isSameOrder ? changesInOrder(from: row).mask : changesByName(from: row)
     }
 
@@ -35,38 +32,28 @@ extension PackedColumns {
         from row: PackedRow, startingAt start: (column: Int, offset: Int)? = nil
     ) -> (mask: ColumnMask, isExact: Bool) {
         var (mask, isExact) = (ColumnMask(), true)
-        guard let tags = bytes.baseAddress else { return (mask, isExact) }
-        let oldTags = row.bytes
+        let (new, old) = (bytes, row.bytes)
         // What stands before the first change is the row's.
         var column = start?.column ?? 0
-        let offset = start?.offset ?? count
-        var (payload, old) = (tags + offset, oldTags + offset)
+        let distance = (columns: column, payloads: start.map { $0.offset - count } ?? 0)
+        var (place, oldPlace) = (new.cursor.moved(by: distance), old.cursor.moved(by: distance))
         if start != nil {
             mask.insert(column)
-            payload += PackedTag.length(tags.load(fromByteOffset: column, as: UInt8.self), payload)
-            old += PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
+            place.advance()
+            oldPlace.advance()
             column &+= 1
             // Mostly it is the only one.
-            let (rest, oldRest) = (tags + bytes.count - payload, oldTags + row.byteCount - old)
-            if rest == oldRest, memcmp(payload, old, rest) == 0,
-                memcmp(tags + column, oldTags + column, count - column) == 0
-            {
-                return (mask, isExact)
-            }
+            if new.isSame(from: place, as: old, from: oldPlace) { return (mask, isExact) }
         }
         while column < count {
-            let tag = tags.load(fromByteOffset: column, as: UInt8.self)
-            let oldTag = oldTags.load(fromByteOffset: column, as: UInt8.self)
-            if !PackedTag.isSame(tag, payload, as: oldTag, old) {
-                let affinity = row.layout.affinity(ofColumn: column)
-                if PackedTag.isStoredDifferently(tag, payload, as: oldTag, old, in: affinity) {
+            let (value, oldValue) = (place.next(), oldPlace.next())
+            if !value.isSame(as: oldValue) {
+                if value.isStoredDifferently(as: oldValue, in: row.layout.affinity(ofColumn: column)) {
                     isExact = false
                 } else {
                     mask.insert(column)
                 }
             }
-            payload += PackedTag.length(tag, payload)
-            old += PackedTag.length(oldTag, old)
             column &+= 1
         }
         return (mask, isExact)
@@ -74,11 +61,11 @@ extension PackedColumns {
 
     func changesByName(from row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
-        eachColumn { column, tag, payload in
-            if let position = row.layout.column(named: layout.names[column]) {
-                let old = row.column(position)
-                let affinity = row.layout.affinity(ofColumn: position)
-                if PackedTag.isStored(tag, payload, as: old.tag, old.payload, in: affinity) { return }
+        eachColumn { column, value in
+            if let position = row.layout.column(named: layout.names[column]),
+                value.isStored(as: row.column(position), in: row.layout.affinity(ofColumn: position))
+            {
+                return
             }
             mask.insert(column)
         }
@@ -127,16 +114,12 @@ extension PackedColumns {
             newLayout = RowLayout(
                 names: names, sql: row?.layout.sql, affinities: affinities, key: layout.key, unread: unread)
         }
-        var pieces: [(tag: UInt8, payload: UnsafeRawPointer)] = []
+        var pieces: [PackedValue] = []
         pieces.reserveCapacity(names.count)
-        if let row {
-            PackedTag.eachColumn(row.bytes, count: row.count) { _, tag, payload in
-                pieces.append((tag, payload))
-            }
-        }
-        var columns: [(tag: UInt8, payload: UnsafeRawPointer)] = []
+        row?.bytes.eachColumn { pieces.append($1) }
+        var columns: [PackedValue] = []
         columns.reserveCapacity(count)
-        eachColumn { _, tag, payload in columns.append((tag, payload)) }
+        eachColumn { columns.append($1) }
         for (position, source) in sources.enumerated() {
             guard let source else { continue }
             if position < pieces.count {
@@ -155,53 +138,41 @@ extension PackedColumns {
     private func row(savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.Past?)
         -> PackedRow
     {
-        let (count, oldTags) = (count, row.bytes)
         var byteCount = row.byteCount
-        var old = oldTags + count
-        eachColumn { column, tag, payload in
-            let oldLength = PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
-            if mask.contains(column) { byteCount += PackedTag.length(tag, payload) - oldLength }
-            old += oldLength
+        var old = row.bytes.cursor
+        eachColumn { column, value in
+            let oldValue = old.next()
+            if mask.contains(column) { byteCount += value.byteCount - oldValue.byteCount }
         }
-        return PackedRow.make(row.layout, byteCount: byteCount, past: past) { tags in
-            tags.copyMemory(from: oldTags, byteCount: count)
-            var place = tags + count
-            func copy(_ bytes: UnsafeRawPointer, to end: UnsafeRawPointer) {
-                place.copyMemory(from: bytes, byteCount: end - bytes)
-                place += end - bytes
-            }
+        return PackedRow.make(row.layout, byteCount: byteCount, past: past) {
+            var copy = PackedCursor(writing: $0, count: count)
+            copy.copyTags(of: row.bytes)
             // What lies between two saved columns is copied at once.
-            var old = oldTags + count
+            var old = row.bytes.cursor
             var start = old
-            eachColumn { column, tag, payload in
-                let oldEnd = old + PackedTag.length(oldTags.load(fromByteOffset: column, as: UInt8.self), old)
+            eachColumn { column, value in
+                let place = old
+                old.advance()
                 if mask.contains(column) {
-                    copy(start, to: old)
-                    tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-                    copy(payload, to: payload + PackedTag.length(tag, payload))
-                    start = oldEnd
+                    copy.copyPayloads(from: start, to: place)
+                    copy.copy(value)
+                    start = old
                 }
-                old = oldEnd
             }
-            copy(start, to: old)
+            copy.copyPayloads(from: start, to: old)
         }
     }
 }
 
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
-    fileprivate static func make(
-        _ layout: RowLayout, copying pieces: [(tag: UInt8, payload: UnsafeRawPointer)], past: consuming Past?
+    static func make(
+        _ layout: RowLayout, copying pieces: [PackedValue], past: consuming Past? = nil
     ) -> PackedRow {
-        let length = pieces.reduce(pieces.count) { $0 + PackedTag.length($1.tag, $1.payload) }
-        return make(layout, byteCount: length, past: past) { tags in
-            var payload = tags + pieces.count
-            for (column, piece) in pieces.enumerated() {
-                let length = PackedTag.length(piece.tag, piece.payload)
-                tags.storeBytes(of: piece.tag, toByteOffset: column, as: UInt8.self)
-                payload.copyMemory(from: piece.payload, byteCount: length)
-                payload += length
-            }
+        let length = pieces.reduce(pieces.count) { $0 + $1.byteCount }
+        return make(layout, byteCount: length, past: past) {
+            var place = PackedCursor(writing: $0, count: pieces.count)
+            for piece in pieces { place.copy(piece) }
         }
     }
 }
@@ -219,38 +190,48 @@ extension RowLayout {
     }
 }
 
-extension PackedTag {
-    /// Whether a column that was given a value holds another one.
+extension PackedBytes {
+    /// Whether others are the same, byte for byte.
     @inline(__always)
-    static func isStored(
-        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
-        in affinity: @autoclosure () -> ColumnAffinity?
-    ) -> Bool {
-        isSame(tag, payload, as: oldTag, old)
-            || isStoredDifferently(tag, payload, as: oldTag, old, in: affinity())
+    func isSame(as other: PackedBytes) -> Bool {
+        byteCount == other.byteCount && memcmp(start, other.start, byteCount) == 0
+    }
+
+    /// Whether the columns behind a place are the same as others behind another, byte for byte.
+    @inline(__always)
+    func isSame(from place: PackedCursor, as other: PackedBytes, from otherPlace: PackedCursor) -> Bool {
+        let (rest, otherRest) = (rest(behind: place), other.rest(behind: otherPlace))
+        return rest.payloads == otherRest.payloads && rest.columns == otherRest.columns
+            && memcmp(place.payload, otherPlace.payload, rest.payloads) == 0
+            && memcmp(place.tagPlace, otherPlace.tagPlace, rest.columns) == 0
+    }
+
+    private func rest(behind place: PackedCursor) -> (columns: Int, payloads: Int) {
+        let end = cursor.moved(by: (columns: count, payloads: byteCount - count))
+        return place.distance(to: end)
+    }
+}
+
+extension PackedValue {
+    /// Whether a column that was given the value holds another one.
+    @inline(__always)
+    func isStored(as stored: PackedValue, in affinity: @autoclosure () -> ColumnAffinity?) -> Bool {
+        isSame(as: stored) || isStoredDifferently(as: stored, in: affinity())
     }
 
     /// Whether two columns have the same bytes. What an encoder made of a date is no different from a text.
     @inline(__always)
-    fileprivate static func isSame(
-        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer
-    ) -> Bool {
-        guard tag == oldTag || tag == dateText && oldTag == shortText else { return false }
+    fileprivate func isSame(as old: PackedValue) -> Bool {
+        guard tag == old.tag || tag == .dateText && old.tag == .shortText else { return false }
         // The old one may be shorter, and stand at the end of its memory.
-        let length = length(tag, payload)
-        return length == self.length(oldTag, old) && (length == 0 || memcmp(payload, old, length) == 0)
+        let length = byteCount
+        return length == old.byteCount && (length == 0 || memcmp(payload, old.payload, length) == 0)
     }
 
     @inline(never)
-    fileprivate static func isStoredDifferently(
-        _ tag: UInt8, _ payload: UnsafeRawPointer, as oldTag: UInt8, _ old: UnsafeRawPointer,
-        in affinity: ColumnAffinity?
-    ) -> Bool {
-        if isInteger(tag), isInteger(oldTag) { return false }
-        if isDate(tag), let date = StoredDate(tag, payload), date.isEqual(to: StoredDate(oldTag, old)) {
-            return true
-        }
-        return ColumnAffinity.isStored(
-            databaseValue(tag, payload), as: databaseValue(oldTag, old), in: affinity)
+    fileprivate func isStoredDifferently(as old: PackedValue, in affinity: ColumnAffinity?) -> Bool {
+        if isInteger, old.isInteger { return false }
+        if isDate, let date = StoredDate(view), date.isEqual(to: StoredDate(old.view)) { return true }
+        return ColumnAffinity.isStored(view.databaseValue, as: old.view.databaseValue, in: affinity)
     }
 }

@@ -1,57 +1,43 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
-/// The columns that a record has encoded, as packed bytes: see ``PackedTag``.
+/// The columns that a record has encoded, as packed bytes: see ``PackedBytes``.
 ///
 /// The bytes stay in memory that is used again for other records, and stand still while a statement runs: so
 /// texts and blobs are bound without a copy.
 final class PackedColumns {
-    @exclusivity(unchecked) private(set) var layout: RowLayout {
-        didSet {
-            layoutReference = .passUnretained(layout)
-            count = layout.count
-        }
+    /// What is packed, and the memory for it.
+    private struct Packed {
+        var layout = RowLayout(names: [], sql: nil)
+        var buffer = PackedBuffer(capacity: 512)
+        var byteCount = 0
+        var firstChange: (column: Int, offset: Int)?
     }
-    /// The same, without counting a reference.
-    @exclusivity(unchecked) private var layoutReference: Unmanaged<RowLayout>
-    @exclusivity(unchecked) private var base: UnsafeMutableRawPointer
-    @exclusivity(unchecked) private var capacity: Int
-    @exclusivity(unchecked) private var end: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var packed = Packed()
 
-    init() {
-        layout = RowLayout(names: [], sql: nil)
-        layoutReference = .passUnretained(layout)
-        capacity = 512
-        guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
-        base = memory
-        end = memory
-    }
+    deinit { packed.buffer.deallocate() }
 
-    deinit { free(base) }
+    var layout: RowLayout { packed.layout }
+
+    private var layoutReference: Unretained<RowLayout> { Unretained(packed.layout) }
 
     /// The number of columns.
-    @exclusivity(unchecked) private(set) var count = 0
+    var count: Int { layoutReference.use { $0.count } }
 
     /// The first column that differs from the row that the columns were compared with when they were packed. All bytes
     /// before it are the row's, and the offset is that of its payload.
-    @exclusivity(unchecked) private(set) var firstChange: (column: Int, offset: Int)?
+    var firstChange: (column: Int, offset: Int)? { packed.firstChange }
 
-    /// The bytes: tags, then payloads.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: end - base) }
+    /// The columns, where they stand.
+    var bytes: PackedBytes {
+        PackedBytes(
+            start: UnsafeRawPointer(packed.buffer.start), count: count, byteCount: packed.byteCount)
+    }
 
     /// Gives memory back that a large record needed.
-    @inline(__always)
-    func shrink() { if capacity > 1 << 16 { makeRoom(512) } }
+    func shrink() { if packed.buffer.capacity > 1 << 16 { makeRoom(512) } }
 
     /// Takes other memory, in the place of what is there.
-    @inline(never)
     private func makeRoom(_ capacity: Int) {
-        guard let memory = malloc(capacity) else { Misuse.trap("there is no memory left") }
-        free(base)
-        (base, end, self.capacity) = (memory, memory, capacity)
+        packed.buffer.replace(capacity: capacity)
+        packed.byteCount = 0
     }
 
     /// Runs a function with the layout, without counting a reference.
@@ -88,11 +74,11 @@ final class PackedColumns {
     /// Packs what a record encodes, if these are the columns: those that a record of the same type has encoded last.
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
-        firstChange = nil
+        packed.firstChange = nil
         let least = ColumnEncoding.leastCapacity(for: layout.count)
-        if least > capacity { makeRoom(least) }
-        var encoding = ColumnEncoding(packing: layout, into: base, capacity: capacity)
-        defer { (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload) }
+        if least > packed.buffer.capacity { makeRoom(least) }
+        var encoding = ColumnEncoding(packing: layout, into: packed.buffer)
+        defer { takeBuffer(of: encoding) }
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
@@ -100,7 +86,7 @@ final class PackedColumns {
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
-        if !isLaid(out: layout) { self.layout = layout }
+        if !isLaid(out: layout) { packed.layout = layout }
         return true
     }
 
@@ -112,12 +98,8 @@ final class PackedColumns {
         from row: RememberedRow.Look, as layout: RowLayout, _ encode: Encode
     ) throws -> Bool? {
         var encoding = ColumnEncoding(
-            comparingWith: row.bytes, layout: row.layout, thenPackingInto: base, capacity: capacity)
-        defer {
-            if encoding.mode != .comparing {
-                (base, capacity, end) = (encoding.base, encoding.capacity, encoding.payload)
-            }
-        }
+            comparingWith: row.bytes, layout: row.layout, thenPackingInto: packed.buffer)
+        defer { if encoding.mode != .comparing { takeBuffer(of: encoding) } }
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
@@ -126,47 +108,47 @@ final class PackedColumns {
         }
         if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return nil }
-        if !isLaid(out: layout) { self.layout = layout }
-        firstChange = encoding.firstPacked
+        if !isLaid(out: layout) { packed.layout = layout }
+        packed.firstChange = encoding.firstPacked
         return true
     }
 
-    /// The row that the columns were compared with is not the one that they differ from.
-    func forgetFirstChange() { firstChange = nil }
-
-    /// Whether the columns are those of a layout.
+    /// Takes the memory back that an encoding has packed into, or replaced.
     @inline(__always)
-    func isLaid(out layout: RowLayout) -> Bool {
-        layoutReference.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
+    private func takeBuffer(of encoding: borrowing ColumnEncoding) {
+        packed.buffer = encoding.buffer.unsafelyUnwrapped
+        packed.byteCount = encoding.byteCount
     }
 
+    /// The row that the columns were compared with is not the one that they differ from.
+    func forgetFirstChange() { packed.firstChange = nil }
+
+    /// Whether the columns are those of a layout.
+    func isLaid(out layout: RowLayout) -> Bool { layoutReference.isSame(as: layout) }
+
     /// Takes bytes that were packed in other memory.
-    func take(_ packed: UnsafeRawBufferPointer, _ layout: RowLayout) {
-        let needed = packed.count + 8
-        if needed > capacity { makeRoom(needed) }
-        if let start = packed.baseAddress { base.copyMemory(from: start, byteCount: packed.count) }
-        end = base + packed.count
-        firstChange = nil
-        if !isLaid(out: layout) { self.layout = layout }
+    func take(_ bytes: PackedBytes, _ layout: RowLayout) {
+        let needed = bytes.byteCount + 8
+        if needed > packed.buffer.capacity { makeRoom(needed) }
+        packed.buffer.start.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
+        packed.byteCount = bytes.byteCount
+        packed.firstChange = nil
+        if !isLaid(out: layout) { packed.layout = layout }
     }
 
     /// Takes columns of a row that hold the same instants, in another format.
     func takeDates(from row: PackedRow, _ places: [(column: Int, place: Int)]) {
         let same = places.filter { column, place in
-            let (new, old) = (self.column(column), row.column(place))
-            return PackedTag.isStored(new.tag, new.payload, as: old.tag, old.payload, in: nil)
+            self.column(column).isStored(as: row.column(place), in: nil)
         }
         if same.isEmpty { return }
         let own = self.row()
         // What is stored again has the layout's columns, and throws nothing.
         _ = try? pack(exactly: layout) { container in
             let encoding = container.encoding
-            PackedTag.eachColumn(own.bytes, count: own.count) { column, tag, payload in
-                guard let place = same.first(where: { $0.column == column })?.place else {
-                    return encoding.pointee.store(tag, payload)
-                }
-                let old = row.column(place)
-                encoding.pointee.store(old.tag, old.payload)
+            own.bytes.eachColumn { column, value in
+                let place = same.first { $0.column == column }?.place
+                encoding.pointee.store(place.map(row.column) ?? value)
             }
         }
         withExtendedLifetime(row) {}
@@ -175,7 +157,7 @@ final class PackedColumns {
     /// Whether the columns are those of a row, in the same order.
     @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {
-        row.layoutReference.toOpaque() == layoutReference.toOpaque() || layout.hasSameNames(as: row.layout)
+        row.layoutReference == layoutReference || layout.hasSameNames(as: row.layout)
     }
 
     // MARK: - Reading
@@ -185,42 +167,32 @@ final class PackedColumns {
         layout.names.indices.filter(mask.contains).map { layout.names[$0] }
     }
 
-    /// Calls a function with each column's tag and payload, from left to right.
+    /// Calls a function with each column's value, from left to right.
     @inline(__always)
-    func eachColumn(_ body: (_ column: Int, _ tag: UInt8, _ payload: UnsafeRawPointer) throws -> Void)
-        rethrows
-    {
-        try PackedTag.eachColumn(UnsafeRawPointer(base), count: count, body)
+    func eachColumn(_ body: (_ column: Int, _ value: PackedValue) throws -> Void) rethrows {
+        try bytes.eachColumn(body)
     }
 
-    /// Calls a function with the tag and the payload of some of the columns, from left to right.
+    /// Calls a function with the values of some of the columns, from left to right.
     @inline(__always)
-    func eachColumn(in mask: ColumnMask, _ body: (_ tag: UInt8, _ payload: UnsafeRawPointer) -> Void) {
-        let tags = UnsafeRawPointer(base)
-        var (column, payload) = (0, tags + count)
+    func eachColumn(in mask: ColumnMask, _ body: (_ value: PackedValue) -> Void) {
+        var (column, cursor) = (0, bytes.cursor)
         while column < count, mask.reaches(column) {
-            let tag = tags.load(fromByteOffset: column, as: UInt8.self)
-            if mask.contains(column) { body(tag, payload) }
-            payload += PackedTag.length(tag, payload)
+            let value = cursor.next()
+            if mask.contains(column) { body(value) }
             column &+= 1
         }
     }
 
-    /// The tag and the payload of a column.
+    /// The value in a column, where it stands.
     @inline(__always)
-    func column(_ column: Int) -> (tag: UInt8, payload: UnsafeRawPointer) {
-        PackedTag.column(column, in: UnsafeRawPointer(base), count: count)
-    }
+    func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
     /// The value in a column.
-    subscript(_ column: Int) -> DatabaseValue {
-        let (tag, payload) = self.column(column)
-        return PackedTag.databaseValue(tag, payload)
-    }
+    subscript(_ column: Int) -> DatabaseValue { self.column(column).view.databaseValue }
 
     /// Whether the value in a column is NULL.
-    @inline(__always)
-    func isNull(_ column: Int) -> Bool { base.load(fromByteOffset: column, as: UInt8.self) == PackedTag.null }
+    func isNull(_ column: Int) -> Bool { bytes.tag(at: column) == .null }
 
     /// A row of all columns.
     @inline(__always)
@@ -237,21 +209,12 @@ final class PackedColumns {
     /// A row of all columns, in which one that is NULL holds a number.
     func row(with number: Int64, in column: Int, past: consuming PackedRow.Past? = nil) -> PackedRow {
         PackedRow.make(layout, byteCount: byteCount(with: number), past: past) {
-            write(to: $0, with: number, in: column)
+            bytes.copy(to: $0, with: number, in: column)
         }
     }
 
-    private func byteCount(with number: Int64) -> Int { bytes.count + PackedTag.byteCount(number) }
-
-    private func write(to tags: UnsafeMutableRawPointer, with number: Int64, in column: Int) {
-        // NULL takes no bytes: what stands before the number and behind it is copied as it is.
-        let place = self.column(column).payload
-        let before = place - UnsafeRawPointer(base)
-        tags.copyMemory(from: base, byteCount: before)
-        var payload = tags + before
-        let tag = PackedTag.writeExactly(number, to: &payload)
-        payload.copyMemory(from: place, byteCount: bytes.count - before)
-        tags.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+    private func byteCount(with number: Int64) -> Int {
+        packed.byteCount + ValueView.integer(number).packedByteCount
     }
 
     /// A row of all columns among others. Nil where it is to stand alone.
@@ -264,7 +227,7 @@ final class PackedColumns {
         with number: Int64, in column: Int, among others: inout ChunkedRow.Filling
     ) -> ChunkedRow? {
         others.add(byteCount: byteCount(with: number), layoutReference) {
-            write(to: $0, with: number, in: column)
+            bytes.copy(to: $0, with: number, in: column)
         }
     }
 }

@@ -126,7 +126,7 @@ extension Record {
         let type = type(of: self)
         let (layout, isPartial) = try row.makeLayoutRemembered(by: type)
         if let packed = row.packed(),
-            let shared = row.place.pointee.chunks.add(packed, .passUnretained(layout))
+            let shared = row.place.pointee.chunks.add(packed, Unretained(layout))
         {
             rememberedRow.remember(shared)
         } else {
@@ -221,7 +221,7 @@ extension LiveRow {
     /// The layout of what records of a type remember of these rows, which the place keeps alive. It knows the affinities
     /// of their table's columns.
     @inline(__always)
-    fileprivate func layoutRemembered(by type: Record.Type) -> Unmanaged<RowLayout>? {
+    fileprivate func layoutRemembered(by type: Record.Type) -> Unretained<RowLayout>? {
         if let known = place.pointee.recordLayoutReference, place.pointee.recordType == ObjectIdentifier(type)
         {
             return known

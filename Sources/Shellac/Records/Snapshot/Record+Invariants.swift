@@ -3,7 +3,7 @@ extension RememberedRow: CheckedInvariants {
     var _violations: [String] {
         let (chunked, packed) = memory
         if let chunked {
-            return chunked._violations + Self.violations(of: chunked.layoutReference.takeUnretainedValue())
+            return chunked._violations + Self.violations(of: chunked.layoutReference.object)
                 + Self.violations(ofMoment: chunked.moment)
         }
         return packed.map { Self.violations(of: $0, depth: 0) } ?? []

@@ -66,7 +66,7 @@ struct RememberedRow: ~Copyable {
             let row = Self.chunkedRow(word)
             let moment = row.moment
             let past = moment == 0 ? nil : PackedRow.Past(memory: .nothing, moment: moment)
-            return .make(row.layoutReference.takeUnretainedValue(), copying: row.bytes, past: past)
+            return .make(row.layoutReference.object, copying: row.bytes, past: past)
         }
     }
 
@@ -115,9 +115,9 @@ struct RememberedRow: ~Copyable {
     /// A row as it is, to be compared with.
     struct Look {
         fileprivate let word: UInt
-        /// The bytes, and their layout: good as long as the row is.
-        let bytes: UnsafeRawPointer
-        let layout: Unmanaged<RowLayout>
+        /// The columns, and their layout: good as long as the row is.
+        let bytes: PackedBytes
+        let layout: Unretained<RowLayout>
 
         /// Runs a function during which the row stands still, also where the record forgets it.
         @inline(__always)
@@ -134,7 +134,7 @@ struct RememberedRow: ~Copyable {
             if word & Self.isChunked != 0 {
                 let row = Self.chunkedRow(word)
                 return Look(
-                    word: word, bytes: row.bytes.baseAddress.unsafelyUnwrapped, layout: row.layoutReference)
+                    word: word, bytes: row.bytes, layout: row.layoutReference)
             }
             return Self.packedRow(word).use { Look(word: word, bytes: $0.bytes, layout: $0.layoutReference) }
         }

@@ -190,11 +190,11 @@ extension PackedColumns {
     {
         _ = try pack(exactly: source.layout) { container in
             let encoding = container.encoding
-            source.eachColumn { column, tag, payload in
+            source.eachColumn { column, value in
                 if dates.contains(column) {
                     encoding.pointee.text(date, isDate: true)
                 } else {
-                    encoding.pointee.store(tag, payload)
+                    encoding.pointee.store(value)
                 }
             }
         }

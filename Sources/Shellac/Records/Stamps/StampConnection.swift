@@ -53,12 +53,7 @@ final class StampConnection {
         if suspensions > 0 { return sqlite3_result_null(context) }
         do {
             if date == nil || database.currentDate != date { _ = try currentText() }
-            text.withUnsafeBytes { bytes in
-                sqlite3_result_text64(
-                    context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    sqlite3_uint64(bytes.count),
-                    shellac_transient(), UInt8(SQLITE_UTF8))
-            }
+            text.withUnsafeBytes { ValueView.text($0).setResult(of: context) }
         } catch {
             let message = "\(error)"
             if database.functionError == nil {

@@ -1,0 +1,63 @@
+/// Packed columns, where they stand. Whoever reads them keeps them alive.
+///
+/// Columns are packed in a row that outlives its statement, in what a record remembers of its row, and in what it is
+/// saved from:
+///
+///     0          count                                              byteCount
+///     ┌──────────┬─────────┬────────────────┬──────────┬───────────────┐
+///     │ tags     │ integer │ length, text   │ real     │ integer …     │
+///     │ 1 2 11 9 │ 2 bytes │ 1 or 4, n      │ 8 bytes  │ 1, 2, 4 or 8  │
+///     └──────────┴─────────┴────────────────┴──────────┴───────────────┘
+///
+/// The tags of all columns stand in front, one byte each: see ``PackedTag``. Then come the payloads, without padding, and
+/// none for NULL. Integers take as many bytes as they need, texts and blobs are behind their length. So two equal rows are
+/// two equal pieces of memory, and a row of small numbers is hardly larger than its tags.
+struct PackedBytes {
+    let start: UnsafeRawPointer
+    /// The number of columns.
+    let count: Int
+    let byteCount: Int
+
+    /// All of the bytes.
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
+
+    /// A place in front of the first column.
+    @inline(__always)
+    var cursor: PackedCursor { PackedCursor(reading: start, count: count) }
+
+    func tag(at column: Int) -> PackedTag { start.load(fromByteOffset: column, as: PackedTag.self) }
+
+    /// The value in a column.
+    @inline(__always)
+    func value(at column: Int) -> PackedValue { value(at: column, from: 0, start + count) }
+
+    /// The value in a column, found from a column in front of it whose payload is known.
+    @inline(__always)
+    func value(at column: Int, from first: Int, _ payload: UnsafeRawPointer) -> PackedValue {
+        var payload = payload
+        for index in first..<column { payload += tag(at: index).byteCount(of: payload) }
+        return PackedValue(tag(at: column), payload)
+    }
+
+    /// Copies the columns, of which one that is NULL becomes an integer.
+    func copy(to place: UnsafeMutableRawPointer, with integer: Int64, in column: Int) {
+        // NULL takes no bytes: what stands before the integer and behind it is copied as it is.
+        let payload = value(at: column).payload
+        let before = payload - start
+        place.copyMemory(from: start, byteCount: before)
+        var cursor = PackedCursor(tag: place + column, payload: place + before)
+        cursor.writeExactly(integer)
+        cursor.payload.copyMemory(from: payload, byteCount: byteCount - before)
+    }
+
+    /// Calls a function with each column's value, from left to right.
+    @inline(__always)
+    func eachColumn(_ body: (_ column: Int, _ value: PackedValue) throws -> Void) rethrows {
+        var cursor = cursor
+        for column in 0..<count {
+            let value = cursor.value
+            try body(column, value)
+            cursor.advance(past: value)
+        }
+    }
+}

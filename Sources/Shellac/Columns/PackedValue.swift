@@ -1,0 +1,75 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// One value in packed bytes: how it stands there, and where. Whoever follows it keeps the bytes alive.
+///
+/// It fits in two registers, and is handed on as it is.
+@usableFromInline
+struct PackedValue {
+    let tag: PackedTag
+    let payload: UnsafeRawPointer
+
+    init(_ tag: PackedTag, _ payload: UnsafeRawPointer) { (self.tag, self.payload) = (tag, payload) }
+
+    var isNull: Bool { tag == .null }
+    var isInteger: Bool { tag.isInteger }
+    var isReal: Bool { tag.isReal }
+    var isText: Bool { tag.isText }
+    /// Whether an encoder made the value of a date.
+    var isDate: Bool { tag.isDate }
+
+    /// The length of the payload.
+    @inline(__always)
+    var byteCount: Int { tag.byteCount(of: payload) }
+
+    /// The integer, of a value that is one.
+    @inline(__always)
+    var integer: Int64 {
+        switch tag.rawValue {
+        case 1: Int64(payload.load(as: Int8.self))
+        case 2: Int64(Int16(littleEndian: payload.loadUnaligned(as: Int16.self)))
+        case 4: Int64(Int32(littleEndian: payload.loadUnaligned(as: Int32.self)))
+        default: Int64(littleEndian: payload.loadUnaligned(as: Int64.self))
+        }
+    }
+
+    /// The integer, read without a branch, where 8 bytes may be read.
+    @inline(__always)
+    var integerInFrontOfRoom: Int64 {
+        let unused = 64 &- 8 &* Int64(tag.rawValue)
+        return (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
+    }
+
+    /// The real number, of a value that is one.
+    var real: Double { payload.loadUnaligned(as: Double.self) }
+
+    /// The bytes, of a text or a blob.
+    @inline(__always)
+    var bytes: UnsafeRawBufferPointer {
+        tag == .longText || tag == .longBlob
+            ? UnsafeRawBufferPointer(start: payload + 4, count: Int(payload.loadUnaligned(as: UInt32.self)))
+            : UnsafeRawBufferPointer(start: payload + 1, count: Int(payload.load(as: UInt8.self)))
+    }
+
+    /// Whether these are the bytes, of a text or a blob.
+    @inline(__always)
+    func holds(_ other: UnsafeRawBufferPointer) -> Bool {
+        let bytes = bytes
+        guard bytes.count == other.count, let start = other.baseAddress else {
+            return bytes.count == other.count
+        }
+        return memcmp(bytes.baseAddress.unsafelyUnwrapped, start, other.count) == 0
+    }
+
+    /// The value, to be switched over.
+    @inline(__always)
+    var view: ValueView {
+        if isInteger { return .integer(integer) }
+        if isReal { return .real(real) }
+        if isText { return .text(bytes) }
+        return tag.isBlob ? .blob(bytes) : .null
+    }
+}
