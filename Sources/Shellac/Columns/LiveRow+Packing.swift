@@ -2,8 +2,7 @@
 //
 // A class record remembers the row that its properties are read from. Asking SQLite for each value twice would cost as
 // much as all the rest, so a value that is read is packed at once, as long as the columns are read from left to right.
-// What was not read, or was read by a type that goes by `DatabaseValue`, is packed when a later column is, or at the
-// end.
+// What was not read is packed when a later column is, or at the end.
 
 extension LiveRow {
     /// From now on, what is read of the current row is packed.
@@ -33,53 +32,34 @@ extension LiveRow {
 
     // MARK: - What was read
 
+    /// Whether what is read of a column is to be packed.
+    @inlinable @inline(__always)
+    func packs(_ column: Int) -> Bool { place.pointee.packer.next <= column }
+
     // Mostly, it is the next column. Those before it that were not read are packed first, by another function: so that
     // these need to save no registers.
 
     @usableFromInline
     func pack(_ integer: Int64, in column: Int) {
-        if place.pointee.packer.next != column { return packAll(before: column, and: .integer(integer)) }
+        if place.pointee.packer.next != column { return pack(.integer(integer), in: column) }
         place.pointee.packer.write { $0.write(integer) }
     }
 
     @usableFromInline
     func pack(_ real: Double, in column: Int) {
-        if place.pointee.packer.next != column { return packAll(before: column, and: .real(real)) }
+        if place.pointee.packer.next != column { return pack(.real(real), in: column) }
         place.pointee.packer.write { $0.write(real) }
     }
 
     @usableFromInline
     func pack(_ utf8: UnsafeBufferPointer<UInt8>, in column: Int) {
-        packAll(before: column, and: .text(UnsafeRawBufferPointer(utf8)))
+        pack(.text(UnsafeRawBufferPointer(utf8)), in: column)
     }
 
-    private func packAll(before column: Int, and value: ValueView) {
+    @usableFromInline
+    func pack(_ blob: UnsafeRawBufferPointer, in column: Int) { pack(.blob(blob), in: column) }
+
+    func pack(_ value: ValueView, in column: Int) {
         if packAll(before: column) { _ = place.pointee.packer.write(value) }
-    }
-}
-
-extension SQLiteValue {
-    /// The row and the column, if the value is to be packed.
-    @inlinable @inline(__always)
-    var placeToPack: (row: LiveRow, column: Int)? {
-        if case .sqlite(_, let row?, let column) = place, row.place.pointee.packer.next <= column {
-            (row, column)
-        } else {
-            nil
-        }
-    }
-
-    /// Packs the value, an integer.
-    @inlinable @inline(__always)
-    func pack(_ integer: Int64) { if let (row, column) = placeToPack { row.pack(integer, in: column) } }
-
-    /// Packs the value, a real number.
-    @inlinable @inline(__always)
-    func pack(_ real: Double) { if let (row, column) = placeToPack { row.pack(real, in: column) } }
-
-    /// Packs the value, a text.
-    @inlinable @inline(__always)
-    func pack(_ utf8: UnsafeBufferPointer<UInt8>) {
-        if let (row, column) = placeToPack { row.pack(utf8, in: column) }
     }
 }

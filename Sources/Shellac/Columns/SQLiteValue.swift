@@ -38,29 +38,117 @@ public struct SQLiteValue: ~Copyable {
 
     /// The integer, where the ``storageClass`` is `integer`.
     @inlinable @inline(__always)
-    public var int64: Int64 {
+    public var int64: Int64 { integer ?? convertedInteger }
+
+    /// The real number, where the ``storageClass`` is `real`.
+    @inlinable @inline(__always)
+    public var double: Double { real ?? convertedReal }
+
+    /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
+    @inlinable @inline(__always)
+    public var string: String { String(decoding: text ?? convertedText, as: UTF8.self) }
+
+    /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
+    @inlinable
+    var bytes: UnsafeRawBufferPointer { blob ?? convertedBlob }
+}
+
+// MARK: - Fetching
+//
+// Here a value is fetched, and so it is packed here for what a record remembers of its row, whatever type asks for it:
+// see LiveRow+Packing.swift.
+
+extension SQLiteValue {
+    /// The integer. Nil for a value of another class.
+    @inlinable @inline(__always)
+    var integer: Int64? {
+        guard storageClass == .integer else { return nil }
+        switch place {
+        case .sqlite(let pointer, let row, let column):
+            let integer = sqlite3_value_int64(pointer)
+            if let row, row.packs(column) { row.pack(integer, in: column) }
+            return integer
+        case .packed(let value): return value.convertedInteger
+        }
+    }
+
+    /// The real number. Nil for a value of another class.
+    @inlinable @inline(__always)
+    var real: Double? {
+        guard storageClass == .real else { return nil }
+        switch place {
+        case .sqlite(let pointer, let row, let column):
+            let real = sqlite3_value_double(pointer)
+            if let row, row.packs(column) { row.pack(real, in: column) }
+            return real
+        case .packed(let value): return value.convertedReal
+        }
+    }
+
+    /// The bytes of the text. Nil for a value of another class.
+    @inlinable @inline(__always)
+    var text: UnsafeBufferPointer<UInt8>? {
+        guard storageClass == .text else { return nil }
+        let utf8 = convertedText
+        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(utf8, in: column) }
+        return utf8
+    }
+
+    /// The bytes of the blob. Nil for a value of another class.
+    @inlinable
+    var blob: UnsafeRawBufferPointer? {
+        guard storageClass == .blob else { return nil }
+        let bytes = convertedBlob
+        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(bytes, in: column) }
+        return bytes
+    }
+
+    /// The value of any class, to be switched over. It is not packed.
+    var view: ValueView {
+        switch place {
+        case .packed(let value): value.view
+        case .sqlite(let pointer, _, _):
+            switch storageClass {
+            case .null: .null
+            case .integer: .integer(sqlite3_value_int64(pointer))
+            case .real: .real(sqlite3_value_double(pointer))
+            case .text: .text(UnsafeRawBufferPointer(convertedText))
+            case .blob: .blob(convertedBlob)
+            }
+        }
+    }
+
+    /// The value of any class, to be switched over.
+    var fetched: ValueView {
+        let view = view
+        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(view, in: column) }
+        return view
+    }
+}
+
+// MARK: - Conversions by SQLite
+//
+// Where the class is another one, SQLite converts: who asks has not asked for the class.
+
+extension SQLiteValue {
+    @usableFromInline
+    var convertedInteger: Int64 {
         switch place {
         case .sqlite(let pointer, _, _): sqlite3_value_int64(pointer)
         case .packed(let value): value.convertedInteger
         }
     }
 
-    /// The real number, where the ``storageClass`` is `real`.
-    @inlinable @inline(__always)
-    public var double: Double {
+    @usableFromInline
+    var convertedReal: Double {
         switch place {
         case .sqlite(let pointer, _, _): sqlite3_value_double(pointer)
         case .packed(let value): value.convertedReal
         }
     }
 
-    /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
     @inlinable @inline(__always)
-    public var string: String { String(decoding: utf8, as: UTF8.self) }
-
-    /// The bytes of the text, where the ``storageClass`` is `text`.
-    @inlinable @inline(__always)
-    var utf8: UnsafeBufferPointer<UInt8> {
+    var convertedText: UnsafeBufferPointer<UInt8> {
         switch place {
         case .sqlite(let pointer, _, _):
             // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
@@ -73,9 +161,8 @@ public struct SQLiteValue: ~Copyable {
         }
     }
 
-    /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
-    @inlinable
-    var blob: UnsafeRawBufferPointer {
+    @usableFromInline
+    var convertedBlob: UnsafeRawBufferPointer {
         switch place {
         case .sqlite(let pointer, _, _):
             let bytes = sqlite3_value_blob(pointer)
@@ -85,28 +172,9 @@ public struct SQLiteValue: ~Copyable {
     }
 }
 
-extension SQLiteValue {
-    /// The value, to be switched over.
-    var view: ValueView {
-        switch place {
-        case .packed(let value): value.view
-        case .sqlite:
-            switch storageClass {
-            case .null: .null
-            case .integer: .integer(int64)
-            case .real: .real(double)
-            case .text: .text(UnsafeRawBufferPointer(utf8))
-            case .blob: .blob(blob)
-            }
-        }
-    }
-}
-
 extension PackedValue {
     @usableFromInline
     var storageClass: StorageClass { tag.storageClass }
-
-    // Where the class is another one, SQLite would convert: who asks has not asked for the class.
 
     @usableFromInline
     var convertedInteger: Int64 {

@@ -25,7 +25,7 @@ extension Data: DatabaseValueConvertible {
         switch value.storageClass {
         case .blob: value.data
         case .text: Data(value.string.utf8)
-        default: nil
+        case .null, .integer, .real: nil
         }
     }
 }
@@ -50,10 +50,10 @@ extension UUID: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UUID? {
-        switch value.storageClass {
-        case .blob: UUID(bytes: value.blob)
-        case .text: UUID(text: value.string)
-        default: nil
+        switch value.fetched {
+        case .blob(let bytes): UUID(bytes: bytes)
+        case .text(let utf8): UUID(text: String(decoding: utf8, as: UTF8.self))
+        case .null, .integer, .real: nil
         }
     }
 

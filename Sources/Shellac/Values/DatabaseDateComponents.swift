@@ -159,7 +159,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseDateComponents? {
-        value.storageClass == .text ? DatabaseDateComponents(databaseText: value.utf8) : nil
+        value.text.flatMap { DatabaseDateComponents(databaseText: $0) }
     }
 
     private init?(databaseText: UnsafeBufferPointer<UInt8>) {

@@ -45,9 +45,7 @@ extension Date: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Date? {
-        guard value.storageClass == .text else { return fromDatabaseValue(value.databaseValue) }
-        let utf8 = value.utf8
-        value.pack(utf8)
+        guard let utf8 = value.text else { return fromDatabaseValue(value.databaseValue) }
         return Date(databaseText: utf8)
     }
 }

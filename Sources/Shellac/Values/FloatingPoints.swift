@@ -17,10 +17,7 @@ extension Double: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Double? {
-        guard value.storageClass == .real else { return fromDatabaseValue(value.databaseValue) }
-        let double = value.double
-        value.pack(double)
-        return double
+        value.real ?? fromDatabaseValue(value.databaseValue)
     }
 }
 

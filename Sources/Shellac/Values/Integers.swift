@@ -21,9 +21,7 @@ extension FixedWidthInteger {
 
     @inlinable @inline(__always)
     static func exactly(_ value: borrowing SQLiteValue) -> Self? {
-        guard value.storageClass == .integer else { return exactly(value.databaseValue) }
-        let integer = value.int64
-        value.pack(integer)
+        guard let integer = value.integer else { return exactly(value.databaseValue) }
         return Self(exactly: integer)
     }
 }
@@ -116,7 +114,8 @@ extension UInt64: DatabaseValueConvertible {
     }
 
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt64? {
-        value.storageClass == .integer ? Self(exactly: value.int64) : fromDatabaseValue(value.databaseValue)
+        guard let integer = value.integer else { return fromDatabaseValue(value.databaseValue) }
+        return Self(exactly: integer)
     }
 }
 
@@ -150,9 +149,7 @@ extension Bool: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Bool? {
-        guard value.storageClass == .integer else { return fromDatabaseValue(value.databaseValue) }
-        let integer = value.int64
-        value.pack(integer)
+        guard let integer = value.integer else { return fromDatabaseValue(value.databaseValue) }
         return integer != 0
     }
 }

@@ -7,8 +7,8 @@ public import Foundation
 extension SQLiteValue {
     /// A copy of the blob, where the ``storageClass`` is `blob`.
     @inlinable
-    public var data: Data { Data(blob) }
+    public var data: Data { Data(bytes) }
 
     /// A copy of the value, whatever its class.
-    public var databaseValue: DatabaseValue { view.databaseValue }
+    public var databaseValue: DatabaseValue { fetched.databaseValue }
 }

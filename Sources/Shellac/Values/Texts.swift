@@ -18,9 +18,7 @@ extension String: DatabaseValueConvertible {
 
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> String? {
-        guard value.storageClass == .text else { return nil }
-        let utf8 = value.utf8
-        value.pack(utf8)
+        guard let utf8 = value.text else { return nil }
         return String(decoding: utf8, as: UTF8.self)
     }
 }
