@@ -45,10 +45,6 @@ static inline uintptr_t shellac_thread(void) {
 #endif
 }
 
-/// Where the calling thread notes the innermost row that it reads: see RowInUse.swift.
-__attribute__((weak, visibility("hidden"))) _Thread_local void *shellac_row_in_use_place = 0;
-static inline void **shellac_row_in_use(void) { return &shellac_row_in_use_place; }
-
 /// The encodings that the calling thread runs, the innermost one, and how many it has begun: see RunningEncoding.swift.
 struct shellac_running_encodings { void *innermost; unsigned long long begun; };
 __attribute__((weak, visibility("hidden"))) _Thread_local struct shellac_running_encodings

@@ -155,7 +155,7 @@ import Testing
 
     /// Whether what is remembered of a record stands right behind that of another one.
     private func areNeighbours(_ a: Money, _ b: Money) -> Bool {
-        guard let a = a.rememberedRow.look?.bytes, let b = b.rememberedRow.look?.bytes else { return false }
+        guard let a = RememberedRow.Look(a)?.bytes, let b = RememberedRow.Look(b)?.bytes else { return false }
         return b.start > a.start && b.start - a.start <= 48
     }
 }

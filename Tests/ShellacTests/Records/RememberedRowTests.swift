@@ -159,28 +159,6 @@ import Testing
         #expect(layout == nil)
     }
 
-    @Test(
-        "A record that several threads share, in order to read it, can be asked for its changes by all of them"
-    )
-    func sharedRecords() throws {
-        let queue = try Self.makeQueue(rows: 20)
-        let cards = try queue.read { try Card.fetchAll($0, sql: "SELECT * FROM card") }
-        cards[7].count = -1
-        nonisolated(unsafe) let shared = cards  // only read
-        let wrong = Lock(0)
-        DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            for pass in 0..<500 {
-                let card = shared[pass % 20]
-                let isRight =
-                    card.hasDatabaseChanges == (pass % 20 == 7)
-                    && (try? card.databaseChanges.count) == (pass % 20 == 7 ? 1 : 0)
-                if !isRight { wrong.withLock { $0 += 1 } }
-            }
-        }
-        #expect(wrong.withLock { $0 } == 0)
-        #expect(cards.map(\.hasDatabaseChanges).count(where: { $0 }) == 1)
-    }
-
     // MARK: - What encoding does to the record
 
     /// A card that was fetched, among others in shared memory or alone.
@@ -332,9 +310,9 @@ private class Card: Record {
     }
 
     /// Where the record's memory stands.
-    var address: UInt { rememberedRow.look.map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
+    var address: UInt { RememberedRow.Look(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
 
-    var heldLayout: RowLayout? { rememberedRow.look.map { $0.layout.object } }
+    var heldLayout: RowLayout? { RememberedRow.Look(self).map { $0.layout.object } }
 }
 
 private final class Sticker: Card {}

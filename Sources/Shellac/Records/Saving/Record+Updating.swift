@@ -143,9 +143,10 @@ extension Record {
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try Persistence.withChanged(
-                type(of: self), from: rememberedRow.look, on: db, encoding: { try _encodeColumns(to: &$0) },
+                type(of: self), from: RememberedRow.Look(self), on: db,
+                encoding: { try _encodeColumns(to: &$0) },
                 perform: { persistence, row in
-                    if let row, !rememberedRow.isStill(row) { persistence.columns.forgetFirstChange() }
+                    if let row, !row.isStillRemembered { persistence.columns.forgetFirstChange() }
                     rememberedRow.leaveChunk()
                     return try updateChanges(persistence, in: db)
                 })

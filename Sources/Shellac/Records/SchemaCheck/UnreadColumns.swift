@@ -127,7 +127,7 @@ extension Record {
     /// The columns that a full update writes, and whether all that the record encodes is all that it is to remember.
     @inline(__always)
     final func columnsOfFullUpdate(_ persistence: Persistence) -> (mask: ColumnMask, isFull: Bool) {
-        guard let known = rememberedRow.look?.layout, !persistence.columns.isLaid(out: known) else {
+        guard let known = RememberedRow.Look(self)?.layout, !persistence.columns.isLaid(out: known) else {
             return (persistence.withShape { $0.allColumns }, true)
         }
         return columnsOfFullUpdate(persistence, knowing: known.object)
@@ -145,7 +145,7 @@ extension Record {
     }
 
     /// The layout of what the record remembers.
-    final var knownLayout: RowLayout? { rememberedRow.look?.layout.object }
+    final var knownLayout: RowLayout? { RememberedRow.Look(self)?.layout.object }
 
     /// The columns that the record never read, and has not changed.
     final func untouched(in persistence: Persistence) -> ColumnMask {

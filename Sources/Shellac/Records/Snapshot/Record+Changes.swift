@@ -11,7 +11,7 @@ extension Record {
     /// true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
-            guard let row = rememberedRow.look else { return true }
+            guard let row = RememberedRow.Look(self) else { return true }
             @inline(__always)
             func differs() -> Bool {
                 var encoding = ColumnEncoding(comparingWith: row.bytes, layout: row.layout)
@@ -181,7 +181,7 @@ extension Record {
         let row = rememberedRow.packed
         return db.withTransactionLog { log in
             log.note(
-                self, row?.takeUnretainedValue(), rowID: rowID, moment: row?.use { $0.moment } ?? 0, in: db)
+                self, row?.object, rowID: rowID, moment: row?.use { $0.moment } ?? 0, in: db)
         }
     }
 

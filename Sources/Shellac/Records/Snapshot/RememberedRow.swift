@@ -1,42 +1,53 @@
 /// What a record remembers of its row: nothing, one of the rows that were fetched or inserted together, or a row of its
 /// own.
 ///
-/// It is one machine word in the record. A row that was fetched or inserted among others stands in their chunk. When the
-/// record is saved again, it gets memory of its own, which can have a past, and can be noted in a journal. Whoever only
-/// looks at the row changes nothing here: so threads that share a record in order to read it, on their own
-/// responsibility, may ask it for its changes.
+/// It is one machine word in the record:
+///
+///     63                                        2        1        0
+///     ┌─────────────────────────────────────────┬────────┬─────────┐
+///     │ address of a PackedRow or a ChunkedRow  │ in use │ chunked │
+///     └─────────────────────────────────────────┴────────┴─────────┘
+///
+/// A row that was fetched or inserted among others stands in their chunk. When the record is saved again, it gets memory
+/// of its own, which can have a past, and can be noted in a journal.
+///
+/// ## The life of a comparison
+///
+/// Whoever compares the row with what its record encodes marks it as in use: the code that encodes the record may save
+/// it, or undo a save, and then the record forgets the row that is being read. To count a reference for each comparison
+/// would take as long as the comparison. So who makes the record forget a row that is in use leaves its reference to the
+/// comparison, which finds at its end that the mark is gone, and gives the reference back. The record may have come to
+/// remember the same row again by then, which has a reference of its own, and no mark, or that of a comparison inside.
 struct RememberedRow: ~Copyable {
-    /// 0, or the address of a ``PackedRow`` or of a ``ChunkedRow``, and in its lowest bit which of the two it is.
+    /// 0, where nothing is remembered.
     private var word: UInt = 0
 
     private static var isChunked: UInt { 1 }
+    private static var isInUse: UInt { 2 }
+    private static var marks: UInt { isChunked | isInUse }
 
     init() {}
 
     deinit { Self.release(word) }
 
-    @inline(__always)
     private static func release(_ word: UInt) {
         if word == 0 { return }
         if word & isChunked != 0 { chunkedRow(word).release() } else { packedRow(word).release() }
     }
 
-    @inline(__always)
     private static func chunkedRow(_ word: UInt) -> ChunkedRow {
-        ChunkedRow(address: UnsafeMutableRawPointer(bitPattern: word & ~isChunked).unsafelyUnwrapped)
+        ChunkedRow(address: UnsafeMutableRawPointer(bitPattern: word & ~marks).unsafelyUnwrapped)
     }
 
-    @inline(__always)
     private static func packedRow(_ word: UInt) -> Unmanaged<PackedRow> {
-        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word & ~marks).unsafelyUnwrapped)
     }
 
     /// Puts another word in the place, which owns what it means.
-    @inline(__always)
     private mutating func replace(with new: UInt) {
         let old = word
         word = new
-        if old != 0, !RowInUse.takeReference(old) { Self.release(old) }
+        if old & Self.isInUse == 0 { Self.release(old) }
     }
 
     /// Whether nothing is remembered.
@@ -70,12 +81,12 @@ struct RememberedRow: ~Copyable {
         }
     }
 
-    /// The row, without counting a reference. Outside of a chunk only: see ``leaveChunk()``.
-    var packed: Unmanaged<PackedRow>? {
+    /// The row, followed without counting. Outside of a chunk only: see ``leaveChunk()``.
+    var packed: Unretained<PackedRow>? {
         @inline(__always)
         get {
             assert(word & Self.isChunked == 0, "the row stands in a chunk")
-            return word == 0 ? nil : Self.packedRow(word)
+            return word == 0 ? nil : Unretained(context: Self.packedRow(word).toOpaque())
         }
     }
 
@@ -92,14 +103,14 @@ struct RememberedRow: ~Copyable {
         let old = word
         word = 0
         if old == 0 { return nil }
-        return RowInUse.takeReference(old)
+        return old & Self.isInUse != 0
             ? Self.packedRow(old).takeUnretainedValue() : Self.packedRow(old).takeRetainedValue()
     }
 
     /// Asks the processor for the row, as far as most rows go.
     @inline(__always)
     func prefetchRow() {
-        if let address = UnsafeRawPointer(bitPattern: word & ~Self.isChunked) {
+        if let address = UnsafeRawPointer(bitPattern: word & ~Self.marks) {
             prefetch(address, byteCount: 256)
         }
     }
@@ -114,35 +125,50 @@ struct RememberedRow: ~Copyable {
 
     /// A row as it is, to be compared with.
     struct Look {
-        fileprivate let word: UInt
+        private let record: Unretained<Record>
+        /// The word, without a mark.
+        private let word: UInt
         /// The columns, and their layout: good as long as the row is.
         let bytes: PackedBytes
         let layout: Unretained<RowLayout>
 
+        /// Looks at the row of a record. Nil where nothing is remembered.
+        @inline(__always)
+        init?(_ record: Record) {
+            word = record.rememberedRow.word & ~RememberedRow.isInUse
+            if word == 0 { return nil }
+            self.record = Unretained(record)
+            if word & RememberedRow.isChunked != 0 {
+                let row = RememberedRow.chunkedRow(word)
+                (bytes, layout) = (row.bytes, row.layoutReference)
+            } else {
+                (bytes, layout) = RememberedRow.packedRow(word).use { ($0.bytes, $0.layoutReference) }
+            }
+        }
+
+        /// Whether the record still remembers the row.
+        @inline(__always)
+        var isStillRemembered: Bool { record.use { $0.rememberedRow.word & ~RememberedRow.isInUse == word } }
+
         /// Runs a function during which the row stands still, also where the record forgets it.
         @inline(__always)
         func whileInUse<Result>(_ body: () throws -> Result) rethrows -> Result {
-            try RowInUse.with(word, release: RememberedRow.release, body)
-        }
-    }
-
-    /// The row, to be compared with. Nil where nothing is remembered.
-    var look: Look? {
-        @inline(__always)
-        get {
-            if word == 0 { return nil }
-            if word & Self.isChunked != 0 {
-                let row = Self.chunkedRow(word)
-                return Look(
-                    word: word, bytes: row.bytes, layout: row.layoutReference)
+            // A comparison around this one has marked it, and will take the mark off.
+            let isMarked = record.use { $0.rememberedRow.word & RememberedRow.isInUse != 0 }
+            if isMarked { return try body() }
+            record.use { $0.rememberedRow.word |= RememberedRow.isInUse }
+            defer {
+                record.use { record in
+                    if record.rememberedRow.word == word | RememberedRow.isInUse {
+                        record.rememberedRow.word = word
+                    } else {
+                        RememberedRow.release(word)
+                    }
+                }
             }
-            return Self.packedRow(word).use { Look(word: word, bytes: $0.bytes, layout: $0.layoutReference) }
+            return try body()
         }
     }
-
-    /// Whether the row is still the one that was looked at.
-    @inline(__always)
-    func isStill(_ look: Look) -> Bool { word == look.word }
 
     #if DEBUG
     /// The row as it stands in memory, in a chunk or alone: see `_violations`.
