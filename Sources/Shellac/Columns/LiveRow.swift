@@ -39,7 +39,7 @@ public struct LiveRow {
         /// What packs the row as it is read: see ``beginPacking()``.
         @usableFromInline var packer = RowPacker()
         /// Where records remember the rows.
-        var chunks = ChunkedRow.Filling()
+        var chunks = SnapshotPool()
         /// Packed columns that the row stands on, where no statement gives it, and the one that was read last.
         var packedRow: (bytes: PackedBytes, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.

@@ -1,6 +1,11 @@
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
+///     ┌─────────────────┬────────┬──────┬──────────────┬─┬──────────────────┐
+///     │ Swift's object  │ layout │ size │ packed bytes │ │ Past, if it has  │
+///     └─────────────────┴────────┴──────┴──────────────┴─┴──────────────────┘
+///                       └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers
+///
 /// See ``PackedBytes`` for what they hold. They are never changed while anybody reads them: see
 /// ``make(_:copying:past:replacing:)``.
 @usableFromInline

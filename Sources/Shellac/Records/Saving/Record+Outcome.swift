@@ -95,7 +95,7 @@ extension Record {
     @inline(__always)
     private func remember(
         _ persistence: Persistence, since moment: UInt64, in db: Database,
-        inserted row: (inout ChunkedRow.Filling) -> ChunkedRow?
+        inserted row: (inout SnapshotPool) -> ChunkedRow?
     ) -> Bool {
         // A row that will have to leave the chunk at once, or has a past, is better off alone.
         guard moment != 0, rememberedRow.isNothing, persistence.boundStamps == nil else { return false }

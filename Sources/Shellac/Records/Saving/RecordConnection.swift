@@ -12,7 +12,7 @@ final class RecordConnection {
     private let nestedPersistence: Persistence
     @exclusivity(unchecked) private var saveCount = 0
     /// The memory for what inserted records remember.
-    @exclusivity(unchecked) var insertedRows = ChunkedRow.Filling()
+    @exclusivity(unchecked) var insertedRows = SnapshotPool()
     /// The record whose `did` callbacks are left to somebody else, and what it was not told.
     private var untold: (record: ObjectIdentifier, successes: [PersistenceSuccess])?
     /// What was asked of the next save of a class record.

@@ -219,12 +219,12 @@ final class PackedColumns {
 
     /// A row of all columns among others. Nil where it is to stand alone.
     @inline(__always)
-    func row(among others: inout ChunkedRow.Filling) -> ChunkedRow? { others.add(bytes, layoutReference) }
+    func row(among others: inout SnapshotPool) -> ChunkedRow? { others.add(bytes, layoutReference) }
 
     /// The same, in which a column that is NULL holds a number.
     @inline(__always)
     func row(
-        with number: Int64, in column: Int, among others: inout ChunkedRow.Filling
+        with number: Int64, in column: Int, among others: inout SnapshotPool
     ) -> ChunkedRow? {
         others.add(byteCount: byteCount(with: number), layoutReference) {
             bytes.copy(to: $0, with: number, in: column)
