@@ -53,11 +53,9 @@ extension LiveRow {
 
     @usableFromInline
     func pack(_ utf8: UnsafeBufferPointer<UInt8>, in column: Int) {
-        pack(.text(UnsafeRawBufferPointer(utf8)), in: column)
+        guard packAll(before: column), place.pointee.packer.reserve(utf8.count) else { return }
+        place.pointee.packer.write { $0.write(text: UnsafeRawBufferPointer(utf8)) }
     }
-
-    @usableFromInline
-    func pack(_ blob: UnsafeRawBufferPointer, in column: Int) { pack(.blob(blob), in: column) }
 
     func pack(_ value: ValueView, in column: Int) {
         if packAll(before: column) { _ = place.pointee.packer.write(value) }

@@ -51,8 +51,10 @@ public struct LiveRow {
         /// The connection of the statement, which outlives it: for upper layers.
         unowned(unsafe) var connection: AnyObject?
         /// The layout of what records of one type remember of the rows.
-        var recordLayout: RowLayout?
-        var recordLayoutReference: Unretained<RowLayout>? { recordLayout.map { Unretained($0) } }
+        var recordLayout: RowLayout? {
+            didSet { recordLayoutReference = recordLayout.map { Unretained($0) } }
+        }
+        private(set) var recordLayoutReference: Unretained<RowLayout>?
         var recordType: ObjectIdentifier?
         /// The type of those records that have the layout, and of which each is asked what it never read.
         var partialRecordType: ObjectIdentifier? {

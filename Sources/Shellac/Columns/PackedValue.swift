@@ -67,9 +67,12 @@ struct PackedValue {
     /// The value, to be switched over.
     @inline(__always)
     var view: ValueView {
-        if isInteger { return .integer(integer) }
-        if isReal { return .real(real) }
-        if isText { return .text(bytes) }
-        return tag.isBlob ? .blob(bytes) : .null
+        switch tag {
+        case .null: .null
+        case .real, .dateReal: .real(real)
+        case .shortText, .longText, .dateText: .text(bytes)
+        case .shortBlob, .longBlob: .blob(bytes)
+        default: .integer(integer)
+        }
     }
 }

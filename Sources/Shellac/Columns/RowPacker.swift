@@ -48,21 +48,19 @@ struct RowPacker {
     @inline(__always)
     mutating func write(_ value: ValueView) -> Bool {
         switch value {
-        case .text(let bytes), .blob(let bytes):
-            guard hasRoom(for: bytes.count) else {
-                stop()
-                return false
-            }
+        case .text(let bytes), .blob(let bytes): guard reserve(bytes.count) else { return false }
         case .null, .integer, .real: break
         }
         write { $0.write(value) }
         return true
     }
 
-    /// Whether there is room for a text or a blob, and for numbers in all columns behind it.
+    /// Whether there is room for a text or a blob, and for numbers in all columns behind it. Otherwise, stops.
     @inline(__always)
-    private func hasRoom(for length: Int) -> Bool {
+    mutating func reserve(_ length: Int) -> Bool {
         let used = end.unsafelyUnwrapped - start.unsafelyUnwrapped
-        return used &+ length &+ 8 &* (count &+ 1) <= Self.capacity
+        if used &+ length &+ 8 &* (count &+ 1) <= Self.capacity { return true }
+        stop()
+        return false
     }
 }

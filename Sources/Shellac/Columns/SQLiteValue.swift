@@ -49,7 +49,7 @@ public struct SQLiteValue: ~Copyable {
     public var string: String { String(decoding: text ?? convertedText, as: UTF8.self) }
 
     /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
-    @inlinable
+    @usableFromInline
     var bytes: UnsafeRawBufferPointer { blob ?? convertedBlob }
 }
 
@@ -62,44 +62,50 @@ extension SQLiteValue {
     /// The integer. Nil for a value of another class.
     @inlinable @inline(__always)
     var integer: Int64? {
-        guard storageClass == .integer else { return nil }
         switch place {
         case .sqlite(let pointer, let row, let column):
+            guard sqlite3_value_type(pointer) == SQLITE_INTEGER else { return nil }
             let integer = sqlite3_value_int64(pointer)
             if let row, row.packs(column) { row.pack(integer, in: column) }
             return integer
-        case .packed(let value): return value.convertedInteger
+        case .packed: return packedInteger
         }
     }
 
     /// The real number. Nil for a value of another class.
     @inlinable @inline(__always)
     var real: Double? {
-        guard storageClass == .real else { return nil }
         switch place {
         case .sqlite(let pointer, let row, let column):
+            guard sqlite3_value_type(pointer) == SQLITE_FLOAT else { return nil }
             let real = sqlite3_value_double(pointer)
             if let row, row.packs(column) { row.pack(real, in: column) }
             return real
-        case .packed(let value): return value.convertedReal
+        case .packed: return packedReal
         }
     }
 
     /// The bytes of the text. Nil for a value of another class.
     @inlinable @inline(__always)
     var text: UnsafeBufferPointer<UInt8>? {
-        guard storageClass == .text else { return nil }
-        let utf8 = convertedText
-        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(utf8, in: column) }
-        return utf8
+        switch place {
+        case .sqlite(let pointer, let row, let column):
+            guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
+            let utf8 = Self.text(pointer)
+            if let row, row.packs(column) { row.pack(utf8, in: column) }
+            return utf8
+        case .packed: return packedText
+        }
     }
 
     /// The bytes of the blob. Nil for a value of another class.
-    @inlinable
+    @usableFromInline
     var blob: UnsafeRawBufferPointer? {
         guard storageClass == .blob else { return nil }
         let bytes = convertedBlob
-        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(bytes, in: column) }
+        if case .sqlite(_, let row?, let column) = place, row.packs(column) {
+            row.pack(.blob(bytes), in: column)
+        }
         return bytes
     }
 
@@ -147,18 +153,22 @@ extension SQLiteValue {
         }
     }
 
-    @inlinable @inline(__always)
+    @usableFromInline
     var convertedText: UnsafeBufferPointer<UInt8> {
         switch place {
-        case .sqlite(let pointer, _, _):
-            // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
-            // of the result. See "Obtaining SQL Values" in the SQLite documentation.
-            guard let text = sqlite3_value_text(pointer) else {
-                return UnsafeBufferPointer(start: nil, count: 0)
-            }
-            return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
-        case .packed(let value): return value.convertedBytes.assumingMemoryBound(to: UInt8.self)
+        case .sqlite(let pointer, _, _): Self.text(pointer)
+        case .packed(let value): value.convertedBytes.assumingMemoryBound(to: UInt8.self)
         }
+    }
+
+    @inlinable @inline(__always)
+    static func text(_ pointer: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
+        // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
+        // of the result. See "Obtaining SQL Values" in the SQLite documentation.
+        guard let text = sqlite3_value_text(pointer) else {
+            return UnsafeBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(pointer)))
     }
 
     @usableFromInline
@@ -172,24 +182,41 @@ extension SQLiteValue {
     }
 }
 
+// MARK: - Packed values
+
+extension SQLiteValue {
+    private var packed: PackedValue? {
+        if case .packed(let value) = place { return value }
+        return nil
+    }
+
+    @usableFromInline
+    var packedInteger: Int64? { packed.flatMap { $0.isInteger ? $0.integer : nil } }
+
+    @usableFromInline
+    var packedReal: Double? { packed.flatMap { $0.isReal ? $0.real : nil } }
+
+    @usableFromInline
+    var packedText: UnsafeBufferPointer<UInt8>? {
+        packed.flatMap { $0.isText ? $0.bytes.assumingMemoryBound(to: UInt8.self) : nil }
+    }
+}
+
 extension PackedValue {
     @usableFromInline
     var storageClass: StorageClass { tag.storageClass }
 
-    @usableFromInline
-    var convertedInteger: Int64 {
+    fileprivate var convertedInteger: Int64 {
         if isInteger { return integer }
         return isReal ? Int64(exactly: real.rounded(.towardZero)) ?? 0 : 0
     }
 
-    @usableFromInline
-    var convertedReal: Double {
+    fileprivate var convertedReal: Double {
         if isReal { return real }
         return isInteger ? Double(integer) : 0
     }
 
-    @usableFromInline
-    var convertedBytes: UnsafeRawBufferPointer {
+    fileprivate var convertedBytes: UnsafeRawBufferPointer {
         switch storageClass {
         case .text, .blob: bytes
         case .null, .integer, .real: UnsafeRawBufferPointer(start: nil, count: 0)

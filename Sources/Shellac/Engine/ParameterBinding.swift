@@ -84,6 +84,7 @@ extension ValueView {
 
 extension PackedValue {
     /// Binds the value to a parameter, counted from 1. Texts and blobs are not copied.
+    @inline(__always)
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         view.bind(to: statement, at: index, shellac_static())
     }
