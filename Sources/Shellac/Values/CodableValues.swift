@@ -52,18 +52,11 @@ extension DatabaseValueConvertible where Self: Decodable {
     ///
     /// What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say something else.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
-        let json: Data
-        switch value.storage {
-        case .null: return fromSingleValue(value)
-        case .string(let text):
+        if case .string(let text) = value.storage {
             guard JSON.mayBegin(text) else { return fromSingleValue(value) }
-            return fromJSON(Data(text.utf8)) ?? fromSingleValue(value)
-        // A column may have made a number of a text that was one.
-        case .int64(let integer): json = Data("\(integer)".utf8)
-        case .double(let double): json = Data("\(double)".utf8)
-        case .blob(let data): json = data
+            return value.json.flatMap(fromJSON) ?? fromSingleValue(value)
         }
-        return fromSingleValue(value) ?? fromJSON(json)
+        return fromSingleValue(value) ?? value.json.flatMap(fromJSON)
     }
 
     /// Where an optional is read, NULL is nil, also for a type that can be decoded from nothing.
@@ -100,6 +93,20 @@ extension DatabaseValueConvertible {
 
     /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONEncoder() -> JSONEncoder { JSON.encoder() }
+}
+
+extension DatabaseValue {
+    /// The JSON that the value is, where it is any. Nil for NULL.
+    var json: Data? {
+        switch storage {
+        case .null: nil
+        // A column may have made a number of a text that was one.
+        case .int64(let integer): Data("\(integer)".utf8)
+        case .double(let double): Data("\(double)".utf8)
+        case .string(let text): Data(text.utf8)
+        case .blob(let data): data
+        }
+    }
 }
 
 /// How nested values are stored.

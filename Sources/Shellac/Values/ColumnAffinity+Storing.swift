@@ -58,34 +58,9 @@ extension ColumnAffinity {
         func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
         rest = rest.drop(while: isSpace)
         while let last = rest.last, isSpace(last) { rest.removeLast() }
-        guard isNumber(rest) else { return nil }
+        guard rest.isNumber else { return nil }
         if let integer = Int64(Substring(rest)) { return DatabaseValue(.int64(integer)) }
         return Double(Substring(rest)).map { DatabaseValue(.double($0)) }
-    }
-
-    /// Whether bytes are a number: digits, with a point or without, and with an exponent or without.
-    private static func isNumber(_ bytes: Substring.UTF8View) -> Bool {
-        var rest = bytes
-        func skipDigits() -> Int {
-            let count = rest.count
-            rest = rest.drop { 48...57 ~= $0 }
-            return count - rest.count
-        }
-        func skip(_ characters: UInt8...) -> Bool {
-            guard let first = rest.first, characters.contains(first) else { return false }
-            rest.removeFirst()
-            return true
-        }
-        let (plus, minus) = (UInt8(ascii: "+"), UInt8(ascii: "-"))
-        _ = skip(plus, minus)
-        var digits = skipDigits()
-        if skip(UInt8(ascii: ".")) { digits += skipDigits() }
-        guard digits > 0 else { return false }
-        if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
-            _ = skip(plus, minus)
-            guard skipDigits() > 0 else { return false }
-        }
-        return rest.isEmpty
     }
 
     /// A real number as SQLite prints it, with 15 digits.

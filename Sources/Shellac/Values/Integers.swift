@@ -9,93 +9,45 @@ import Foundation
 // An integer reads from an INTEGER, and from a REAL that is a whole number. One that is out of bounds does
 // not convert: reading throws, and never traps.
 
-extension FixedWidthInteger {
+/// An integer of Swift that is stored as the number it is. Do not conform to this protocol: it is for those below.
+public protocol _DatabaseInteger: DatabaseValueConvertible, FixedWidthInteger, Codable {}
+
+extension _DatabaseInteger {
     @inlinable
-    static func exactly(_ value: DatabaseValue) -> Self? {
-        switch value.storage {
-        case .int64(let integer): Self(exactly: integer)
-        case .double(let double): Self(exactly: double)
-        default: nil
-        }
-    }
+    public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
 
     @inlinable @inline(__always)
-    static func exactly(_ value: borrowing SQLiteValue) -> Self? {
+    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
+
+    @inlinable
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { exactly(value) }
+
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         guard let integer = value.integer else { return exactly(value.databaseValue) }
         return Self(exactly: integer)
     }
 }
 
-extension Int64: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self)) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int64? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int64? { exactly(value) }
-}
+extension Int64: _DatabaseInteger {}
+extension Int: _DatabaseInteger {}
+extension Int32: _DatabaseInteger {}
+extension Int16: _DatabaseInteger {}
+extension Int8: _DatabaseInteger {}
+extension UInt32: _DatabaseInteger {}
+extension UInt16: _DatabaseInteger {}
+extension UInt8: _DatabaseInteger {}
 
-extension Int: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int? { exactly(value) }
-}
-
-extension Int32: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int32? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int32? { exactly(value) }
-}
-
-extension Int16: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int16? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int16? { exactly(value) }
-}
-
-extension Int8: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> Int8? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Int8? { exactly(value) }
-}
-
-extension UInt32: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt32? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt32? { exactly(value) }
-}
-
-extension UInt16: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt16? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt16? { exactly(value) }
-}
-
-extension UInt8: DatabaseValueConvertible {
-    @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
-    @inlinable @inline(__always)
-    public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
-    @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt8? { exactly(value) }
-    @inlinable @inline(__always)
-    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt8? { exactly(value) }
+extension FixedWidthInteger {
+    /// The integer that a stored number is, if nothing is lost.
+    @inlinable
+    static func exactly(_ value: DatabaseValue) -> Self? {
+        switch value.storage {
+        case .int64(let integer): Self(exactly: integer)
+        case .double(let double): Self(exactly: double)
+        case .null, .string, .blob: nil
+        }
+    }
 }
 
 /// SQLite's integers are signed, of 64 bits. A larger one is stored as a blob of 8 bytes, in the order of

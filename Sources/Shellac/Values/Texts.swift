@@ -53,41 +53,13 @@ extension Decimal: DatabaseValueConvertible {
         switch value.storage {
         case .int64(let integer): Decimal(integer)
         case .double(let double): double.isFinite ? Decimal(double).orNilIfNotANumber : nil
-        case .string(let text): isNumber(text) ? Decimal(string: text)?.orNilIfNotANumber : nil
+        // Decimal(string:) reads the number at the beginning of a text, and ignores what follows.
+        case .string(let text):
+            text[...].utf8.isNumber ? Decimal(string: text)?.orNilIfNotANumber : nil
         default: nil
         }
     }
 
     /// What is out of the bounds of a decimal has become no number.
     private var orNilIfNotANumber: Decimal? { isNaN ? nil : self }
-
-    /// Decimal(string:) reads the number at the beginning of a text, and ignores what follows.
-    private static func isNumber(_ text: String) -> Bool {
-        var digits = 0
-        var rest = text.utf8[...]
-        func skip(_ isSkipped: (UInt8) -> Bool) -> Int {
-            let skipped = rest.prefix(while: isSkipped).count
-            rest = rest.dropFirst(skipped)
-            return skipped
-        }
-        func skipSign() {
-            if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
-                rest = rest.dropFirst()
-            }
-        }
-        let isDigit = { (byte: UInt8) in byte &- 48 < 10 }
-        skipSign()
-        digits += skip(isDigit)
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            digits += skip(isDigit)
-        }
-        guard digits > 0 else { return false }
-        if let e = rest.first, e | 0x20 == UInt8(ascii: "e") {
-            rest = rest.dropFirst()
-            skipSign()
-            guard skip(isDigit) > 0 else { return false }
-        }
-        return rest.isEmpty
-    }
 }

@@ -86,14 +86,8 @@ struct RecordDecoding {
     func withJSON<Result>(
         in column: String, expecting type: any Any.Type, _ decode: (JSONDecoder, Data) throws -> Result
     ) throws -> Result {
-        let json: Data
-        switch try value(in: column, expecting: type).storage {
-        case .null: throw row.error(in: column, expecting: type)
-        // A column may have made a number of a text that was one.
-        case .int64(let integer): json = Data("\(integer)".utf8)
-        case .double(let double): json = Data("\(double)".utf8)
-        case .string(let text): json = Data(text.utf8)
-        case .blob(let data): json = data
+        guard let json = try value(in: column, expecting: type).json else {
+            throw row.error(in: column, expecting: type)
         }
         return try wrappingErrors(in: column, expecting: type) {
             try decode(record.databaseJSONDecoder(for: column), json)

@@ -1,0 +1,26 @@
+extension Substring.UTF8View {
+    /// Whether the bytes are a number as a whole: digits, with a sign, a point and an exponent, or without.
+    var isNumber: Bool {
+        var rest = self
+        func skipDigits() -> Int {
+            let count = rest.count
+            rest = rest.drop { 48...57 ~= $0 }
+            return count - rest.count
+        }
+        func skip(_ characters: UInt8...) -> Bool {
+            guard let first = rest.first, characters.contains(first) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        let (plus, minus) = (UInt8(ascii: "+"), UInt8(ascii: "-"))
+        _ = skip(plus, minus)
+        var digits = skipDigits()
+        if skip(UInt8(ascii: ".")) { digits += skipDigits() }
+        guard digits > 0 else { return false }
+        if skip(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+            _ = skip(plus, minus)
+            guard skipDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+}
