@@ -54,7 +54,7 @@ extension LiveRow {
     @usableFromInline
     func pack(_ utf8: UnsafeBufferPointer<UInt8>, in column: Int) {
         guard packAll(before: column), place.pointee.packer.reserve(utf8.count) else { return }
-        place.pointee.packer.write { $0.write(text: UnsafeRawBufferPointer(utf8)) }
+        place.pointee.packer.write { $0.write(text: utf8) }
     }
 
     func pack(_ value: ValueView, in column: Int) {

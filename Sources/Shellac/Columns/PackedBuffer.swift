@@ -17,6 +17,16 @@ struct PackedBuffer {
 
     func deallocate() { free(start) }
 
+    /// Columns that were packed.
+    func bytes(from offset: Int = 0, count: Int, byteCount: Int) -> PackedBytes {
+        PackedBytes(start: start + offset, count: count, byteCount: byteCount)
+    }
+
+    /// Copies columns that were packed elsewhere. There must be room.
+    func copy(_ bytes: PackedBytes, to offset: Int = 0) {
+        (start + offset).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
+    }
+
     /// Takes more memory, for a number of bytes at least, and keeps what was written.
     @inline(never)
     mutating func grow(to needed: Int) {

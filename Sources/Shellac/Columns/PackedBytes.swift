@@ -35,7 +35,7 @@ struct PackedBytes {
     @inline(__always)
     func value(at column: Int, from first: Int, _ payload: UnsafeRawPointer) -> PackedValue {
         var payload = payload
-        for index in first..<column { payload += tag(at: index).byteCount(of: payload) }
+        for index in first..<column { payload += PackedValue(tag(at: index), payload).byteCount }
         return PackedValue(tag(at: column), payload)
     }
 

@@ -73,7 +73,7 @@ struct PackedCursor {
 
     /// The place behind a text of less than 256 bytes. Nil where it is another value.
     @inline(__always)
-    func passing(shortText utf8: UnsafeRawBufferPointer) -> PackedCursor? {
+    func passing(shortText utf8: UnsafeBufferPointer<UInt8>) -> PackedCursor? {
         guard tag == .shortText, payload.load(as: UInt8.self) == utf8.count,
             let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
         else { return nil }
@@ -129,8 +129,8 @@ struct PackedCursor {
 
     /// Writes a text. That of a date is shorter than 256 bytes.
     @inline(__always)
-    mutating func write(text: UnsafeRawBufferPointer, isDate: Bool = false) {
-        let (isShort, end) = write(text)
+    mutating func write(text: UnsafeBufferPointer<UInt8>, isDate: Bool = false) {
+        let (isShort, end) = write(UnsafeRawBufferPointer(text))
         finish(isDate ? .dateText : isShort ? .shortText : .longText, end)
     }
 
@@ -202,7 +202,8 @@ extension ValueView {
         case .null: 0
         case .integer(let integer): Int(PackedTag(of: integer).rawValue)
         case .real: 8
-        case .text(let bytes), .blob(let bytes): Self.packedByteCount(ofBytes: bytes.count)
+        case .text(let utf8): Self.packedByteCount(ofBytes: utf8.count)
+        case .blob(let bytes): Self.packedByteCount(ofBytes: bytes.count)
         }
     }
 

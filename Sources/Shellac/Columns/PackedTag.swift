@@ -10,7 +10,6 @@ struct PackedTag: Equatable, BitwiseCopyable {
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     static var null: PackedTag { PackedTag(0) }
-    private static var int64: PackedTag { PackedTag(8) }
     @usableFromInline static var real: PackedTag { @inlinable @inline(__always) get { PackedTag(9) } }
     /// A number that an encoder made of a date.
     static var dateReal: PackedTag { PackedTag(10) }
@@ -60,16 +59,5 @@ struct PackedTag: Equatable, BitwiseCopyable {
     var lengthSize: Int {
         if self == .longText || self == .longBlob { return 4 }
         return isText || isBlob ? 1 : 0
-    }
-
-    /// The length of a payload, of which the first bytes may tell.
-    @inline(__always)
-    func byteCount(of payload: UnsafeRawPointer) -> Int {
-        if rawValue <= Self.int64.rawValue { return Int(rawValue) }
-        switch self {
-        case .real, .dateReal: return 8
-        case .shortText, .shortBlob, .dateText: return 1 + Int(payload.load(as: UInt8.self))
-        default: return 4 + Int(payload.loadUnaligned(as: UInt32.self))
-        }
     }
 }

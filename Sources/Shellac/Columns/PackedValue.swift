@@ -23,7 +23,15 @@ struct PackedValue {
 
     /// The length of the payload.
     @inline(__always)
-    var byteCount: Int { tag.byteCount(of: payload) }
+    var byteCount: Int {
+        // NULL and integers are the most frequent values.
+        if tag.rawValue <= 8 { return Int(tag.rawValue) }
+        switch tag {
+        case .real, .dateReal: return 8
+        case .shortText, .shortBlob, .dateText: return 1 + Int(payload.load(as: UInt8.self))
+        default: return 4 + Int(payload.loadUnaligned(as: UInt32.self))
+        }
+    }
 
     /// The integer, of a value that is one.
     @inline(__always)
@@ -54,6 +62,9 @@ struct PackedValue {
             : UnsafeRawBufferPointer(start: payload + 1, count: Int(payload.load(as: UInt8.self)))
     }
 
+    /// The text, of a value that is one.
+    var utf8: UnsafeBufferPointer<UInt8> { bytes.assumingMemoryBound(to: UInt8.self) }
+
     /// Whether these are the bytes, of a text or a blob.
     @inline(__always)
     func holds(_ other: UnsafeRawBufferPointer) -> Bool {
@@ -70,7 +81,7 @@ struct PackedValue {
         switch tag {
         case .null: .null
         case .real, .dateReal: .real(real)
-        case .shortText, .longText, .dateText: .text(bytes)
+        case .shortText, .longText, .dateText: .text(utf8)
         case .shortBlob, .longBlob: .blob(bytes)
         default: .integer(integer)
         }

@@ -48,7 +48,8 @@ struct RowPacker {
     @inline(__always)
     mutating func write(_ value: ValueView) -> Bool {
         switch value {
-        case .text(let bytes), .blob(let bytes): guard reserve(bytes.count) else { return false }
+        case .text(let utf8): guard reserve(utf8.count) else { return false }
+        case .blob(let bytes): guard reserve(bytes.count) else { return false }
         case .null, .integer, .real: break
         }
         write { $0.write(value) }

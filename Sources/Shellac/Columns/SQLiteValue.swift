@@ -118,7 +118,7 @@ extension SQLiteValue {
             case .null: .null
             case .integer: .integer(sqlite3_value_int64(pointer))
             case .real: .real(sqlite3_value_double(pointer))
-            case .text: .text(UnsafeRawBufferPointer(convertedText))
+            case .text: .text(convertedText)
             case .blob: .blob(convertedBlob)
             }
         }
@@ -198,7 +198,7 @@ extension SQLiteValue {
 
     @usableFromInline
     var packedText: UnsafeBufferPointer<UInt8>? {
-        packed.flatMap { $0.isText ? $0.bytes.assumingMemoryBound(to: UInt8.self) : nil }
+        packed.flatMap { $0.isText ? $0.utf8 : nil }
     }
 }
 

@@ -6,6 +6,6 @@ enum ValueView {
     case null
     case integer(Int64)
     case real(Double)
-    case text(UnsafeRawBufferPointer)
+    case text(UnsafeBufferPointer<UInt8>)
     case blob(UnsafeRawBufferPointer)
 }

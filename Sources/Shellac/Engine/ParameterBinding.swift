@@ -67,8 +67,8 @@ extension ValueView {
     }
 
     @inline(__always)
-    private static func start(of utf8: UnsafeRawBufferPointer) -> UnsafePointer<CChar> {
-        utf8.baseAddress?.assumingMemoryBound(to: CChar.self) ?? empty
+    private static func start(of utf8: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? empty
     }
 
     /// Where an empty text is: a null pointer would bind NULL.

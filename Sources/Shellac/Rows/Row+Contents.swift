@@ -74,17 +74,19 @@ extension Row {
         return try withExtendedLifetime(packed) {
             switch isLive ? live.value(at: index).view : owned.column(index).view {
             case .null: return try body(nil)
-            case .text(let bytes), .blob(let bytes):
-                guard let start = bytes.baseAddress, !bytes.isEmpty else { return try body(Data()) }
-                let data = Data(
-                    bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
-                    deallocator: .none)
-                return try body(data)
+            case .text(let utf8): return try body(Self.data(UnsafeRawBufferPointer(utf8)))
+            case .blob(let bytes): return try body(Self.data(bytes))
             case .integer, .real:
                 _ = try self[index] as Data  // throws
                 return try body(nil)
             }
         }
+    }
+
+    private static func data(_ bytes: UnsafeRawBufferPointer) -> Data {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+        return Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
     }
 }
 

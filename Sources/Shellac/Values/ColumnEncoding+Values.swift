@@ -29,7 +29,7 @@ extension ColumnEncoding {
 
     @inline(__always)
     mutating func passes(_ utf8: UnsafeBufferPointer<UInt8>, in name: String) -> Bool {
-        guard compares(name), let next = cursor.passing(shortText: UnsafeRawBufferPointer(utf8)) else {
+        guard compares(name), let next = cursor.passing(shortText: utf8) else {
             return false
         }
         pass(to: next)
@@ -42,7 +42,7 @@ extension ColumnEncoding {
         guard compares(name) else { return false }
         let stored = cursor.value
         guard stored.tag == .shortText || stored.tag == .dateText,
-            let text = DateText(written: stored.bytes.assumingMemoryBound(to: UInt8.self))
+            let text = DateText(written: stored.utf8)
         else { return false }
         // A date is rounded to the millisecond when it is written.
         let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
@@ -82,7 +82,7 @@ extension ColumnEncoding {
 
     /// The bytes of a text. Those of a date are fewer than 256.
     mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
-        if isAt(name) { text(UnsafeRawBufferPointer(utf8), isDate: isDate) }
+        if isAt(name) { text(utf8, isDate: isDate) }
     }
 
     mutating func blob(_ bytes: UnsafeRawBufferPointer, in name: String) { if isAt(name) { blob(bytes) } }
@@ -140,12 +140,12 @@ extension ColumnEncoding {
         }
     }
 
-    mutating func text(_ utf8: UnsafeRawBufferPointer, isDate: Bool) {
+    mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool) {
         switch mode {
         case .packing: pack(utf8.count &+ 4) { $0.write(text: utf8, isDate: isDate) }
         case .comparing:
             let stored = stored
-            if stored.isText, stored.holds(utf8) {
+            if stored.isText, stored.holds(UnsafeRawBufferPointer(utf8)) {
                 advance(past: stored)
             } else if isDate, let date = StoredDate(utf8), date.isEqual(to: StoredDate(stored.view)) {
                 advance(past: stored)

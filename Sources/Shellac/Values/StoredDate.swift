@@ -15,8 +15,7 @@ struct StoredDate {
         milliseconds == other?.milliseconds && isTimeAlone == other?.isTimeAlone
     }
 
-    init?(_ utf8: UnsafeRawBufferPointer) {
-        let text = utf8.bindMemory(to: UInt8.self)
+    init?(_ text: UnsafeBufferPointer<UInt8>) {
         if let date = Date(databaseText: text) {
             self.init(date)
         } else if let time = DateText(text), time.format.isTimeAlone {

@@ -19,7 +19,7 @@ extension DatabaseValue {
         case .null: try body(.null)
         case .int64(let integer): try body(.integer(integer))
         case .double(let real): try body(.real(real))
-        case .string(var text): try text.withUTF8 { try body(.text(UnsafeRawBufferPointer($0))) }
+        case .string(var text): try text.withUTF8 { try body(.text($0)) }
         case .blob(let data): try data.withUnsafeBytes { try body(.blob($0)) }
         }
     }

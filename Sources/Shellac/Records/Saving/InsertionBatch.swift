@@ -56,7 +56,7 @@ final class InsertionBatch {
         let start = ends.last ?? 0
         let end = start &+ bytes.byteCount
         if end &+ 8 > buffer.capacity { buffer.grow(to: end + 8) }
-        (buffer.start + start).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
+        buffer.copy(bytes, to: start)
         ends.append(end)
         if plan.stamps != nil { stamps.append(persistence.boundStamps) }
     }
@@ -135,8 +135,7 @@ final class InsertionBatch {
 
     private func columns(of record: Int, _ shape: RecordShape) -> PackedBytes {
         let start = record == 0 ? 0 : ends[record - 1]
-        return PackedBytes(
-            start: buffer.start + start, count: shape.layout.count, byteCount: ends[record] - start)
+        return buffer.bytes(from: start, count: shape.layout.count, byteCount: ends[record] - start)
     }
 
     @inline(__always)

@@ -261,7 +261,7 @@ extension ColumnInfo {
         case (.string(var text), _):
             // Such texts are no numbers.
             if declares("json", "uuid") { return nil }
-            let isDate = text.withUTF8 { StoredDate(UnsafeRawBufferPointer($0)) != nil }
+            let isDate = text.withUTF8 { StoredDate($0) != nil }
             return isDate && declares("date", "time") && affinity.storing(value) == value ? nil : .text
         case (.int64, .text): return .integer
         case (.double, .text), (.double, .integer): return .real

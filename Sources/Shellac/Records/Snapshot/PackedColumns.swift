@@ -27,8 +27,7 @@ final class PackedColumns {
 
     /// The columns, where they stand.
     var bytes: PackedBytes {
-        PackedBytes(
-            start: UnsafeRawPointer(packed.buffer.start), count: count, byteCount: packed.byteCount)
+        packed.buffer.bytes(count: count, byteCount: packed.byteCount)
     }
 
     /// Gives memory back that a large record needed.
@@ -130,7 +129,7 @@ final class PackedColumns {
     func take(_ bytes: PackedBytes, _ layout: RowLayout) {
         let needed = bytes.byteCount + 8
         if needed > packed.buffer.capacity { makeRoom(needed) }
-        packed.buffer.start.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
+        packed.buffer.copy(bytes)
         packed.byteCount = bytes.byteCount
         packed.firstChange = nil
         if !isLaid(out: layout) { packed.layout = layout }

@@ -175,7 +175,7 @@ extension Persistence {
         }
         return try database.records.withPersistence(on: database) { persistence in
             persistence.use(plan, shape)
-            try text.withUnsafeBytes { try persistence.columns.pack(columns, with: $0, in: stamped) }
+            try text.withUnsafeBufferPointer { try persistence.columns.pack(columns, with: $0, in: stamped) }
             persistence.boundStamps = bound
             persistence.untouched = untouched
             defer { persistence.boundStamps = nil }
@@ -186,7 +186,8 @@ extension Persistence {
 
 extension PackedColumns {
     /// Packs what was packed elsewhere, with a date in some of the columns.
-    fileprivate func pack(_ source: PackedColumns, with date: UnsafeRawBufferPointer, in dates: [Int]) throws
+    fileprivate func pack(_ source: PackedColumns, with date: UnsafeBufferPointer<UInt8>, in dates: [Int])
+        throws
     {
         _ = try pack(exactly: source.layout) { container in
             let encoding = container.encoding

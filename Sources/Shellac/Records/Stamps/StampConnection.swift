@@ -53,7 +53,7 @@ final class StampConnection {
         if suspensions > 0 { return sqlite3_result_null(context) }
         do {
             if date == nil || database.currentDate != date { _ = try currentText() }
-            text.withUnsafeBytes { ValueView.text($0).setResult(of: context) }
+            text.withUnsafeBufferPointer { ValueView.text($0).setResult(of: context) }
         } catch {
             let message = "\(error)"
             if database.functionError == nil {
