@@ -40,9 +40,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var slots = Slots()
     /// Which states of the schema are known.
     @exclusivity(unchecked) var knownSchema = KnownSchema()
-    /// The type whose callbacks are watched, and which of them were those that do nothing: see `DefaultCallback`.
-    @exclusivity(unchecked) @usableFromInline var watchedType: ObjectIdentifier?
-    @exclusivity(unchecked) var defaultCallbacks: UInt8 = 0
 
     let statementCache: StatementCache
     /// What was let go of outside of an access.

@@ -115,7 +115,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
 extension BulkQuery {
     fileprivate func execute(_ db: Database) throws -> Int {
         #if DEBUG
-        if let type = query.source.type as? Record.Type { _ = try db.records.plan(for: type, on: db) }
+        if let type = query.source.type as? Record.Type { _ = try db.plan(for: type) }
         #endif
         let (statement, arguments) = try db.queries.prepare(self, on: db)
         try statement.execute(arguments: arguments)

@@ -86,22 +86,27 @@ extension MutablePersistableRecord {
 
     public static var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
-    @inlinable public mutating func willInsert(_ db: Database) throws { db.note(.willInsert, of: Self.self) }
+    @inlinable public mutating func willInsert(_ db: Database) throws {
+        db.noteIdle(.willInsert, of: Self.self)
+    }
     @inlinable public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-        db.note(.aroundInsert, of: Self.self)
+        db.noteIdle(.aroundInsert, of: Self.self)
         _ = try insert()
     }
     @inlinable public mutating func didInsert(_ inserted: InsertionSuccess) {}
-    @inlinable public func willUpdate(_ db: Database, columns: Set<String>) throws {}
+    @inlinable public func willUpdate(_ db: Database, columns: Set<String>) throws {
+        db.noteIdle(.willUpdate, of: Self.self)
+    }
     @inlinable public func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
     ) throws {
+        db.noteIdle(.aroundUpdate, of: Self.self)
         _ = try update()
     }
     @inlinable public func didUpdate(_ updated: PersistenceSuccess) {}
-    @inlinable public mutating func willSave(_ db: Database) throws { db.note(.willSave, of: Self.self) }
+    @inlinable public mutating func willSave(_ db: Database) throws { db.noteIdle(.willSave, of: Self.self) }
     @inlinable public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-        db.note(.aroundSave, of: Self.self)
+        db.noteIdle(.aroundSave, of: Self.self)
         _ = try save()
     }
     @inlinable public func didSave(_ saved: PersistenceSuccess) {}
@@ -129,7 +134,7 @@ public protocol PersistableRecord: MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    @inlinable public func willInsert(_ db: Database) throws { db.note(.willInsert, of: Self.self) }
+    @inlinable public func willInsert(_ db: Database) throws { db.noteIdle(.willInsert, of: Self.self) }
     @inlinable public func didInsert(_ inserted: InsertionSuccess) {}
-    @inlinable public func willSave(_ db: Database) throws { db.note(.willSave, of: Self.self) }
+    @inlinable public func willSave(_ db: Database) throws { db.noteIdle(.willSave, of: Self.self) }
 }

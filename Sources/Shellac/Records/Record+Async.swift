@@ -31,12 +31,12 @@ extension Record {
         rememberedRow.leaveChunk()
         let remembered = snapshot
         let (copy, untold) = try await writer.write(sending: copy(of: sent)) { db, copy in
-            let untold = try db.records.leavingUntold(copy) { try copy.saveByLongRoad(in: db, nil) }
+            let untold = try copy.saveLeavingUntold(in: db)
             return (copy, untold)
         }
         if untold.isEmpty { return }
         let rejection = takeOutcome(of: copy, sent, remembered)
-        for success in untold { tell(success) }
+        for success in untold { callBack(success) }
         if let rejection { throw rejection }
     }
 

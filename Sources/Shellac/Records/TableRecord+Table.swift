@@ -104,7 +104,7 @@ extension TableRecord {
     /// How records of the type are found.
     static func plan(on db: Database) throws -> RecordPlan {
         db.checkAccess()
-        return try db.records.plan(for: self, on: db)
+        return try db.plan(for: self).takeUnretainedValue()
     }
 }
 

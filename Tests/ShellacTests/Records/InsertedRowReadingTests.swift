@@ -4,7 +4,7 @@ import Testing
 @testable import Shellac
 
 /// A record that was inserted without its row id reads a row of all that it has encoded: see
-/// ``RecordShape/withRow(on:_:)``.
+/// ``RecordStatements/withRow(on:_:)``.
 @Suite struct InsertedRowReadingTests {
     private static func makeQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()

@@ -19,13 +19,13 @@ final class InsertionBatch {
     private let isAlone: Bool
     private let didInsert: DidInsert?
 
-    private var shape: RecordShape?
+    private var statements: RecordStatements?
     /// Whether SQLite gives the rows their ids.
     private var givesRowIDs = false
     private var buffer = PackedBuffer(capacity: 1 << 14)
     /// Where the bytes of each record end.
     private var ends: ContiguousArray<Int> = []
-    private var stamps: [BoundStamps?] = []
+    private var filled: [FilledColumns?] = []
     private var limit = 1
 
     /// The row ids of all records that were inserted.
@@ -45,37 +45,37 @@ final class InsertionBatch {
 
     /// Takes what a record has encoded.
     @inline(__always)
-    func take(_ persistence: Persistence) throws {
-        let needsRowID = persistence.withShape { shape in
-            shape.rowIDColumn.map(persistence.columns.isNull) ?? true
+    func take(_ writer: RecordWriter) throws {
+        let needsRowID = writer.withStatements { statements in
+            statements.rowIDColumn.map(writer.columns.isNull) ?? true
         }
-        if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: persistence) {
-            try begin(persistence, needsRowID)
+        if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: writer) {
+            try begin(writer, needsRowID)
         }
-        let bytes = persistence.columns.bytes
+        let bytes = writer.columns.bytes
         let start = ends.last ?? 0
         let end = start &+ bytes.byteCount
         if end &+ 8 > buffer.capacity { buffer.grow(to: end + 8) }
         buffer.copy(bytes, to: start)
         ends.append(end)
-        if plan.stamps != nil { stamps.append(persistence.boundStamps) }
+        if plan.filling != nil { filled.append(writer.filled) }
     }
 
     @inline(__always)
-    private func isLaid(outAs persistence: Persistence) -> Bool {
-        persistence.withShape { $0 === shape }
+    private func isLaid(outAs writer: RecordWriter) -> Bool {
+        writer.withStatements { $0 === statements }
     }
 
     /// Begins to gather records of other columns, or the records of another statement.
     @inline(never)
-    private func begin(_ persistence: Persistence, _ needsRowID: Bool) throws {
+    private func begin(_ writer: RecordWriter, _ needsRowID: Bool) throws {
         if !ends.isEmpty {
             if isAlone { throw SeveralStatements() }
             try insert()
         }
-        let shape = persistence.shape
-        (self.shape, givesRowIDs) = (shape, needsRowID)
-        limit = shape.namesHiddenRowID ? 1 : Self.mostRows(of: shape.layout.count, on: database)
+        let statements = writer.statements
+        (self.statements, givesRowIDs) = (statements, needsRowID)
+        limit = statements.namesHiddenRowID ? 1 : Self.mostRows(of: statements.layout.count, on: database)
     }
 
     /// How many rows of a number of columns one statement inserts.
@@ -88,30 +88,30 @@ final class InsertionBatch {
 
     /// Inserts the records that were taken.
     func insert() throws {
-        guard let shape, !ends.isEmpty else { return }
+        guard let statements, !ends.isEmpty else { return }
         let first = rowIDs.count
-        if try ends.count == 1 || knowsRowIDs(of: shape) {
-            try insert(ends.indices, shape)
+        if try ends.count == 1 || knowsRowIDs(of: statements) {
+            try insert(ends.indices, statements)
         } else {
             if isAlone { throw SeveralStatements() }
-            for record in ends.indices { try insert(record..<record + 1, shape) }
+            for record in ends.indices { try insert(record..<record + 1, statements) }
         }
         try didInsert?(self, rowIDs[first...])
         ends.removeAll(keepingCapacity: true)
-        stamps.removeAll(keepingCapacity: true)
+        filled.removeAll(keepingCapacity: true)
     }
 
-    private func insert(_ records: Range<Int>, _ shape: RecordShape) throws {
+    private func insert(_ records: Range<Int>, _ statements: RecordStatements) throws {
         let statement =
             records.count == 1
-            ? try shape.insertion(.abort, nil).takeUnretainedValue()
-            : try shape.insertion(ofRows: records.count, isKept: records.count == limit)
+            ? try statements.insertion(.abort, nil).takeUnretainedValue()
+            : try statements.insertion(ofRows: records.count, isKept: records.count == limit)
         do {
-            try statement.begin { bind(records, shape, to: $0) }
+            try statement.begin { bind(records, statements, to: $0) }
             while try statement.step() {}
         } catch {
             throw statement.telling(error) {
-                records.flatMap { columns(of: $0, shape).databaseValues }
+                records.flatMap { columns(of: $0, statements).databaseValues }
             }
         }
         let changes = Int(sqlite3_changes(database.pointer))
@@ -126,25 +126,27 @@ final class InsertionBatch {
             for _ in records { rowIDs.append(last) }
         } else if givesRowIDs {
             rowIDs.append(contentsOf: last - Int64(records.count - 1)...last)
-        } else if let column = shape.rowIDColumn {
+        } else if let column = statements.rowIDColumn {
             for record in records {
-                rowIDs.append(columns(of: record, shape).value(at: column).integer)
+                rowIDs.append(columns(of: record, statements).value(at: column).integer)
             }
         }
     }
 
-    private func columns(of record: Int, _ shape: RecordShape) -> PackedBytes {
+    private func columns(of record: Int, _ statements: RecordShape) -> PackedBytes {
         let start = record == 0 ? 0 : ends[record - 1]
-        return buffer.bytes(from: start, count: shape.layout.count, byteCount: ends[record] - start)
+        return buffer.bytes(from: start, count: statements.layout.count, byteCount: ends[record] - start)
     }
 
     @inline(__always)
-    private func bind(_ records: Range<Int>, _ shape: RecordShape, to pointer: OpaquePointer) -> Int32 {
-        let count = shape.layout.count
+    private func bind(_ records: Range<Int>, _ statements: RecordStatements, to pointer: OpaquePointer)
+        -> Int32
+    {
+        let count = statements.layout.count
         var code = SQLITE_OK
         var parameter: Int32 = 1
         for record in records {
-            let bound = columns(of: record, shape).bind(to: pointer, from: parameter)
+            let bound = columns(of: record, statements).bind(to: pointer, from: parameter)
             if bound != SQLITE_OK { code = bound }
             parameter &+= Int32(truncatingIfNeeded: count)
         }
@@ -152,12 +154,12 @@ final class InsertionBatch {
     }
 
     /// Whether the row ids will be known of rows that one statement inserts.
-    private func knowsRowIDs(of shape: RecordShape) throws -> Bool {
+    private func knowsRowIDs(of statements: RecordStatements) throws -> Bool {
         if !plan.hasRowIDs { return true }
         if givesRowIDs { return try hasRoomForRowIDs() }
-        guard let column = shape.rowIDColumn else { return true }
+        guard let column = statements.rowIDColumn else { return true }
         // A text that looks like a number is stored as one: which one, the row tells.
-        return ends.indices.allSatisfy { columns(of: $0, shape).tag(at: column).isInteger }
+        return ends.indices.allSatisfy { columns(of: $0, statements).tag(at: column).isInteger }
     }
 
     /// Whether the rows to come get one id after another. When the largest one is taken, SQLite gives others at random.
@@ -172,11 +174,11 @@ final class InsertionBatch {
     // MARK: - Reading
 
     /// Gives back what a record that was just inserted has encoded.
-    func unpack(_ record: Int, to persistence: Persistence) {
-        guard let shape else { return }
-        persistence.use(plan, shape)
-        persistence.columns.take(columns(of: record, shape), shape.layout)
-        persistence.boundStamps = stamps.isEmpty ? nil : stamps[record]
+    func unpack(_ record: Int, to writer: RecordWriter) {
+        guard let statements else { return }
+        writer.use(.passUnretained(plan), .passUnretained(statements))
+        writer.columns.take(columns(of: record, statements), statements.layout)
+        writer.filled = filled.isEmpty ? nil : filled[record]
     }
 }
 
@@ -213,7 +215,7 @@ extension RecordPlan {
     }
 }
 
-extension RecordShape {
+extension RecordStatements {
     /// Whether the row id is encoded under a name that is not the column's.
     fileprivate var namesHiddenRowID: Bool {
         layout.names.contains { name in

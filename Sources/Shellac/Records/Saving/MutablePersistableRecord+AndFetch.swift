@@ -13,11 +13,7 @@ extension MutablePersistableRecord {
         try returning.finish()
         guard let fetched else {
             // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
-            throw try Persistence.with(
-                recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
-                perform: {
-                    $0.notFound
-                })
+            throw try db.withWriter(for: self) { $0.notFound }
         }
         return fetched
     }

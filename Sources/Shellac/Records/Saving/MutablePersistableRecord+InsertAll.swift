@@ -39,18 +39,18 @@ extension MutablePersistableRecord {
             return
         }
         let policy = resolution ?? persistenceConflictPolicy.conflictResolutionForInsert
-        let plan = try db.records.plan(for: Self.self, on: db)
+        let plan = try db.plan(for: Self.self).takeUnretainedValue()
         // An object's class may be below the one that is known here.
         let mayTakeMany =
             try policy == .abort && !(Self.self is AnyObject.Type) && plan.canTakeManyRows(on: db)
-        if mayTakeMany, plan.hasDefaultCallbacks == true {
+        if mayTakeMany, plan.isIdle(.insertion) {
             return try insertMany(db, &records, from: 0, plan)
         }
         let before = records
         do {
             try db.inSavepoint {
                 try records[0].insert(db, onConflict: resolution)
-                if mayTakeMany, plan.hasDefaultCallbacks == true {
+                if mayTakeMany, plan.isIdle(.insertion) {
                     try insertMany(db, &records, from: 1, plan)
                 } else {
                     for index in records.indices.dropFirst() {
@@ -73,11 +73,10 @@ extension MutablePersistableRecord {
         var rowIDs: [Int64] = []
         func insert(isAlone: Bool) throws {
             let batch = InsertionBatch(plan, isAlone: isAlone, on: db)
-            let connection = db.records
             for index in first..<records.count {
-                try Persistence.with(
-                    plan, connection, on: db, encoding: { try records[index]._encodeColumns(to: &$0) },
-                    perform: { try $0.stampingInsertion(of: nil, isUpsert: false, batch.take) })
+                try db.withWriter(
+                    .passUnretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) }
+                ) { _ = try $0.fillingInsertion(of: nil, isUpsert: false, batch.take) }
             }
             try batch.insert()
             rowIDs = batch.rowIDs
@@ -90,7 +89,7 @@ extension MutablePersistableRecord {
         }
         if first > 0 {
             try insert(isAlone: false)  // there is a savepoint already
-        } else if count <= InsertionBatch.mostRows, plan.stamps == nil {
+        } else if count <= InsertionBatch.mostRows, plan.filling == nil {
             // One statement is whole by itself, unless several records are to have one date.
             do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {

@@ -6,61 +6,13 @@ extension MutablePersistableRecord {
     @discardableResult
     public mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
         let options = operation.options
-        switch operation.verb {
-        case .insert: return try runInsertion(in: db, options) { _, _ in } != nil
-        case .upsert: return try runInsertion(in: db, options, isUpsert: true) { _, _ in } != nil
-        case .update(let columns): try update(columns, in: db, options)
-        case .delete: return try runDeletion(in: db) {}
-        case .save: return try save(in: db, options)
+        return switch operation.verb {
+        case .insert: try insertRow(in: db, options, isUpsert: false)
+        case .upsert: try insertRow(in: db, options, isUpsert: true)
+        case .update(let columns): try updateRow(in: db, columns: columns, options)
+        case .save: try saveRow(in: db, options)
+        case .delete: try deleteRow(in: db)
         }
-        return true
-    }
-
-    private mutating func update(
-        _ columns: Set<String>?, in db: Database, _ options: PersistenceOptions?
-    ) throws {
-        let names = try columns ?? allColumns(in: db)
-        try runUpdate(in: db, columns: names, isFull: columns == nil, options) { _, _, _ in }
-    }
-
-    private mutating func save(in db: Database, _ options: PersistenceOptions?) throws -> Bool {
-        guard let columns = try columnsToUpdate(in: db) else {
-            return try runInsertion(in: db, options) { _, _ in } != nil
-        }
-        let success = try saveAmongCallbacks(
-            in: db, columns: columns, options, didUpdate: { _, _, _ in }, didInsert: { _, _ in })
-        guard let success else { return false }
-        if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
-        didSave(success)
-        return true
-    }
-
-    /// The names of all columns that the record encodes.
-    func allColumns(in db: Database) throws -> Set<String> {
-        try Persistence.with(
-            recordType, on: db, encoding: { try _encodeColumns(to: &$0) }, perform: { $0.shape.allNames })
-    }
-
-    /// The names of all columns that the record encodes, but for those that it never read, nor changed. Nil where it has
-    /// no key to be found by.
-    func columnsToUpdate(in db: Database) throws -> Set<String>? {
-        try Persistence.with(
-            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
-            perform: { persistence in
-                guard persistence.hasKey else { return nil }
-                let untouched = (self as? Record)?.untouched(in: persistence) ?? ColumnMask()
-                return persistence.names(without: untouched)
-            })
-    }
-
-    /// Whether an error says that the record has no row.
-    func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
-        try Persistence.with(
-            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
-            perform: {
-                $0.takeKey(of: self)
-                return error == $0.notFound
-            })
     }
 
     // MARK: - Inserting
@@ -211,12 +163,10 @@ extension MutablePersistableRecord {
 
     /// Whether there is a row with the record's primary key.
     public func exists(_ db: Database) throws -> Bool {
-        try Persistence.with(
-            recordType, on: db, encoding: { try _encodeColumns(to: &$0) },
-            perform: {
-                $0.takeKey(of: self)
-                return try $0.exists()
-            })
+        try db.withWriter(for: self) {
+            $0.takeKey(of: self)
+            return try $0.exists()
+        }
     }
 }
 

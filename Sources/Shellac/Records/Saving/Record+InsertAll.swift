@@ -15,9 +15,9 @@ extension Record {
                 let type = Swift.type(of: first)
                 let some = rest.prefix { Swift.type(of: $0) == type }
                 rest = rest.dropFirst(some.count)
-                let plan = try db.records.plan(for: type, on: db)
+                let plan = try db.plan(for: type).takeUnretainedValue()
                 let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
-                if policy == .abort, !plan.overridesWhatSaves, try plan.canTakeManyRows(on: db) {
+                if policy == .abort, plan.isIdle(.all), try plan.canTakeManyRows(on: db) {
                     try insertMany(some, plan, in: db)
                 } else {
                     for record in some { try record.insert(db, onConflict: resolution) }
@@ -31,7 +31,7 @@ extension Record {
     private static func insertMany(
         _ records: ArraySlice<Record>, _ plan: RecordPlan, in db: Database
     ) throws {
-        let storing = Persistence(db)
+        let storing = RecordWriter(db)
         var next = records.startIndex
         let batch = InsertionBatch(plan, isAlone: false, on: db) { batch, rowIDs in
             for (offset, rowID) in rowIDs.enumerated() {
@@ -39,29 +39,28 @@ extension Record {
                 next += 1
                 batch.unpack(offset, to: storing)
                 try record.take(
-                    InsertionSuccess(rowID: rowID, rowIDColumn: plan.rowIDColumn), storing, in: db)
+                    InsertionSuccess(rowID: rowID, rowIDColumn: plan.rowIDColumn), storing)
             }
         }
-        let connection = db.records
         for record in records {
-            try Persistence.with(
-                plan, connection, on: db, encoding: { try record._encodeColumns(to: &$0) },
-                perform: { try $0.stampingInsertion(of: record, isUpsert: false, batch.take) })
+            try db.withWriter(.passUnretained(plan), encoding: { try record._encodeColumns(to: &$0) }) {
+                _ = try $0.fillingInsertion(of: record, isUpsert: false, batch.take)
+            }
         }
         try batch.insert()
     }
 
     /// Remembers that the record was inserted.
-    private func take(_ insertion: InsertionSuccess, _ persistence: Persistence, in db: Database) throws {
+    private func take(_ insertion: InsertionSuccess, _ writer: RecordWriter) throws {
         let moment = snapshot?.moment ?? 0
-        let aftermath = storeLate(persistence, insertion, in: db)
+        let pending = takeLateInsertion(insertion, from: writer)
         if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "the same \(type(of: self)) stands twice among the records to insert, "
-                    + "and can have one row of the table \(persistence.plan.tableName) alone")
+                    + "and can have one row of the table \(writer.plan.tableName) alone")
         }
-        tell(PersistenceSuccess(insertion: insertion))
-        if let aftermath { try finish(aftermath) }
+        callBack(PersistenceSuccess(insertion: insertion))
+        if let pending { try finish(pending) }
     }
 }

@@ -3,7 +3,7 @@ import CSQLite
 /// How the records of a type are saved in its table and found there, on one connection.
 ///
 /// A plan is good for one state of the schema. What belongs to the columns that records encode stands in a
-/// ``RecordShape``: there is one, as a rule, since all records of a type encode the same columns.
+/// ``RecordStatements``: there is one of these, as a rule, since all records of a type encode the same columns.
 final class RecordPlan {
     let table: TableSchema
     /// The columns of the primary key: none where the table is a view, and the type does not say.
@@ -13,17 +13,17 @@ final class RecordPlan {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
-    @exclusivity(unchecked) private var lastShape: Unmanaged<RecordShape>?
+    @exclusivity(unchecked) private var lastStatements: Unmanaged<RecordStatements>?
     /// The columns that were encoded last.
-    var shape: RecordShape? { lastShape?.takeUnretainedValue() }
-    /// The shapes by their columns, in the order of their names: a record that encodes the same columns in another order
+    var statements: RecordStatements? { lastStatements?.takeUnretainedValue() }
+    /// The statements by their columns, in the order of their names: a record that encodes the same columns in another order
     /// is saved by the same statements.
-    private var shapes: [ExactNames: RecordShape] = [:]
-    /// How many shapes are kept, with their statements. Records may encode a dictionary, each other columns.
-    private static var mostShapes: Int { 64 }
-    /// Counts the times that a shape was looked for.
-    private var shapeUses: UInt64 = 0
-    var shapeCount: Int { shapes.count }
+    private var statementsByColumns: [ExactNames: RecordStatements] = [:]
+    /// For how many sets of columns statements are kept. Records may encode a dictionary, each other columns.
+    private static var maximumStatements: Int { 64 }
+    /// Counts the times that statements were looked for.
+    private var lookUps: UInt64 = 0
+    var statementsCount: Int { statementsByColumns.count }
     /// Whether a record of the type has encoded its primary key.
     var hasEncodedKey = false
     /// Whether the log was told of a class that leaves out its row id while it has none.
@@ -31,17 +31,10 @@ final class RecordPlan {
     private var selections: [String: Statement] = [:]
     @exclusivity(unchecked) private var byKey: Statement?
 
-    /// How class records of the type take the row id that an insertion gave them.
-    enum RowIDRoad {
-        case unknown, columns, updateFromRow, didInsert
-        /// They do not, and read no rows.
-        case none
-        /// One did not, and the log has said so: the others are asked again.
-        case doubtful
-    }
-    @exclusivity(unchecked) var rowIDRoad = RowIDRoad.unknown
-    /// Whether no callback of a struct is called with a database around an insertion. Nil until one was inserted.
-    @exclusivity(unchecked) var hasDefaultCallbacks: Bool?
+    /// How class records of the type take their row ids.
+    @exclusivity(unchecked) var rowIDAdoption = RowIDAdoption.unknown
+    /// The callbacks that are known to do nothing. Those of a struct are learnt.
+    @exclusivity(unchecked) var idleCallbacks: CallbackSet
     /// Whether one statement may insert many rows. Nil until it was asked.
     @exclusivity(unchecked) var takesManyRows: Bool?
 
@@ -51,12 +44,10 @@ final class RecordPlan {
     let listsColumns: Bool
     /// Whether a class overrides the methods that save.
     let overridesMethods: Bool
-    /// Whether it overrides these, or callbacks that are called with a database around a save.
-    let overridesWhatSaves: Bool
     /// Whether it overrides a callback that tells it of its insertion.
     let overridesInsertionCallbacks: Bool
-    /// The stamps of the type, if it has any.
-    let stamps: RecordStamps?
+    /// What fills in columns that records of the type leave to it, if there is any.
+    let filling: ColumnFilling?
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         recordType = type as? Record.Type
@@ -70,12 +61,26 @@ final class RecordPlan {
         isView = table.kind == .view
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
-        stamps = RecordStamps(type)
+        filling = ColumnFilling.of(type)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
-        overridesWhatSaves = overridesMethods || recordType.map(Overrides.callbacks) ?? true
+        // A method that saves is told the columns, and may look around, as a callback may.
+        idleCallbacks = overridesMethods || recordType.map(Overrides.callbacks) ?? true ? [] : .all
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
     }
+
+    /// Takes over what was learnt of the type, which still holds when the schema has changed.
+    func learn(from old: RecordPlan) {
+        rowIDAdoption = old.rowIDAdoption
+        idleCallbacks = old.idleCallbacks
+        hasEncodedKey = old.hasEncodedKey
+        hasWarnedOfRowID = old.hasWarnedOfRowID
+        filling?.learn(from: old.filling)
+    }
+
+    /// Whether some callbacks are known to do nothing.
+    @inline(__always)
+    func isIdle(_ callbacks: CallbackSet) -> Bool { idleCallbacks.isSuperset(of: callbacks) }
 
     var tableName: String { table.name }
     let isView: Bool
@@ -84,44 +89,45 @@ final class RecordPlan {
 
     // MARK: - Shapes
 
-    /// Packs what a record encodes, and returns its shape, which is there as long as this plan is.
+    /// Packs what a record encodes, and returns its statements, which are there as long as this plan is.
     @inline(__always)
-    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordShape> {
-        if let lastShape,
-            try lastShape.use({ $0.layoutReference }).use({ try columns.pack(exactly: $0, encode) })
+    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordStatements>
+    {
+        if let lastStatements,
+            try lastStatements.use({ $0.layoutReference }).use({ try columns.pack(exactly: $0, encode) })
         {
-            return lastShape
+            return lastStatements
         }
-        var shape: Unmanaged<RecordShape>?
+        var statements: Unmanaged<RecordStatements>?
         try columns.pack(
             makeLayout: { names in
-                let found = findShape(names)
-                shape = found
+                let found = findStatements(names)
+                statements = found
                 return found.use { $0.layout }
             }, encode)
-        return shape.unsafelyUnwrapped
+        return statements.unsafelyUnwrapped
     }
 
     /// Compares what a record encodes with what it remembers, and packs it if there is a difference.
     ///
-    /// - Returns: The shape, and nil where the record has not changed.
+    /// - Returns: The statements, and nil where the record has not changed.
     @inline(__always)
     func packChanged(
         _ columns: PackedColumns, from row: RememberedRow.Look?, _ encode: PackedColumns.Encode
-    ) throws -> Unmanaged<RecordShape>? {
-        if let row, let lastShape {
-            let hasChanged = try lastShape.use({ $0.layoutReference }).use { layout in
+    ) throws -> Unmanaged<RecordStatements>? {
+        if let row, let lastStatements {
+            let hasChanged = try lastStatements.use({ $0.layoutReference }).use { layout in
                 guard row.layout.use({ layout.hasSameNames(as: $0) }) else { return nil as Bool? }
                 return try row.whileInUse { try columns.packChanged(from: row, as: layout, encode) }
             }
-            if let hasChanged { return hasChanged ? lastShape : nil }
+            if let hasChanged { return hasChanged ? lastStatements : nil }
         }
         return try pack(columns, encode)
     }
 
-    /// The shape of some columns, which may have them in another order.
+    /// The statements of some columns, which may have them in another order.
     @inline(never)
-    private func findShape(_ names: [String]) -> Unmanaged<RecordShape> {
+    private func findStatements(_ names: [String]) -> Unmanaged<RecordStatements> {
         if names.isEmpty {
             Misuse.trap(
                 "a record of the table \(tableName) encodes no column, and cannot be saved. "
@@ -129,27 +135,31 @@ final class RecordPlan {
             )
         }
         let key = ExactNames(names).sorted
-        let found: RecordShape
-        if let known = shapes[key] {
+        let found: RecordStatements
+        if let known = statementsByColumns[key] {
             found = known
         } else {
-            if shapes.count >= Self.mostShapes { forgetOldestShape() }
-            found = RecordShape(names, plan: self, database: database)
-            shapes[key] = found
+            if statementsByColumns.count >= Self.maximumStatements { forgetOldestStatements() }
+            found = RecordStatements(names, plan: self, database: database)
+            statementsByColumns[key] = found
             if !found.keyColumns.isEmpty { hasEncodedKey = true }
         }
-        shapeUses += 1
-        found.lastUse = shapeUses
+        lookUps += 1
+        found.lastUse = lookUps
         let reference = Unmanaged.passUnretained(found)
-        lastShape = reference
+        lastStatements = reference
         return reference
     }
 
-    /// Forgets the shape that was looked for the longest time ago. Records that are being saved may still have it.
-    private func forgetOldestShape() {
-        guard let oldest = shapes.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-        shapes[oldest.key] = nil
-        if lastShape?.toOpaque() == Unmanaged.passUnretained(oldest.value).toOpaque() { lastShape = nil }
+    /// Forgets the statements that were looked for the longest time ago. Records that are being saved may still have them.
+    private func forgetOldestStatements() {
+        guard let oldest = statementsByColumns.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+            return
+        }
+        statementsByColumns[oldest.key] = nil
+        if lastStatements?.toOpaque() == Unmanaged.passUnretained(oldest.value).toOpaque() {
+            lastStatements = nil
+        }
         database.withRecords { $0.retire([oldest.value]) }
     }
 

@@ -12,14 +12,14 @@
 extension Record {
     /// Notes what the record had in columns that its table was given since it was fetched. Returns whether there are any.
     @inline(never) @discardableResult
-    final func noteAddedColumns(_ persistence: Persistence) -> Bool {
-        let encoded = persistence.columns.layout
+    final func noteAddedColumns(_ writer: RecordWriter) -> Bool {
+        let encoded = writer.columns.layout
         // What was saved, or was forgotten, is the record's own truth. A fetched row has its statement's SQL.
         guard let known = knownLayout, known.sql != nil, !encoded.hasSameNames(as: known) else {
             return false
         }
         let unread = known.unreadColumns
-        let table = persistence.plan.table
+        let table = writer.plan.table
         let added = encoded.names.filter { name in
             known.column(named: name) == nil && unread?.row.layout.column(named: name) == nil
                 && table.column(named: name) != nil

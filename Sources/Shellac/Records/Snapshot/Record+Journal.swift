@@ -46,13 +46,11 @@ extension Record: Journaled {
                 return true
             }
             guard let snapshot, snapshot.count > 0 else {
-                return try Persistence.with(
-                    type, on: database, encoding: { try _encodeColumns(to: &$0) },
-                    perform: {
-                        try !$0.shape.keyColumns.isEmpty && !$0.exists()
-                    })
+                return try database.withWriter(for: self) {
+                    try !$0.statements.keyColumns.isEmpty && !$0.exists()
+                }
             }
-            let plan = try database.records.plan(for: type, on: database)
+            let plan = try database.plan(for: type).takeUnretainedValue()
             let key = try plan.keyCondition()
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null

@@ -55,24 +55,22 @@ extension Record {
     }
 
     /// Takes the stamps that a save has written: into the properties, and into what is remembered.
-    @inline(never)
-    final func takeStamps(of persistence: Persistence) {
-        guard let bound = persistence.boundStamps else { return }
-        let db = persistence.database
+    final func takeStamps(_ bound: FilledColumns, of filling: RecordStamps, from writer: RecordWriter) {
+        let db = writer.database
         do {
-            try persistence.readStamps(of: bound)
+            try writer.readStamps(of: bound)
         } catch {
             ErrorLog.warn("the stamps of a \(type(of: self)) could not be read: \(error)")
         }
-        let names = persistence.columns.layout.names
-        let stamps = bound.stamps.compactMap { stamp in
+        let names = writer.columns.layout.names
+        let stamps = bound.columns.compactMap { stamp in
             stamp.stored.map { GivenValue(name: names[stamp.column], old: stamp.old, new: $0) }
         }
         guard !stamps.isEmpty else { return }
         // With its row id, the record has read what was bound for an insertion, which an upsert may not have stored.
-        let bindings = bound.stamps.compactMap { stamp in
+        let bindings = bound.columns.compactMap { stamp in
             stamp.stored.map {
-                GivenValue(name: names[stamp.column], old: persistence.columns[stamp.column], new: $0)
+                GivenValue(name: names[stamp.column], old: writer.columns[stamp.column], new: $0)
             }
         }
         let changed = stamps.filter { $0.old != $0.new }
@@ -84,15 +82,15 @@ extension Record {
         let remembered = stamps.map { stamp in
             let isTaken = (try? encodes(stamp.new, in: stamp.name)) == true
             let isKept = !isTaken && (try? encodes(stamp.old, in: stamp.name)) != false
-            if isKept { warnOfStamp(stamp.name, reason, persistence.plan) }
+            if isKept { warnOfStamp(stamp.name, reason, filling) }
             return isKept ? stamp.reversed : stamp
         }
         snapshot = snapshot?.with(remembered.map { ($0.name, $0.new) })
     }
 
-    private func warnOfStamp(_ name: String, _ reason: (any Error)?, _ plan: RecordPlan) {
-        guard let stamps = plan.stamps, !stamps.hasWarned else { return }
-        stamps.hasWarned = true
+    private func warnOfStamp(_ name: String, _ reason: (any Error)?, _ filling: RecordStamps) {
+        if filling.hasWarned { return }
+        filling.hasWarned = true
         let why =
             reason.map { ": reading it threw \($0)" }
             ?? ". List it in columns(_:), or read it in updateFromRow(_:)"
@@ -100,45 +98,19 @@ extension Record {
     }
 }
 
-extension Persistence {
+extension RecordWriter {
     /// Reads the stamps that a trigger may have written.
-    fileprivate func readStamps(of bound: BoundStamps) throws {
+    fileprivate func readStamps(of bound: FilledColumns) throws {
         let unread = bound.unread
         if unread.isEmpty { return }
         let names = columns.layout.names
-        let selection = unread.map { names[bound.stamps[$0].column].quotedDatabaseIdentifier }
+        let selection = unread.map { names[bound.columns[$0].column].quotedDatabaseIdentifier }
             .joined(separator: ", ")
-        let key = shape.keyColumns.map { columns[$0] }
+        let key = statements.keyColumns.map { columns[$0] }
         let statement = try database.cachedStatement(
             sql: "SELECT \(selection) FROM \(plan.quotedTable) "
-                + "WHERE \(RecordPlan.condition(shape.keyColumns.map { names[$0] }))")
+                + "WHERE \(RecordPlan.condition(statements.keyColumns.map { names[$0] }))")
         guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key)) else { return }
-        for (index, value) in zip(unread, row.databaseValues) { bound.stamps[index].stored = value }
-    }
-}
-
-extension PackedRow {
-    /// The same row with other values in some columns, which it may have lacked, and with the same past.
-    func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
-        var (names, all) = (layout.names, databaseValues)
-        var isSame = true
-        for (name, value) in values {
-            if let column = layout.column(named: name) {
-                if all[column] == value { continue }
-                all[column] = value
-            } else {
-                names.append(name)
-                all.append(value)
-            }
-            isSame = false
-        }
-        if isSame { return self }
-        var layout = layout
-        if names.count > count {
-            layout = RowLayout(
-                names: names, sql: layout.sql, affinities: (0..<names.count).map(layout.affinity(ofColumn:)),
-                key: layout.key, unread: layout.unreadColumns?.without(Array(names[count...])))
-        }
-        return PackedRow.make(layout, values: all).copy(layout, past: Past(memory: memory, moment: moment))
+        for (index, value) in zip(unread, row.databaseValues) { bound.columns[index].stored = value }
     }
 }

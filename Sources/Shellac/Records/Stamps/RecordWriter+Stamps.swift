@@ -3,69 +3,52 @@ import CSQLite
 // How a record's own save writes its stamps: they are bound among its other columns, so that no trigger has to write the
 // row again.
 
-/// The stamps of one save.
-final class BoundStamps {
-    struct Stamp {
-        /// The number of the column among those that the record encodes.
-        let column: Int
-        /// What the record had encoded.
-        let old: DatabaseValue
-        /// What the database holds. Nil until the row was read.
-        var stored: DatabaseValue?
-    }
-    var stamps: [Stamp] = []
-    /// Whether it is an upsert: it may write a row, or find one, and tells what the stamps of that are.
-    var isUpsert = false
-    /// Whether a row that an insertion finds in its way has its stamp written by `stamp()`.
-    var stampsRowInTheWay = false
-    /// The columns that an insertion writes to a row in its way.
-    var rowInTheWay = ColumnMask()
-
-    /// The stamps that a trigger may write.
-    var unread: [Int] { stamps.indices.filter { stamps[$0].stored == nil } }
+extension DatabaseStamps: ColumnFillingSource {
+    var columnFilling: ColumnFilling? { isEmpty ? nil : RecordStamps(self) }
 }
 
-extension Persistence {
-    /// Whether the record's type has stamps.
-    @inline(__always)
-    var isStamped: Bool { withPlan { $0.stamps != nil } }
+/// The stamps of a type whose records are saved.
+final class RecordStamps: ColumnFilling {
+    let declared: DatabaseStamps
+    /// Whether it was said that records of the type do not take their stamps.
+    var hasWarned = false
 
-    /// Runs an insertion with what is to be inserted.
-    ///
-    /// - Parameter record: The record, if it is of a class.
-    @inline(__always)
-    func stampingInsertion<Result>(
-        of record: @autoclosure () -> Record?, isUpsert: Bool, _ save: (Persistence) throws -> Result
-    ) throws -> Result {
-        guard let stamps = withPlan({ $0.stamps }) else { return try save(self) }
-        return try bindInsertion(stamps.declared, record(), isUpsert: isUpsert, save)
+    init(_ declared: DatabaseStamps) { self.declared = declared }
+
+    override func fillInsertion(
+        of record: Record?, isUpsert: Bool, by writer: RecordWriter, _ save: (RecordWriter) throws -> Void
+    ) throws { try writer.bindInsertion(declared, record, isUpsert: isUpsert, save) }
+
+    override func fillUpdate(
+        of record: Record?, _ mask: ColumnMask, isFull: Bool, by writer: RecordWriter,
+        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Void
+    ) throws { try writer.bindUpdate(declared, record, mask, isFull: isFull, save) }
+
+    override func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {
+        record.takeStamps(filled, of: self, from: writer)
     }
 
-    /// Runs an update with what is to be written, and where.
-    ///
-    /// - Parameter isFull: Whether nobody has named the columns.
-    @inline(__always)
-    func stampingUpdate<Result>(
-        of record: @autoclosure () -> Record?, _ mask: ColumnMask, isFull: Bool,
-        _ save: (Persistence, ColumnMask, _ isFull: Bool) throws -> Result
-    ) throws -> Result {
-        guard let stamps = withPlan({ $0.stamps }) else { return try save(self, mask, isFull) }
-        return try bindUpdate(stamps.declared, record(), mask, isFull: isFull, save)
-    }
+    override func columnsLeftOut(
+        of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow
+    ) -> ColumnMask { writer.stampsLeftOut(declared, of: written, knowing: row) }
 
+    override func learn(from old: ColumnFilling?) { hasWarned = (old as? RecordStamps)?.hasWarned ?? false }
+}
+
+extension RecordWriter {
     // MARK: - Insertions
 
     /// Binds the transaction date where the record has none.
-    @inline(never)
-    private func bindInsertion<Result>(
-        _ declared: DatabaseStamps, _ record: Record?, isUpsert: Bool, _ save: (Persistence) throws -> Result
-    ) throws -> Result {
+    fileprivate func bindInsertion(
+        _ declared: DatabaseStamps, _ record: Record?, isUpsert: Bool, _ save: (RecordWriter) throws -> Void
+    ) throws {
         let connection = try database.stamps
         if connection.isSuspended { return try save(self) }
-        let bound = BoundStamps()
+        let bound = FilledColumns()
         var columns: [Int] = []
         for name in [declared.created, declared.updated] {
-            guard let column = name.flatMap(shape.layout.column(named:)), self.columns.isNull(column) else {
+            guard let column = name.flatMap(statements.layout.column(named:)), self.columns.isNull(column)
+            else {
                 continue
             }
             columns.append(column)
@@ -76,34 +59,35 @@ extension Persistence {
     }
 
     /// What is in the way keeps the date of its creation, and is stamped as an update is.
-    private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: BoundStamps) {
-        bound.rowInTheWay = shape.allColumns
+    private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: FilledColumns) {
+        bound.rowInTheWay = statements.allColumns
         for name in [declared.created].compactMap(\.self) + declared.groups.map(\.stamp) {
-            guard let column = shape.layout.column(named: name) else { continue }
+            guard let column = statements.layout.column(named: name) else { continue }
             if name != declared.created, record.map({ isExplicit(column, in: $0) }) ?? false { continue }
             bound.rowInTheWay.remove(column)
             if !columns.isNull(column) || name != declared.created { note(column, in: bound) }
         }
-        guard let column = declared.updated.flatMap(shape.layout.column(named:)) else { return }
+        guard let updated = declared.updated, let column = statements.layout.column(named: updated) else {
+            return
+        }
         guard record.map({ !isExplicit(column, in: $0) }) ?? true else { return }
-        bound.stampsRowInTheWay = true
+        bound.computedInTheWay = (updated, "stamp")
         bound.rowInTheWay.remove(column)
         if !columns.isNull(column) { note(column, in: bound) }
     }
 
-    private func note(_ column: Int, in bound: BoundStamps) {
-        bound.stamps.append(BoundStamps.Stamp(column: column, old: columns[column]))
+    private func note(_ column: Int, in bound: FilledColumns) {
+        bound.columns.append(FilledColumns.Column(column: column, old: columns[column]))
     }
 
     // MARK: - Updates
 
     /// Binds the transaction date where an update stamps it, and leaves those stamps out that are not to be written: a
     /// record that is older than the row never puts an old stamp back.
-    @inline(never)
-    private func bindUpdate<Result>(
+    fileprivate func bindUpdate(
         _ declared: DatabaseStamps, _ record: Record?, _ asked: ColumnMask, isFull: Bool,
-        _ save: (Persistence, ColumnMask, Bool) throws -> Result
-    ) throws -> Result {
+        _ save: (RecordWriter, ColumnMask, Bool) throws -> Void
+    ) throws {
         let connection = try database.stamps
         if connection.isSuspended { return try save(self, asked, isFull) }
         var mask = asked
@@ -112,20 +96,22 @@ extension Persistence {
             if let record { return self.isExplicit(column, in: record) }
             return !isFull && asked.contains(column)
         }
-        let bound = BoundStamps()
-        if let column = declared.created.flatMap(shape.layout.column(named:)), !isExplicit(column) {
+        let bound = FilledColumns()
+        if let column = declared.created.flatMap(statements.layout.column(named:)), !isExplicit(column) {
             mask.remove(column)
         }
         for group in declared.groups {
-            guard let column = shape.layout.column(named: group.stamp), !isExplicit(column) else { continue }
+            guard let column = statements.layout.column(named: group.stamp), !isExplicit(column) else {
+                continue
+            }
             mask.remove(column)
             let isConcerned = group.columns.contains { name in
-                shape.layout.column(named: name).map(asked.contains) ?? false
+                statements.layout.column(named: name).map(asked.contains) ?? false
             }
             if record != nil, isConcerned { note(column, in: bound) }
         }
         var columns: [Int] = []
-        if let column = declared.updated.flatMap(shape.layout.column(named:)) {
+        if let column = declared.updated.flatMap(statements.layout.column(named:)) {
             if !isExplicit(column) { columns.append(column) }
             mask.insert(column)
         }
@@ -146,20 +132,21 @@ extension Persistence {
 
     /// The stamps that a class record has as it knew them of a row, and that were not written: where it means another row
     /// now, it has never read that one's.
-    func stampsLeftOut(of written: ColumnMask, knowing row: PackedRow) -> ColumnMask {
-        guard let declared = withPlan({ $0.stamps })?.declared else { return ColumnMask() }
+    fileprivate func stampsLeftOut(
+        _ declared: DatabaseStamps, of written: ColumnMask, knowing row: PackedRow
+    ) -> ColumnMask {
         let names = [declared.created, declared.updated] + declared.groups.map(\.stamp)
-        let columns = names.compactMap { $0.flatMap(shape.layout.column(named:)) }
+        let columns = names.compactMap { $0.flatMap(statements.layout.column(named:)) }
         return ColumnMask(columns.filter { !written.contains($0) && !isExplicit($0, knowing: row) })
     }
 
     // MARK: - Binding
 
     /// Runs a save with the transaction date in some columns.
-    private func bind<Result>(
-        _ stamped: [Int], _ connection: StampConnection, _ bound: BoundStamps,
-        _ save: (Persistence) throws -> Result
-    ) throws -> Result {
+    private func bind(
+        _ stamped: [Int], _ connection: StampConnection, _ bound: FilledColumns,
+        _ save: (RecordWriter) throws -> Void
+    ) throws {
         let text = try connection.currentText()
         let isAlone = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
         if isAlone {
@@ -170,16 +157,17 @@ extension Persistence {
         defer { if isAlone, database.lastBegun == nil { database.endLoneState() } }
         let value = DatabaseValue(.string(String(decoding: text, as: UTF8.self)))
         for column in stamped {
-            bound.stamps.append(
-                BoundStamps.Stamp(column: column, old: columns[column], stored: bound.isUpsert ? nil : value))
+            bound.columns.append(
+                FilledColumns.Column(
+                    column: column, old: columns[column], stored: bound.isUpsert ? nil : value))
         }
-        return try database.records.withPersistence(on: database) { persistence in
-            persistence.use(plan, shape)
-            try text.withUnsafeBufferPointer { try persistence.columns.pack(columns, with: $0, in: stamped) }
-            persistence.boundStamps = bound
-            persistence.untouched = untouched
-            defer { persistence.boundStamps = nil }
-            return try save(persistence)
+        try database.records.withWriter(on: database) { writer in
+            writer.use(.passUnretained(plan), .passUnretained(statements))
+            try text.withUnsafeBufferPointer { try writer.columns.pack(columns, with: $0, in: stamped) }
+            writer.filled = bound
+            writer.untouched = untouched
+            defer { writer.filled = nil }
+            try save(writer)
         }
     }
 }

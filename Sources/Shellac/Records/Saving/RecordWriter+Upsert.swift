@@ -8,7 +8,7 @@ struct UpsertClause {
     var assignments: [ColumnAssignment] = []
 }
 
-extension Persistence {
+extension RecordWriter {
     /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
     func upsert(_ clause: UpsertClause?, _ returning: Returning?) throws -> InsertionSuccess? {
         upserted = nil
@@ -16,11 +16,11 @@ extension Persistence {
         var selections = returning.map { [$0.selection] } ?? []
         // What the row in the way has, or at least what it is found by: the row id is told in any case.
         let tellsKeyAlone = clause == nil && untouched.isEmpty
-        var told = tellsKeyAlone ? shape.keyColumns : Array(names.indices)
-        if tellsKeyAlone, told == shape.rowIDColumn.map({ [$0] }) { told = [] }
+        var told = tellsKeyAlone ? statements.keyColumns : Array(names.indices)
+        if tellsKeyAlone, told == statements.rowIDColumn.map({ [$0] }) { told = [] }
         selections += told.map { names[$0] }
-        let stamped = boundStamps?.unread ?? []
-        selections += stamped.map { names[boundStamps?.stamps[$0].column ?? 0] }
+        let unread = filled?.unread ?? []
+        selections += unread.map { names[filled?.columns[$0].column ?? 0] }
         // The last row id is that of an insertion alone.
         let hasRowID = plan.table.primaryKey.tableHasRowID && plan.table.kind == .table
         let rowIDName =
@@ -34,12 +34,12 @@ extension Persistence {
             while try statement.step() {
                 let row = statement.row
                 hasRow = true
-                var position = row.count - 1 - stamped.count
+                var position = row.count - 1 - unread.count
                 upserted = zip(told, position - told.count..<position).map { column, position in
                     (column, row.value(at: position).databaseValue)
                 }
-                for index in stamped {
-                    boundStamps?.stamps[index].stored = row.value(at: position).databaseValue
+                for index in unread {
+                    filled?.columns[index].stored = row.value(at: position).databaseValue
                     position += 1
                 }
                 rowID = row.value(at: row.count - 1).int64
@@ -50,7 +50,7 @@ extension Persistence {
             throw error.with(StatementArguments((0..<columns.count).map { columns[$0] } + arguments))
         }
         guard hasRow || plan.isView else { return nil }
-        if let rowID, let column = shape.rowIDColumn, !told.contains(column), !columns.isNull(column) {
+        if let rowID, let column = statements.rowIDColumn, !told.contains(column), !columns.isNull(column) {
             upserted?.append((column, rowID.databaseValue))
         }
         return InsertionSuccess(
@@ -59,7 +59,7 @@ extension Persistence {
 
     /// The columns that are written to a row in the way.
     private var columnsOfRowInTheWay: ColumnMask {
-        (boundStamps?.rowInTheWay ?? shape.allColumns).subtracting(untouched)
+        (filled?.rowInTheWay ?? statements.allColumns).subtracting(untouched)
     }
 
     private func bindAll(and arguments: [DatabaseValue], to pointer: OpaquePointer) -> Int32 {
@@ -75,14 +75,14 @@ extension Persistence {
     private func upsertion(_ clause: UpsertClause?, _ selection: String) throws -> (
         statement: Statement, arguments: [DatabaseValue]
     ) {
-        let stamp = boundStamps?.stampsRowInTheWay == true ? plan.stamps?.declared.updated : nil
+        let computed = filled?.computedInTheWay
         guard let clause else {
-            let statement = try shape.upsertion(
-                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, stamp: stamp)
+            let statement = try statements.upsertion(
+                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, computed: computed)
             return (statement, [])
         }
         var writer = SQLWriter(database)
-        writer.keyword(shape.insertionSQL(.abort))
+        writer.keyword(statements.insertionSQL(.abort))
         writer.text(" ON CONFLICT ")
         if !clause.target.isEmpty {
             writer.text("(")
@@ -100,8 +100,8 @@ extension Persistence {
                 assignments.append(Column(names[index]).set(to: excluded[Column(names[index])]))
             }
         }
-        if let stamp, isFree(stamp) {
-            assignments.append(Column(stamp).set(to: SQLExpression.function("stamp", [])))
+        if let computed, isFree(computed.column) {
+            assignments.append(Column(computed.column).set(to: SQLExpression.function(computed.function, [])))
         }
         // The row is to be told of, even if it stays as it is.
         if assignments.isEmpty, let name = names.first { assignments = [Column(name).set(to: Column(name))] }

@@ -1,5 +1,5 @@
 /// The columns that records of a type encode, and the statements that save these, each prepared once.
-final class RecordShape {
+final class RecordStatements {
     let layout: RowLayout
     /// The same, to be used without counting a reference.
     let layoutReference: Unmanaged<RowLayout>
@@ -29,7 +29,7 @@ final class RecordShape {
         var mask = ColumnMask()
         var resolution: Database.ConflictResolution
         var returning: String?
-        var stamp: String?
+        var computed: String?
         /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
         var copy = 0
     }
@@ -198,14 +198,18 @@ final class RecordShape {
     /// - Parameters:
     ///   - mask: The columns that are updated.
     ///   - isPartial: Whether the row is to be told of, even if no column is updated.
-    ///   - stamp: The column that is stamped.
+    ///   - computed: A column that an SQL function computes.
     func upsertion(
-        _ returning: String, updating mask: ColumnMask, isPartial: Bool, stamp: String?
+        _ returning: String, updating mask: ColumnMask, isPartial: Bool,
+        computed: (column: String, function: String)?
     ) throws -> Statement {
-        let key = Key(verb: .upsert, mask: mask, resolution: .abort, returning: returning, stamp: stamp)
+        let key = Key(
+            verb: .upsert, mask: mask, resolution: .abort, returning: returning, computed: computed?.column)
         return try statement(key) {
             var assignments = names(mask).map { "\($0) = excluded.\($0)" }
-            if let stamp { assignments.append("\(stamp.quotedDatabaseIdentifier) = stamp()") }
+            if let computed {
+                assignments.append("\(computed.column.quotedDatabaseIdentifier) = \(computed.function)()")
+            }
             if assignments.isEmpty, isPartial {
                 assignments = names(ColumnMask([0])).map { "\($0) = \(plan.quotedTable).\($0)" }
             }

@@ -11,7 +11,7 @@ public struct PersistenceOperation {
     }
 
     let verb: Verb
-    let options: PersistenceOptions?
+    let options: SaveOptions?
 
     init(
         _ verb: Verb, _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
@@ -20,7 +20,7 @@ public struct PersistenceOperation {
         self.verb = verb
         options =
             resolution == nil && upsert == nil && returning == nil
-            ? nil : PersistenceOptions(resolution, upsert: upsert, returning: returning)
+            ? nil : SaveOptions(resolution, upsert: upsert, returning: returning)
     }
 }
 
@@ -28,7 +28,7 @@ public struct PersistenceOperation {
 extension PersistenceOperation: Sendable {}
 
 /// How a record is saved, beyond what its type says. Mostly, there is nothing to say.
-final class PersistenceOptions {
+final class SaveOptions {
     /// What is done about a conflict: what the type says, if nil.
     let conflictResolution: Database.ConflictResolution?
     /// What an upsert does to a row that is in the way.
@@ -36,23 +36,32 @@ final class PersistenceOptions {
     /// What is fetched from the saved row.
     let returning: Returning?
     /// What the record encoded when the columns to update were found.
-    let encoded: Persistence?
+    let encoded: RecordWriter?
     /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
     let isPartOfSave: Bool
     /// Whether that part has resolved a conflict by ignoring the record.
     var isIgnored = false
-    /// What came of that part, and whether the record was given a row id.
-    var outcome: (success: PersistenceSuccess, givesRowID: Bool)?
+    /// What that part has written.
+    var outcome: Written?
 
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil, encoded: Persistence? = nil, isPartOfSave: Bool = false
+        returning: Returning? = nil, encoded: RecordWriter? = nil, isPartOfSave: Bool = false
     ) {
         self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert
         self.returning = returning
         self.encoded = encoded
+    }
+}
+
+extension SaveOptions {
+    /// The same options of a save whose columns were encoded already.
+    convenience init(_ asked: SaveOptions?, encoded: RecordWriter, isPartOfSave: Bool? = nil) {
+        self.init(
+            asked?.conflictResolution, returning: asked?.returning, encoded: encoded,
+            isPartOfSave: isPartOfSave ?? asked?.isPartOfSave ?? false)
     }
 }
 

@@ -1,19 +1,18 @@
 import CSQLite
 
-/// Saves what a record has encoded.
+/// Writes what a record has encoded.
 ///
-/// The life of one save: the record encodes its columns into packed bytes, by comparing each name with the one that
-/// was expected of its type; the statement is found by the type, and by which columns are written; the bytes are bound
-/// where they stand; the statement runs to its end.
-final class Persistence {
+/// The record's columns are packed bytes. The statement is found by the record's type, and by which columns are written;
+/// the bytes are bound where they stand; the statement runs to its end. See Save.swift for what comes before and after.
+final class RecordWriter {
     unowned(unsafe) let database: Database  // which owns what owns this
     let connection: OpaquePointer
     let columns = PackedColumns()
     @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
-    @exclusivity(unchecked) private var shapeReference: Unmanaged<RecordShape>?
+    @exclusivity(unchecked) private var statementsReference: Unmanaged<RecordStatements>?
 
-    /// The stamps that were bound among the columns.
-    @exclusivity(unchecked) var boundStamps: BoundStamps?
+    /// What was filled in among the columns.
+    @exclusivity(unchecked) var filled: FilledColumns?
     /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
     @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
 
@@ -31,83 +30,19 @@ final class Persistence {
         try planReference.unsafelyUnwrapped.use(body)
     }
 
-    /// The shape of what the record has encoded.
+    /// The statements of what the record has encoded.
     @inline(__always)
-    func withShape<Result>(_ body: (RecordShape) throws -> Result) rethrows -> Result {
-        try shapeReference.unsafelyUnwrapped.use(body)
+    func withStatements<Result>(_ body: (RecordStatements) throws -> Result) rethrows -> Result {
+        try statementsReference.unsafelyUnwrapped.use(body)
     }
 
     var plan: RecordPlan { withPlan { $0 } }
-    var shape: RecordShape { withShape { $0 } }
+    var statements: RecordStatements { withStatements { $0 } }
 
-    /// Saves what another one has packed.
-    func use(_ plan: RecordPlan, _ shape: RecordShape) {
-        planReference = Unmanaged.passUnretained(plan)
-        shapeReference = Unmanaged.passUnretained(shape)
-    }
-
-    /// Runs a function with what a record encodes.
+    /// Saves by a plan what was packed for some statements.
     @inline(__always)
-    static func with<Result>(
-        _ type: any TableRecord.Type, on database: Database, encoding encode: PackedColumns.Encode,
-        perform body: (Persistence) throws -> Result
-    ) throws -> Result {
-        try database.withRecords { records in
-            try records.withPlan(for: type, on: database) { plan in
-                try with(plan, records, on: database, encoding: encode, perform: body)
-            }
-        }
-    }
-
-    /// The same, where the plan of the type is known.
-    @inline(__always)
-    static func with<Result>(
-        _ plan: RecordPlan, _ records: RecordConnection, on database: Database,
-        encoding encode: PackedColumns.Encode, perform body: (Persistence) throws -> Result
-    ) throws -> Result {
-        try records.withPersistence(on: database) { persistence in
-            persistence.planReference = Unmanaged.passUnretained(plan)
-            persistence.shapeReference = try plan.pack(persistence.columns, encode)
-            return try body(persistence)
-        }
-    }
-
-    /// Runs a function with what a record encodes, unless it is what the record remembers: which is looked at as late
-    /// as possible, since it takes time to come from memory.
-    @inline(__always)
-    static func withChanged(
-        _ type: any TableRecord.Type, from row: @autoclosure () -> RememberedRow.Look?, on database: Database,
-        encoding encode: PackedColumns.Encode,
-        perform body: (Persistence, _ row: RememberedRow.Look?) throws -> Bool
-    ) throws -> Bool {
-        try database.withRecords { records in
-            try records.withPlan(for: type, on: database) { plan in
-                try records.withPersistence(on: database) { persistence in
-                    let row = row()
-                    let shape = try plan.packChanged(persistence.columns, from: row, encode)
-                    guard let shape else { return false }
-                    persistence.planReference = Unmanaged.passUnretained(plan)
-                    persistence.shapeReference = shape
-                    return try body(persistence, row)
-                }
-            }
-        }
-    }
-
-    /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
-    @inline(__always)
-    static func with<Result>(
-        _ type: any TableRecord.Type, on database: Database, reusing encoded: Persistence?,
-        encoding encode: PackedColumns.Encode,
-        perform body: (Persistence, _ changed: ColumnMask) throws -> Result
-    ) throws -> Result {
-        guard let encoded else {
-            return try with(type, on: database, encoding: encode) { try body($0, ColumnMask()) }
-        }
-        if try encoded.columns.isStillEncoded(by: encode) { return try body(encoded, ColumnMask()) }
-        return try with(type, on: database, encoding: encode) {
-            try body($0, $0.columns.changes(from: encoded.columns.row()))
-        }
+    func use(_ plan: Unmanaged<RecordPlan>, _ statements: Unmanaged<RecordStatements>) {
+        (planReference, statementsReference) = (plan, statements)
     }
 
     // MARK: - The primary key
@@ -115,14 +50,14 @@ final class Persistence {
     /// The primary key, where it is encoded.
     var key: [String: DatabaseValue] {
         var key: [String: DatabaseValue] = [:]
-        for column in shape.keyColumns { key[columns.layout.names[column]] = columns[column] }
+        for column in statements.keyColumns { key[columns.layout.names[column]] = columns[column] }
         return key
     }
 
     /// Whether the record has a key to be found by: one that is encoded, and not NULL.
     var hasKey: Bool {
-        withShape { shape in
-            !shape.keyColumns.isEmpty && shape.keyColumns.allSatisfy { !columns.isNull($0) }
+        withStatements { statements in
+            !statements.keyColumns.isEmpty && statements.keyColumns.allSatisfy { !columns.isNull($0) }
         }
     }
 
@@ -130,12 +65,12 @@ final class Persistence {
     /// of the readable formats, and compares texts.
     @inline(__always)
     func takeKey(of record: some MutablePersistableRecord) {
-        if withShape({ $0.mayHaveDateInKey }) { takeDates(of: record) }
+        if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
     }
 
     @inline(never)
     private func takeDates(of record: some MutablePersistableRecord) {
-        let dates = shape.keyColumns.filter { columns.column($0).isDate }
+        let dates = statements.keyColumns.filter { columns.column($0).isDate }
         guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
         let places = dates.compactMap { column in
             row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
@@ -147,7 +82,7 @@ final class Persistence {
 
     @inline(__always)
     private func checkKeyIsEncoded() throws {
-        if withShape({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
+        if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
     }
 
     /// The columns of the primary key are not encoded. That is a mistake, unless records of the type encode them where
@@ -172,7 +107,7 @@ final class Persistence {
     /// resolved by ignoring it.
     @inline(__always)
     func insert(
-        _ options: PersistenceOptions?, isUpsert: Bool, _ policy: @autoclosure () -> PersistenceConflictPolicy
+        _ options: SaveOptions?, isUpsert: Bool, _ policy: @autoclosure () -> PersistenceConflictPolicy
     ) throws -> InsertionSuccess? {
         if isUpsert { return try upsert(options?.upsert, options?.returning) }
         let resolution = options?.conflictResolution ?? policy().conflictResolutionForInsert
@@ -183,7 +118,7 @@ final class Persistence {
     /// resolved by ignoring it.
     @inline(__always)
     func update(
-        _ mask: ColumnMask, _ options: PersistenceOptions?,
+        _ mask: ColumnMask, _ options: SaveOptions?,
         _ policy: @autoclosure () -> PersistenceConflictPolicy
     ) throws -> Bool {
         let resolution = options?.conflictResolution ?? policy().conflictResolutionForUpdate
@@ -195,7 +130,7 @@ final class Persistence {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try withShape { try $0.insertion(resolution, returning) }.use {
+        try withStatements { try $0.insertion(resolution, returning) }.use {
             try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
         }
         return withPlan { plan in
@@ -214,7 +149,7 @@ final class Persistence {
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
         try checkKeyIsEncoded()
-        let statement = try withShape { try $0.update(mask, resolution, returning) }
+        let statement = try withStatements { try $0.update(mask, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
@@ -239,7 +174,7 @@ final class Persistence {
         try checkKeyIsEncoded()
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
-        try run(shape.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
+        try run(statements.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
         return plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0
     }
 
@@ -247,7 +182,7 @@ final class Persistence {
     func exists() throws -> Bool {
         try checkKeyIsEncoded()
         guard hasKey else { return false }
-        let statement = try shape.existence()
+        let statement = try statements.existence()
         try statement.begin { bindKey(to: $0, from: 1) }
         defer { statement.abandon() }
         return try statement.step()
@@ -264,6 +199,30 @@ final class Persistence {
         try body(Row(statement.row))
     }
 
+    // MARK: - Columns
+
+    /// The columns to update: those that were asked for, and those that the will-callbacks have changed.
+    func mask(of names: Set<String>, and changed: ColumnMask) throws -> ColumnMask {
+        var mask = try statements.columns(named: names)
+        if !changed.isEmpty { mask.formUnion(changed) }
+        return settable(mask)
+    }
+
+    /// Columns without those of the primary key, by which the row is found. Where there are no others, the key is set to
+    /// what it is.
+    @inline(__always)
+    func settable(_ mask: ColumnMask) -> ColumnMask {
+        var mask = mask
+        withStatements { mask.subtract($0.keyMask) }
+        return mask.isEmpty ? statements.keyMask : mask
+    }
+
+    /// The names of all columns but some.
+    func names(without untouched: ColumnMask) -> Set<String> {
+        if untouched.isEmpty { return statements.allNames }
+        return statements.names(of: ColumnMask(0..<columns.count).subtracting(untouched))
+    }
+
     // MARK: - Binding and running
 
     @inline(__always)
@@ -273,9 +232,9 @@ final class Persistence {
 
     @inline(__always)
     private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
-        withShape { shape in
+        withStatements { statements in
             var code = SQLITE_OK
-            for (position, column) in shape.keyColumns.enumerated() {
+            for (position, column) in statements.keyColumns.enumerated() {
                 let bound = columns.column(column).bind(to: pointer, at: first &+ Int32(position))
                 if bound != SQLITE_OK { code = bound }
             }
@@ -306,7 +265,7 @@ final class Persistence {
     ) -> any Error {
         statement.telling(error) {
             var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
-            if mask != nil { values += shape.keyColumns.map { columns[$0] } }
+            if mask != nil { values += statements.keyColumns.map { columns[$0] } }
             return values
         }
     }

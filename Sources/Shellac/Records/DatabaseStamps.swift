@@ -57,17 +57,3 @@ public struct DatabaseStamps: Hashable, Sendable {
     /// Whether nothing is stamped.
     var isEmpty: Bool { created == nil && updated == nil && groups.isEmpty }
 }
-
-/// The stamps of a type whose records are saved.
-final class RecordStamps {
-    let declared: DatabaseStamps
-    /// Whether it was said that records of the type do not take their stamps.
-    var hasWarned = false
-
-    /// Nil for a type that has none.
-    init?(_ type: any TableRecord.Type) {
-        guard let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps, !declared.isEmpty
-        else { return nil }
-        self.declared = declared
-    }
-}

@@ -126,31 +126,31 @@ extension Record {
 
     /// The columns that a full update writes, and whether all that the record encodes is all that it is to remember.
     @inline(__always)
-    final func columnsOfFullUpdate(_ persistence: Persistence) -> (mask: ColumnMask, isFull: Bool) {
-        guard let known = RememberedRow.Look(self)?.layout, !persistence.columns.isLaid(out: known) else {
-            return (persistence.withShape { $0.allColumns }, true)
+    final func columnsOfFullUpdate(_ writer: RecordWriter) -> (mask: ColumnMask, isFull: Bool) {
+        guard let known = RememberedRow.Look(self)?.layout, !writer.columns.isLaid(out: known) else {
+            return (writer.withStatements { $0.allColumns }, true)
         }
-        return columnsOfFullUpdate(persistence, knowing: known.object)
+        return columnsOfFullUpdate(writer, knowing: known.object)
     }
 
     @inline(never)
     private func columnsOfFullUpdate(
-        _ persistence: Persistence, knowing known: RowLayout
+        _ writer: RecordWriter, knowing known: RowLayout
     ) -> (mask: ColumnMask, isFull: Bool) {
-        let columns = persistence.columns
-        let untouched = untouched(in: persistence)
-        let mask = persistence.shape.allColumns.subtracting(untouched)
+        let columns = writer.columns
+        let untouched = untouched(in: writer)
+        let mask = writer.statements.allColumns.subtracting(untouched)
         let isFull = untouched.isEmpty && !columns.lacksColumns(of: known)
-        return (mask.isEmpty ? persistence.shape.keyMask : mask, isFull)
+        return (mask.isEmpty ? writer.statements.keyMask : mask, isFull)
     }
 
     /// The layout of what the record remembers.
     final var knownLayout: RowLayout? { RememberedRow.Look(self)?.layout.object }
 
     /// The columns that the record never read, and has not changed.
-    final func untouched(in persistence: Persistence) -> ColumnMask {
-        noteAddedColumns(persistence)
-        return persistence.columns.untouched(knowing: knownLayout)
+    final func untouched(in writer: RecordWriter) -> ColumnMask {
+        noteAddedColumns(writer)
+        return writer.columns.untouched(knowing: knownLayout)
     }
 }
 

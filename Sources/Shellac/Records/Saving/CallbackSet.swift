@@ -1,0 +1,55 @@
+/// Callbacks that are called with a database around an insertion or an update.
+///
+/// A record that implements one of them may look at the database there, and must find the rows that were saved before: such
+/// records are saved one by one, with all that is called around it. Others are encoded once and take a shorter road, on which
+/// nobody is called. Which these are, a class's metadata tells: see ``Overrides``. The language does not tell it of structs.
+/// But the implementations that do nothing can say that they were called: so saves are watched until all have said so.
+@usableFromInline
+struct CallbackSet: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+
+    @usableFromInline
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    @usableFromInline static var willSave: CallbackSet { CallbackSet(rawValue: 1) }
+    @usableFromInline static var aroundSave: CallbackSet { CallbackSet(rawValue: 2) }
+    @usableFromInline static var willInsert: CallbackSet { CallbackSet(rawValue: 4) }
+    @usableFromInline static var aroundInsert: CallbackSet { CallbackSet(rawValue: 8) }
+    @usableFromInline static var willUpdate: CallbackSet { CallbackSet(rawValue: 16) }
+    @usableFromInline static var aroundUpdate: CallbackSet { CallbackSet(rawValue: 32) }
+
+    static var insertion: CallbackSet { [.willSave, .aroundSave, .willInsert, .aroundInsert] }
+    static var update: CallbackSet { [.willSave, .aroundSave, .willUpdate, .aroundUpdate] }
+    static var all: CallbackSet { [.insertion, .update] }
+}
+
+/// The type whose saves are watched, and those of its callbacks that have said that they do nothing.
+struct CallbackWatch {
+    let type: ObjectIdentifier
+    var idle: CallbackSet = []
+}
+
+extension Database {
+    /// Notes that a callback was called which does nothing.
+    @usableFromInline
+    func noteIdle(_ callback: CallbackSet, of type: Any.Type) {
+        withRecords { records in
+            if records.watch?.type == ObjectIdentifier(type) { records.watch?.idle.formUnion(callback) }
+        }
+    }
+
+    /// Runs a function that saves a struct with all that is called around it, and learns which callbacks of its type do
+    /// nothing.
+    func watchingCallbacks<Result>(
+        of type: any MutablePersistableRecord.Type, _ save: () throws -> Result
+    ) throws -> Result {
+        let records = records
+        let plan = try records.plan(for: type, on: self).takeUnretainedValue()
+        let outer = exchange(&records.watch, with: CallbackWatch(type: ObjectIdentifier(type)))
+        defer {
+            if let watch = records.watch { plan.idleCallbacks.formUnion(watch.idle) }
+            records.watch = outer
+        }
+        return try save()
+    }
+}

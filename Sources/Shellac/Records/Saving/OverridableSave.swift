@@ -1,0 +1,208 @@
+// How a class record comes to be saved: whoever saves it, its four overridable methods do it, and the base implementations
+// of these go the way that all records go (see Save.swift). These methods take no options, and there is one for an insertion
+// and one for an update, and none for both. So what was asked of a save is left at the connection, for the base method to
+// find there, and so is what is to be told later. No other file knows of it.
+
+/// What was asked of the next save of a class record.
+struct SaveRequest {
+    fileprivate var asked: (record: ObjectIdentifier, options: SaveOptions?)?
+    /// The record whose `did` callbacks are left to somebody else, and what it was not told.
+    fileprivate var untold: (record: ObjectIdentifier, successes: [PersistenceSuccess])?
+}
+
+extension RecordState {
+    /// Runs a function that saves a record by an overridable method, with options. Another record that is saved on the way
+    /// does not find them.
+    @inline(__always)
+    private func requesting<Result>(
+        _ options: SaveOptions?, of record: Record, _ save: () throws -> Result
+    ) rethrows -> Result {
+        let outer = request.asked
+        request.asked = (ObjectIdentifier(record), options)
+        defer { request.asked = outer }
+        return try save()
+    }
+
+    /// Takes what was asked of the save of a record.
+    @inline(__always)
+    fileprivate func takeOptions(for record: Record) -> SaveOptions? {
+        guard let asked = request.asked, asked.record == ObjectIdentifier(record) else { return nil }
+        request.asked = nil
+        return asked.options
+    }
+
+    @inline(__always)
+    fileprivate func insert(_ record: Record, _ options: SaveOptions?, in db: Database) throws {
+        try requesting(options, of: record) { try record.insert(db) }
+    }
+
+    @inline(__always)
+    fileprivate func update(
+        _ record: Record, columns: Set<String>?, _ options: SaveOptions?, in db: Database
+    ) throws {
+        try requesting(options, of: record) {
+            if let columns { try record.update(db, columns: columns) } else { try record.update(db) }
+        }
+    }
+
+    /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
+    fileprivate func leavingUntold(
+        _ record: Record, _ save: () throws -> Void
+    ) rethrows -> [PersistenceSuccess] {
+        let outer = exchange(&request.untold, with: (ObjectIdentifier(record), []))
+        defer { request.untold = outer }
+        try save()
+        return request.untold?.successes ?? []
+    }
+
+    /// Whether a record's `did` callbacks are left to somebody else, who will hear of a success.
+    fileprivate func leaves(_ success: PersistenceSuccess, untoldTo record: Record) -> Bool {
+        guard request.untold?.record == ObjectIdentifier(record) else { return false }
+        request.untold?.successes.append(success)
+        return true
+    }
+}
+
+// MARK: - To the overridable methods
+
+extension Record {
+    /// Runs an operation: hands it to the overridable methods.
+    @discardableResult
+    public final func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
+        db.checkAccess()
+        let options = operation.options
+        switch operation.verb {
+        case .insert: try db.records.insert(self, options, in: db)
+        case .update(let columns): try db.records.update(self, columns: columns, options, in: db)
+        case .delete: return try delete(db)
+        case .upsert:
+            var record = self
+            return try record.insertRow(in: db, options, isUpsert: true)
+        case .save: try save(in: db, options)
+        }
+        return true
+    }
+
+    /// Saves the record, without calling its `did` callbacks. Returns what these would have been told.
+    final func saveLeavingUntold(in db: Database) throws -> [PersistenceSuccess] {
+        try db.records.leavingUntold(self) { try save(in: db, nil) }
+    }
+
+    private func save(in db: Database, _ options: SaveOptions?) throws {
+        if try db.plan(for: type(of: self)).use({ $0.overridesMethods }) {
+            return try saveByMethods(in: db, options)
+        }
+        var record = self
+        _ = try record.saveRow(in: db, options)
+    }
+
+    /// Updates or inserts the record by its own methods.
+    private func saveByMethods(in db: Database, _ asked: SaveOptions?) throws {
+        guard try columnsToUpdate(in: db) != nil else { return try db.records.insert(self, asked, in: db) }
+        // What `willSave` changes is written, whatever columns the methods name: compare with what is encoded before.
+        let outcome = try db.withWriter(for: self) { encoded in
+            var part = SaveOptions(asked, encoded: encoded, isPartOfSave: true)
+            try willSave(db)
+            let written = try aroundSaving(in: db) {
+                do {
+                    try db.records.update(self, columns: nil, part, in: db)
+                } catch let error as RecordError {
+                    guard try isAbsence(error, in: db) else { throw error }
+                    part = SaveOptions(asked, encoded: encoded, isPartOfSave: true)
+                    try db.records.insert(self, part, in: db)
+                }
+                return part.isIgnored ? nil : part.outcome ?? .updated
+            }
+            return written == nil ? nil : part.outcome
+        }
+        // A method that has not called `super` has saved the record by itself, or has not.
+        if let outcome { callBack(outcome, in: db) }
+    }
+
+    /// Updates columns that were named for a record that has encoded them.
+    final func updateByMethods(_ writer: RecordWriter, _ names: Set<String>, in db: Database) throws {
+        try db.records.update(self, columns: names, SaveOptions(encoded: writer), in: db)
+    }
+}
+
+// MARK: - From the overridable methods
+
+extension Record {
+    /// Does what ``insert(_:)`` does.
+    @inline(__always)
+    final func insertRow(in db: Database) throws {
+        db.checkAccess()
+        var record = self
+        _ = try record.insertRow(in: db, db.withRecords { $0.takeOptions(for: self) }, isUpsert: false)
+    }
+
+    /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.
+    final func updateRow(in db: Database) throws {
+        db.checkAccess()
+        if try db.plan(for: type(of: self)).use({ $0.isIdle(.all) }) {
+            var record = self
+            _ = try record.updateRow(
+                in: db, columns: nil, db.withRecords { $0.takeOptions(for: self) })
+        } else {
+            try db.withWriter(for: self) { try update(db, columns: $0.names(without: untouched(in: $0))) }
+        }
+    }
+
+    /// Does what ``update(_:columns:)`` does.
+    final func updateRow(in db: Database, columns: Set<String>) throws {
+        db.checkAccess()
+        let options = db.withRecords { $0.takeOptions(for: self) }
+        let plan = try db.plan(for: type(of: self))
+        var record = self
+        if plan.use({ $0.isIdle(.all) }) {
+            _ = try record.updateRow(in: db, columns: columns, options)
+        } else {
+            // What it never read is written where it is named.
+            let isFull = plan.use { $0.statements?.allNames == columns } && knownLayout?.unread == nil
+            let isWritten = try record.updateAmongCallbacks(
+                in: db, columns: columns, isFull: isFull, options)
+            _ = try tell(isWritten ? .updated : nil, options, in: db)
+        }
+    }
+
+    // MARK: - What came of it
+
+    /// Calls the `did` callbacks, or leaves them to whoever calls them. Returns whether anything was written.
+    ///
+    /// - Parameter written: Nil when a conflict was resolved by ignoring the record.
+    @inline(__always)
+    final func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
+        if let options, options.isPartOfSave {
+            options.outcome = written
+            options.isIgnored = written == nil
+        } else if let written {
+            callBack(written, in: db)
+        }
+        if case .inserted(let inserted) = written, let pending = inserted.pending { try finish(pending) }
+        return written != nil
+    }
+
+    @inline(__always)
+    private func callBack(_ written: Written, in db: Database) {
+        let success = written.success
+        if db.withRecords({ $0.leaves(success, untoldTo: self) }) {
+            if case .inserted(let inserted) = written { takeRowIDAtOnce(inserted, in: db) }
+        } else {
+            callBack(success)
+        }
+    }
+
+    /// Calls `didInsert` alone, where the record takes its row id there: what comes next in the access may need it.
+    private func takeRowIDAtOnce(_ inserted: Inserted, in db: Database) {
+        guard inserted.givesRowID else { return }
+        if db.records.knownPlan(for: type(of: self))?.rowIDAdoption != .updateFromRow {
+            didInsert(inserted.success)
+        }
+    }
+
+    /// Calls the `did` callbacks.
+    final func callBack(_ success: PersistenceSuccess) {
+        if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
+        didSave(success)
+    }
+}

@@ -1,0 +1,66 @@
+// How a class record takes what the database holds.
+
+extension Record {
+    /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
+    /// that were not encoded, and generated columns.
+    ///
+    /// It is one statement, and needs a class that lists its columns in ``columns(_:)``, or reads them in
+    /// ``updateFromRow(_:)``.
+    ///
+    /// - Throws: ``RecordError/rowNotTaken(recordType:reason:)`` when the record does not take the row,
+    ///   which is inserted all the same.
+    public final func insert(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, refreshing: Bool
+    ) throws {
+        guard refreshing else { return try insert(db, onConflict: resolution) }
+        try checkRefreshing()
+        var row: Row?
+        let returning = Returning("*") { row = $0.copy() }
+        try persist(PersistenceOperation(.insert, resolution, returning: returning), in: db)
+        guard let row else { return }
+        try refresh(from: row, before: encoded().row(), in: db)
+    }
+
+    /// Takes what the database holds.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class neither lists its columns
+    ///   nor overrides ``updateFromRow(_:)``.
+    public final func reload(_ db: Database) throws {
+        db.checkAccess()
+        try checkRefreshing()
+        let found = try db.withWriter(for: self) { writer in
+            writer.takeKey(of: self)
+            var row: Row?
+            try writer.withRow { row = $0.copy() }
+            return row.map { (row: $0, before: writer.columns.row()) }
+        }
+        if let found { try refresh(from: found.row, before: found.before, in: db) }
+    }
+
+    /// Takes a row of the record's table.
+    ///
+    /// - Parameter before: What the record had encoded before the row was read.
+    private func refresh(from row: Row, before: PackedRow, in db: Database) throws {
+        try read(row)
+        let fetched = try row.remembered(
+            by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
+        let remembered = snapshot
+        // To encode the record may save it, which it then remembers.
+        snapshot = fetched
+        let after: PackedColumns
+        do { after = try encoded() } catch {
+            if snapshot === fetched { snapshot = remembered }
+            throw error
+        }
+        let names = after.layout.names
+        let missing = ColumnMask(names.indices.filter { fetched.layout.column(named: names[$0]) == nil })
+        if after.changes(from: before).isEmpty, !after.changes(from: fetched).subtracting(missing).isEmpty {
+            if snapshot === fetched { snapshot = remembered }
+            throw RecordError.rowNotTaken(
+                recordType: "\(type(of: self))",
+                reason: "list the columns in columns(_:), or read them in updateFromRow(_:)")
+        }
+        if snapshot === fetched, let known = fetched.knowing(remembered, encoding: after) { snapshot = known }
+    }
+}

@@ -1,0 +1,81 @@
+// How a class record writes what has changed since it was fetched or saved.
+
+extension Record {
+    /// Updates the columns that have changed since the record was fetched or saved.
+    ///
+    /// Without a change, no SQL is run and no callback is called.
+    ///
+    /// - Returns: Whether a column has changed.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and for a record that was never inserted.
+    @discardableResult
+    public final func updateChanges(_ db: Database) throws -> Bool {
+        db.checkAccess()
+        rememberedRow.prefetchRow()
+        if db.holdsSchema {
+            return try db.withChanges(of: self, from: rememberedRow.look) { writer, row in
+                if let row, !rememberedRow.isStill(row) { writer.columns.forgetFirstChange() }
+                rememberedRow.leaveChunk()
+                return try updateChanges(writer, in: db)
+            }
+        }
+        // To know the table may take SQL, and without a change there is to be none.
+        if !hasDatabaseChanges { return false }
+        return try db.withWriter(for: self) {
+            rememberedRow.leaveChunk()
+            return try updateChanges($0, in: db)
+        }
+    }
+
+    /// Updates the columns that were encoded, and differ from what the record remembers, outside of a chunk.
+    @inline(__always)
+    private func updateChanges(_ writer: RecordWriter, in db: Database) throws -> Bool {
+        let columns = writer.columns
+        var changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
+        if changes?.isExact == false, noteAddedColumns(writer) {
+            changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
+        }
+        guard let changes else { return try updateRowOfOtherKey(writer, in: db) }
+        let mask = changes.mask
+        if mask.isEmpty { return false }
+        if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
+            return try updateRowOfOtherKey(writer, in: db)
+        }
+        if writer.withPlan({ $0.isIdle(.all) }) {
+            try updateAlone(mask, isFull: changes.isExact, writer, in: db)
+        } else {
+            try updateByMethods(writer, writer.statements.names(of: mask), in: db)
+        }
+        return true
+    }
+
+    /// Updates all columns of a record that knows nothing of the row that it means: it was neither fetched nor saved, or
+    /// its primary key was changed. Those that it never read, nor changed, are left alone.
+    @inline(never)
+    private func updateRowOfOtherKey(_ writer: RecordWriter, in db: Database) throws -> Bool {
+        let untouched = untouched(in: writer)
+        if writer.withPlan({ $0.isIdle(.all) }) {
+            let mask = writer.statements.allColumns.subtracting(untouched)
+            try updateAlone(writer.settable(mask), isFull: untouched.isEmpty, writer, in: db)
+        } else {
+            try updateByMethods(writer, writer.names(without: untouched), in: db)
+        }
+        return true
+    }
+
+    /// Updates columns, where nobody is called around the statement.
+    @inline(__always)
+    private func updateAlone(_ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, in db: Database) throws
+    {
+        let isWritten = try writer.update(self, mask, isFull: isFull, nil)
+        _ = try tell(isWritten ? .updated : nil, nil, in: db)
+    }
+
+    /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.
+    final func columnsToUpdate(_ names: Set<String>, in db: Database) throws -> Set<String> {
+        let key = try db.plan(for: type(of: self)).use { $0.key }
+        guard key.contains(where: { key in names.contains { CaseInsensitiveName.matches($0, key) } })
+        else { return names }
+        return try db.withWriter(for: self) { $0.names(without: untouched(in: $0)) }
+    }
+}

@@ -1,0 +1,198 @@
+/// What a connection keeps for records: the plans of their types, and what saves them.
+final class RecordState {
+    @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
+    @exclusivity(unchecked) private var lastType: ObjectIdentifier?
+    @exclusivity(unchecked) private var lastPlan: Unmanaged<RecordPlan>?
+    /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
+    /// saved by them.
+    @exclusivity(unchecked) private var retired: [AnyObject] = []
+    /// What saves records. While one is saved, its stamps are bound by a second one, and so is another record that a
+    /// callback saves. Others come and go.
+    private let writer: RecordWriter
+    private let nestedWriter: RecordWriter
+    @exclusivity(unchecked) private var saveCount = 0
+    /// The memory for what inserted records remember.
+    @exclusivity(unchecked) var insertedRows = SnapshotPool()
+    /// The struct whose callbacks are watched.
+    var watch: CallbackWatch?
+    /// What was asked of the next save of a class record, and what it is not told: see OverridableSave.swift.
+    @exclusivity(unchecked) var request = SaveRequest()
+
+    #if DEBUG
+    /// The classes that the connection has met, by their tables: see ``BypassAdvisor``.
+    private var classes: [CaseInsensitiveName: [Record.Type]] = [:]
+
+    /// Remembers a class, whose callbacks SQL should not bypass.
+    func meet(_ type: Record.Type, _ table: String, _ database: Database) {
+        let table = CaseInsensitiveName(table)
+        guard classes[table]?.contains(where: { $0 == type }) != true else { return }
+        classes[table, default: []].append(type)
+        database.advice.replace { [classes] statement in BypassAdvisor.look(at: statement, classes) }
+    }
+    #endif
+
+    init(_ database: Database) {
+        writer = RecordWriter(database)
+        nestedWriter = RecordWriter(database)
+    }
+
+    /// The plan of a type. While records are saved, it is there until the last save has ended; elsewhere, until a callback of
+    /// the user's changes the schema.
+    @inline(__always)
+    func plan(for type: any TableRecord.Type, on database: Database) throws -> Unmanaged<RecordPlan> {
+        let generation = try database.schemaGeneration
+        #if DEBUG
+        try database.queries.checkTableName(of: type)
+        #endif
+        if ObjectIdentifier(type) == lastType, let lastPlan,
+            lastPlan.use({ $0.schemaGeneration == generation })
+        {
+            return lastPlan
+        }
+        return try findPlan(for: type, generation, on: database)
+    }
+
+    @inline(never)
+    private func findPlan(
+        for type: any TableRecord.Type, _ generation: UInt64, on database: Database
+    ) throws -> Unmanaged<RecordPlan> {
+        let identifier = ObjectIdentifier(type)
+        let plan: RecordPlan
+        if let found = plans[identifier], found.schemaGeneration == generation {
+            plan = found
+        } else {
+            plan = try RecordPlan(type, generation, on: database)
+            #if DEBUG
+            if let type = type as? Record.Type { meet(type, plan.tableName, database) }
+            #endif
+            if let old = plans[identifier] {
+                plan.learn(from: old)
+                retire([old])
+            }
+            plans[identifier] = plan
+        }
+        let reference = Unmanaged.passUnretained(plan)
+        (lastType, lastPlan) = (identifier, reference)
+        return reference
+    }
+
+    /// Keeps what is no longer wanted until the saves have ended that may still use it.
+    func retire(_ objects: [AnyObject]) { retired += objects }
+
+    /// Runs a function with a writer that nobody uses.
+    @inline(__always)
+    func withWriter<Result>(
+        on database: Database, _ body: (RecordWriter) throws -> Result
+    ) rethrows -> Result {
+        let reference = beginSave(on: database)
+        defer { endSave(reference) }
+        return try reference.use(body)
+    }
+
+    @inline(__always)
+    private func beginSave(on database: Database) -> Unmanaged<RecordWriter> {
+        saveCount &+= 1
+        switch saveCount {
+        case 1: return .passUnretained(writer)
+        case 2: return .passUnretained(nestedWriter)
+        default: return .passRetained(RecordWriter(database))
+        }
+    }
+
+    @inline(__always)
+    private func endSave(_ reference: Unmanaged<RecordWriter>) {
+        if saveCount > 2 { reference.release() } else { reference.use { $0.columns.shrink() } }
+        saveCount &-= 1
+        if saveCount == 0, !retired.isEmpty { retired = [] }
+    }
+
+    /// The last plan of a type, without a look at the schema, which may take SQL.
+    func knownPlan(for type: any TableRecord.Type) -> RecordPlan? { plans[ObjectIdentifier(type)] }
+}
+
+extension Slot<RecordState> {
+    static var records: Self { Slot(6, until: .closing) }
+}
+
+extension Database {
+    /// What this connection keeps for records.
+    @inline(__always)
+    var records: RecordState { withRecords { $0 } }
+
+    /// Runs a function with what this connection keeps for records.
+    @inline(__always)
+    func withRecords<Result>(_ body: (RecordState) throws -> Result) rethrows -> Result {
+        try (object(in: .records) ?? makeRecords()).use(body)
+    }
+
+    @inline(never)
+    private func makeRecords() -> Unmanaged<RecordState> {
+        let records = RecordState(self)
+        fill(.records, with: records)
+        return .passUnretained(records)
+    }
+}
+
+extension Database {
+    /// The plan of a type: see ``RecordState/plan(for:on:)``.
+    @inline(__always)
+    func plan(for type: any TableRecord.Type) throws -> Unmanaged<RecordPlan> {
+        try withRecords { try $0.plan(for: type, on: self) }
+    }
+
+    /// Runs a function with what a record encodes.
+    @inline(__always)
+    func withWriter<Result>(
+        _ plan: Unmanaged<RecordPlan>, encoding encode: PackedColumns.Encode,
+        _ body: (RecordWriter) throws -> Result
+    ) throws -> Result {
+        try withRecords { records in
+            try records.withWriter(on: self) { writer in
+                writer.use(plan, try plan.use { try $0.pack(writer.columns, encode) })
+                return try body(writer)
+            }
+        }
+    }
+
+    /// Runs a function with what a record encodes.
+    @inline(__always)
+    func withWriter<Saved: MutablePersistableRecord, Result>(
+        for record: Saved, _ body: (RecordWriter) throws -> Result
+    ) throws -> Result {
+        try withWriter(
+            plan(for: record.recordType), encoding: { try record._encodeColumns(to: &$0) }, body)
+    }
+
+    /// Runs a function with what a record encodes, unless it is what the record remembers: which is looked at as late
+    /// as possible, since it takes time to come from memory.
+    @inline(__always)
+    func withChanges(
+        of record: Record, from row: @autoclosure () -> RememberedRow.Look?,
+        _ body: (RecordWriter, _ row: RememberedRow.Look?) throws -> Bool
+    ) throws -> Bool {
+        let plan = try plan(for: type(of: record))
+        return try withRecords { records in
+            try records.withWriter(on: self) { writer in
+                let row = row()
+                let statements = try plan.use {
+                    try $0.packChanged(writer.columns, from: row) { try record._encodeColumns(to: &$0) }
+                }
+                guard let statements else { return false }
+                writer.use(plan, statements)
+                return try body(writer, row)
+            }
+        }
+    }
+
+    /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
+    func withWriter<Saved: MutablePersistableRecord, Result>(
+        for record: Saved, reusing encoded: RecordWriter?,
+        _ body: (RecordWriter, _ changed: ColumnMask) throws -> Result
+    ) throws -> Result {
+        guard let encoded else { return try withWriter(for: record) { try body($0, ColumnMask()) } }
+        if try encoded.columns.isStillEncoded(by: { try record._encodeColumns(to: &$0) }) {
+            return try body(encoded, ColumnMask())
+        }
+        return try withWriter(for: record) { try body($0, $0.columns.changes(from: encoded.columns.row())) }
+    }
+}

@@ -1,0 +1,177 @@
+// The first step of a save, where anybody is called around the statement: see Save.swift.
+
+extension MutablePersistableRecord {
+    /// Inserts the record, with the callbacks that come before the statement and around it. Those of a save are called by
+    /// the save, where the insertion is a part of one. Returns nil when a conflict was resolved by ignoring the record.
+    mutating func insertAmongCallbacks(
+        in db: Database, _ options: SaveOptions?, isUpsert: Bool
+    ) throws -> Inserted? {
+        try learningCallbacks(in: db) { record in
+            if options?.isPartOfSave == true {
+                try record.willInsert(db)
+                return try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
+            }
+            try record.willSave(db)
+            try record.willInsert(db)
+            let written = try record.aroundSaving(in: db) {
+                try record.insertInsideCallback(in: db, options, isUpsert: isUpsert).map(Written.inserted)
+            }
+            guard case .inserted(let inserted) = written else { return nil }
+            return inserted
+        }
+    }
+
+    /// Updates columns of the record's row, with the callbacks that come before the statement and around it. Returns false
+    /// when a conflict was resolved by ignoring the record.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns that `willUpdate` is told. Nil for all that the record encodes.
+    ///   - isFull: Whether all columns are written.
+    mutating func updateAmongCallbacks(
+        in db: Database, columns: Set<String>?, isFull: Bool, _ options: SaveOptions?
+    ) throws -> Bool {
+        if !isFull, options?.encoded == nil {
+            // What the will-callbacks change is written, too: compare what is encoded before and after them.
+            let record = self
+            return try db.withWriter(for: record) { encoded in
+                let options = SaveOptions(options, encoded: encoded)
+                return try updateAmongCallbacks(in: db, columns: columns, isFull: false, options)
+            }
+        }
+        let columns = try columns ?? db.withWriter(for: self) { $0.statements.allNames }
+        return try learningCallbacks(in: db) { record in
+            if options?.isPartOfSave == true {
+                try record.willUpdate(db, columns: columns)
+                return try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
+            }
+            try record.willSave(db)
+            try record.willUpdate(db, columns: columns)
+            return try record.aroundSaving(in: db) {
+                try record.updateInsideCallback(in: db, columns, isFull: isFull, options) ? .updated : nil
+            } != nil
+        }
+    }
+
+    /// Updates the record's row, or inserts the record where there is none, with one call of `willSave` and `aroundSave` for
+    /// both. Returns nil when a conflict was resolved by ignoring the record.
+    mutating func saveAmongCallbacks(in db: Database, _ options: SaveOptions?) throws -> Written? {
+        guard let columns = try columnsToUpdate(in: db) else {
+            return try insertAmongCallbacks(in: db, options, isUpsert: false).map(Written.inserted)
+        }
+        return try learningCallbacks(in: db) { record in
+            try record.willSave(db)
+            try record.willUpdate(db, columns: columns)
+            // The record does not change while `aroundSave` runs: what `willInsert` makes of it is put in its place
+            // afterwards.
+            var changed: Self?
+            let written = try record.aroundSaving(in: db) {
+                try record.updateOrInsertInsideCallback(in: db, columns, options, &changed)
+            }
+            if let changed { record = changed }
+            return written
+        }
+    }
+
+    private func updateOrInsertInsideCallback(
+        in db: Database, _ columns: Set<String>, _ options: SaveOptions?, _ changed: inout Self?
+    ) throws -> Written? {
+        do {
+            return try updateInsideCallback(in: db, columns, isFull: true, options) ? .updated : nil
+        } catch let error as RecordError {
+            guard try isAbsence(error, in: db) else { throw error }
+        }
+        var record = self
+        try record.willInsert(db)
+        let inserted = try record.insertInsideCallback(in: db, options, isUpsert: false)
+        changed = record
+        return inserted.map(Written.inserted)
+    }
+
+    /// Runs what inserts or updates the record inside of `aroundSave`.
+    func aroundSaving(in db: Database, _ save: () throws -> Written?) throws -> Written? {
+        var callback = AroundCallback<Written>()
+        do { try aroundSave(db) { try callback.run(save).success } } catch is IgnoredConflict
+            where callback.isIgnored
+        {}
+        return callback.result("aroundSave", recordType)
+    }
+
+    /// Inserts the record inside of `aroundInsert`.
+    private func insertInsideCallback(
+        in db: Database, _ options: SaveOptions?, isUpsert: Bool
+    ) throws -> Inserted? {
+        var callback = AroundCallback<Inserted>()
+        do {
+            try aroundInsert(db) {
+                try callback.run {
+                    let plan = try db.plan(for: recordType)
+                    return try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
+                }.success
+            }
+        } catch is IgnoredConflict where callback.isIgnored {}
+        return callback.result("aroundInsert", recordType)
+    }
+
+    /// Updates columns of the record's row inside of `aroundUpdate`.
+    private func updateInsideCallback(
+        in db: Database, _ columns: Set<String>, isFull: Bool, _ options: SaveOptions?
+    ) throws -> Bool {
+        var callback = AroundCallback<Written>()
+        do {
+            try aroundUpdate(db, columns: columns) {
+                try callback.run {
+                    try db.withWriter(for: self, reusing: isFull ? nil : options?.encoded) {
+                        writer, changed in
+                        let (mask, isFull) = try writer.columnsToUpdate(
+                            isFull ? nil : columns, and: changed, of: self)
+                        return try writer.update(self, mask, isFull: isFull, options) ? .updated : nil
+                    }
+                }.success
+            }
+        } catch is IgnoredConflict where callback.isIgnored {}
+        return callback.result("aroundUpdate", recordType) != nil
+    }
+
+    /// Runs a function that saves the record with all that is called around it. Of a struct, it is learnt which callbacks do
+    /// nothing.
+    private mutating func learningCallbacks<Result>(
+        in db: Database, _ save: (inout Self) throws -> Result
+    ) throws -> Result {
+        if Self.isOfObjects { return try save(&self) }
+        return try db.watchingCallbacks(of: Self.self) { try save(&self) }
+    }
+}
+
+// MARK: - What a save asks
+
+extension MutablePersistableRecord {
+    /// The record's type: that of an object is its class. (A struct is not asked, since that would copy it.)
+    @inline(__always)
+    var recordType: Self.Type { Self.isOfObjects ? Swift.type(of: self) : Self.self }
+
+    /// The record, if it is of a class that remembers what it has saved.
+    @inline(__always)
+    var object: Record? { Self.isOfObjects ? self as? Record : nil }
+
+    /// Whether the type is a class. (Most others are told by their size.)
+    @inline(__always)
+    private static var isOfObjects: Bool {
+        MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size && Self.self is AnyObject.Type
+    }
+
+    /// The names of all columns that the record encodes, but for those that it never read, nor changed. Nil where it has
+    /// no key to be found by.
+    func columnsToUpdate(in db: Database) throws -> Set<String>? {
+        try db.withWriter(for: self) { writer in
+            writer.hasKey ? writer.names(without: object?.untouched(in: writer) ?? ColumnMask()) : nil
+        }
+    }
+
+    /// Whether an error says that the record has no row.
+    func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
+        try db.withWriter(for: self) {
+            $0.takeKey(of: self)
+            return error == $0.notFound
+        }
+    }
+}

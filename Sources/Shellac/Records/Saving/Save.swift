@@ -1,0 +1,197 @@
+/// What a save has written.
+enum Written {
+    case inserted(Inserted)
+    case updated
+
+    var success: PersistenceSuccess {
+        switch self {
+        case .inserted(let inserted): PersistenceSuccess(insertion: inserted.success)
+        case .updated: PersistenceSuccess(insertion: nil)
+        }
+    }
+}
+
+/// What an insertion has written, and what is left to do for a class record.
+struct Inserted {
+    let success: InsertionSuccess
+    /// Whether the database gave the record its row id.
+    var givesRowID = false
+    var pending: PendingAdoption?
+}
+
+// ## The life of a save
+//
+// 1. `willSave`, and `willInsert` or `willUpdate`, which may change the record; then `aroundSave`, and inside of it
+//    `aroundInsert` or `aroundUpdate`, which may not.
+// 2. The record encodes its columns, which are packed: `Database.withWriter`.
+// 3. Its stamps are filled in.
+// 4. The statement runs to its end.
+// 5. A class record remembers what it has written, and takes its row id and its stamps.
+// 6. `didInsert` or `didUpdate`, and `didSave`.
+//
+// Step 1 stands in Save+Callbacks.swift. Where it is known that its callbacks do nothing, a save begins with step 2. Structs
+// and classes go the same way. A class record is led here by its own overridable methods: see OverridableSave.swift.
+//
+// What stands between the callbacks that may change the record is done by functions that may not: what they hand to SQLite
+// is the record where it stands, and no copy of it, which would count a reference for each of its texts.
+
+extension MutablePersistableRecord {
+    /// Inserts the record, or upserts it. Returns whether a row was written.
+    @inline(__always)
+    mutating func insertRow(in db: Database, _ options: SaveOptions?, isUpsert: Bool) throws -> Bool {
+        db.checkAccess()
+        let plan = try db.plan(for: recordType)
+        let inserted =
+            plan.use { $0.isIdle(.insertion) }
+            ? try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
+            : try insertAmongCallbacks(in: db, options, isUpsert: isUpsert)
+        return try tell(inserted.map(Written.inserted), options, in: db)
+    }
+
+    /// Updates columns of the record's row, or all of them. Returns whether a row was written.
+    ///
+    /// - Parameter columns: Nil for all columns.
+    mutating func updateRow(in db: Database, columns: Set<String>?, _ options: SaveOptions?) throws -> Bool {
+        db.checkAccess()
+        let plan = try db.plan(for: recordType)
+        let isWritten =
+            plan.use { $0.isIdle(.update) }
+            ? try encodeAndUpdate(in: db, by: plan, columns, options)
+            : try updateAmongCallbacks(in: db, columns: columns, isFull: columns == nil, options)
+        return try tell(isWritten ? .updated : nil, options, in: db)
+    }
+
+    /// Updates the record's row, or inserts the record where there is none. Returns whether a row was written.
+    mutating func saveRow(in db: Database, _ options: SaveOptions?) throws -> Bool {
+        db.checkAccess()
+        let plan = try db.plan(for: recordType)
+        let written =
+            plan.use { $0.isIdle(.all) }
+            ? try encodeAndSave(in: db, by: plan, options) : try saveAmongCallbacks(in: db, options)
+        return try tell(written, options, in: db)
+    }
+
+    /// Deletes the record's row. Returns whether there was one.
+    func deleteRow(in db: Database) throws -> Bool {
+        db.checkAccess()
+        try willDelete(db)
+        var callback = AroundCallback<Bool>()
+        try aroundDelete(db) {
+            try callback.run {
+                let isDeleted = try db.withWriter(for: self) {
+                    $0.takeKey(of: self)
+                    return try $0.delete()
+                }
+                object?.forgetDeletedRow(in: db)
+                return isDeleted
+            }
+        }
+        let isDeleted = callback.result("aroundDelete", recordType) ?? false
+        didDelete(deleted: isDeleted)
+        return isDeleted
+    }
+
+    // MARK: - Steps 2 to 5
+
+    /// Encodes the record, and inserts it. Returns nil when a conflict was resolved by ignoring it.
+    @inline(__always)
+    func encodeAndInsert(
+        in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
+    ) throws -> Inserted? {
+        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+            try writer.insert(self, options, isUpsert: isUpsert)
+        }
+    }
+
+    /// Encodes the record, and updates columns of its row. Returns false when a conflict was resolved by ignoring it.
+    @inline(__always)
+    private func encodeAndUpdate(
+        in db: Database, by plan: Unmanaged<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
+    ) throws -> Bool {
+        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+            let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
+            return try writer.update(self, mask, isFull: isFull, options)
+        }
+    }
+
+    /// Encodes the record, updates its row, and inserts it where there is none.
+    @inline(__always)
+    private func encodeAndSave(
+        in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?
+    ) throws -> Written? {
+        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+            if writer.hasKey {
+                do {
+                    let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
+                    return try writer.update(self, mask, isFull: isFull, options) ? .updated : nil
+                } catch let error as RecordError where error == writer.notFound {
+                    // It is to be inserted.
+                }
+            }
+            return try writer.insert(self, options, isUpsert: false).map(Written.inserted)
+        }
+    }
+
+    // MARK: - Step 6
+
+    /// Tells the record what was written. Returns whether anything was.
+    ///
+    /// - Parameter written: Nil when a conflict was resolved by ignoring the record.
+    @inline(__always)
+    private mutating func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
+        if let object { return try object.tell(written, options, in: db) }
+        guard let written else { return false }
+        let success = written.success
+        if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
+        didSave(success)
+        return true
+    }
+}
+
+// MARK: - Steps 3 to 5, where the record is encoded
+
+extension RecordWriter {
+    /// Inserts what a record has encoded, or upserts it. Returns nil when a conflict was resolved by ignoring the record.
+    @inline(__always)
+    func insert<Saved: MutablePersistableRecord>(
+        _ record: Saved, _ options: SaveOptions?, isUpsert: Bool
+    ) throws -> Inserted? {
+        if isUpsert { untouched = record.object?.untouched(in: self) ?? ColumnMask() }
+        return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
+            let success = try writer.insert(
+                options, isUpsert: isUpsert, record.recordType.persistenceConflictPolicy)
+            guard let success else { return nil }
+            return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer)
+                ?? Inserted(success: success)
+        }
+    }
+
+    /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.
+    ///
+    /// - Parameter isFull: Whether these are all columns that the record knows.
+    @inline(__always)
+    func update<Saved: MutablePersistableRecord>(
+        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?
+    ) throws -> Bool {
+        takeKey(of: record)
+        return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
+            record.object?.rememberedRow.prefetchNextRow()
+            guard try writer.update(mask, options, record.recordType.persistenceConflictPolicy) else {
+                return false
+            }
+            record.object?.takeUpdate(mask, isFull: isFull, from: writer)
+            return true
+        }
+    }
+
+    /// The columns to update: all but those that a class record has never read, where none are named; otherwise those, and
+    /// those that the will-callbacks have changed.
+    @inline(__always)
+    func columnsToUpdate(
+        _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
+        of record: some MutablePersistableRecord
+    ) throws -> (mask: ColumnMask, isFull: Bool) {
+        if let names { return (try mask(of: names, and: changed), false) }
+        return record.object?.columnsOfFullUpdate(self) ?? (withStatements { $0.allColumns }, true)
+    }
+}
