@@ -10,7 +10,7 @@ enum FirstUse {
         if checked.withLock({ $0.contains(identifier) }) { return }
         try checkLists(of: type)
         try checkCoding(of: type)
-        try checkLeftOut(of: type)
+        try ClassCoding.of(type)?.use { try $0.check(type) }
         checked.withLock { _ = $0.insert(identifier) }
     }
 
@@ -82,14 +82,6 @@ enum FirstUse {
     /// Whether a class lists columns, or overrides the older pair of methods, as its superclass does not.
     private static func isStoredByItself(_ type: Record.Type, below above: Record.Type) -> Bool {
         Overrides.pair(type, unlike: above) != false || Overrides.columns(type, unlike: above) != false
-    }
-
-    /// A class below one that leaves its columns to `Codable` may have properties that Swift leaves out, which a record
-    /// tells: it is asked for one.
-    private static func checkLeftOut(of type: Record.Type) throws {
-        guard let coded = CodedClass.of(type)?.takeUnretainedValue(), coded.isSuspect else { return }
-        if let record = try? type.init(row: Row()) { try coded.prepare(record) }
-        if let refusal = coded.refusal { throw refusal }
     }
 
     static func superclass(of type: Record.Type) -> Record.Type? {

@@ -1,13 +1,13 @@
 // How a class record is read and encoded: by the pair of `updateFromRow(_:)` and `encode(to:)`, and by the columns that it
 // lists. A class has one or the other, and its superclass may have the other one: so all passes go by both, the pair first.
-// What a class leaves to `Codable` is a part of each pass, too: see ``CodedClass``.
+// What a class leaves to `Codable` is a part of each pass, too: see ``ClassCoding``.
 
 extension Record {
     /// Reads a row.
     @inline(__always)
     final func read(_ row: Row) throws {
         // What throws before anything was set comes first.
-        if let coded = CodedClass.of(type(of: self)) { try readCoded(row, coded) }
+        if let coding = ClassCoding.of(type(of: self)) { try coding.use { try $0.read(row, into: self) } }
         try updateFromRow(row)
         try readColumns(row)
     }
@@ -24,7 +24,9 @@ extension Record {
 
     /// Encodes all columns. `encode(to:)` has those of the pair only.
     public final func _encodeColumns(to container: inout PersistenceContainer) throws {
-        if let coded = CodedClass.of(type(of: self)) { return try encodeCoded(in: &container, coded) }
+        if let coding = ClassCoding.of(type(of: self)) {
+            return try coding.use { try $0.encode(self, in: &container) }
+        }
         try encode(to: &container)
         let encoding = container.encoding
         if encoding.pointee.mode == .gathering { return try gatherColumns(into: encoding) }
@@ -55,7 +57,9 @@ extension Record {
     }
 
     /// The columns that the class lists, and those that it leaves to `Codable`.
-    final func listedColumns() throws -> [ListedColumn] { try pass(reading: nil) + codedColumns() }
+    final func listedColumns() throws -> [ListedColumn] {
+        try pass(reading: nil) + (ClassCoding.of(type(of: self))?.use { try $0.columns(of: self) } ?? [])
+    }
 
     /// Reads a row that owns its values, or lists the columns where there is none.
     @discardableResult @inline(never)
@@ -120,7 +124,6 @@ extension Record {
                 return true
             }
         }
-        guard let coded = CodedClass.of(type) else { return false }
-        return try takeCoded(name, of: row, coded)
+        return try ClassCoding.of(type)?.use { try $0.take(name, of: row, into: self) } ?? false
     }
 }

@@ -191,8 +191,8 @@ public struct RecordColumns: ~Copyable {
         value.store(in: sink)
     }
 
-    private var encoding: RecordEncoding {
-        RecordEncoding(PersistenceContainer(place.assumingMemoryBound(to: ColumnEncoding.self)), record)
+    private var encoding: ValueEncoding {
+        ValueEncoding(PersistenceContainer(place.assumingMemoryBound(to: ColumnEncoding.self)), record)
     }
 
     @usableFromInline @inline(never)

@@ -71,7 +71,7 @@ extension RecordWriter {
     func fillingInsertion<Result>(
         of record: @autoclosure () -> Record?, isUpsert: Bool, _ save: (RecordWriter) throws -> Result?
     ) throws -> Result? {
-        guard let filling = withPlan({ $0.filling }) else { return try save(self) }
+        guard withPlan({ $0.isFilled }), let filling = plan.filling else { return try save(self) }
         var result: Result?
         try filling.fillInsertion(of: record(), isUpsert: isUpsert, by: self) { result = try save($0) }
         return result
@@ -81,14 +81,16 @@ extension RecordWriter {
     @inline(__always)
     func fillingUpdate(
         of record: @autoclosure () -> Record?, _ mask: ColumnMask, isFull: Bool,
-        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Bool
-    ) throws -> Bool {
-        guard let filling = withPlan({ $0.filling }) else { return try save(self, mask, isFull) }
-        var isWritten = false
-        try filling.fillUpdate(of: record(), mask, isFull: isFull, by: self) {
-            isWritten = try save($0, $1, $2)
+        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Written?
+    ) throws -> Written? {
+        guard withPlan({ $0.isFilled }), let filling = plan.filling else {
+            return try save(self, mask, isFull)
         }
-        return isWritten
+        var written: Written?
+        try filling.fillUpdate(of: record(), mask, isFull: isFull, by: self) {
+            written = try save($0, $1, $2)
+        }
+        return written
     }
 
     /// Gives a record what was filled in.

@@ -111,7 +111,7 @@ extension Record {
                     part = SaveOptions(asked, encoded: encoded, isPartOfSave: true)
                     try db.records.insert(self, part, in: db)
                 }
-                return part.isIgnored ? nil : part.outcome ?? .updated
+                return part.isIgnored ? nil : part.outcome ?? .update
             }
             return written == nil ? nil : part.outcome
         }
@@ -132,8 +132,16 @@ extension Record {
     @inline(__always)
     final func insertRow(in db: Database) throws {
         db.checkAccess()
-        var record = self
-        _ = try record.insertRow(in: db, db.withRecords { $0.takeOptions(for: self) }, isUpsert: false)
+        let options = db.withRecords { $0.takeOptions(for: self) }
+        let plan = try db.plan(for: type(of: self))
+        if plan.use({ $0.isIdle(.insertion) }) {
+            // As below, without the variable, for which references would be counted.
+            let written = try encodeAndInsert(in: db, by: plan, options, isUpsert: false)
+            _ = try tell(written, options, in: db)
+        } else {
+            var record = self
+            _ = try record.insertRow(in: db, options, isUpsert: false)
+        }
     }
 
     /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.
@@ -159,9 +167,8 @@ extension Record {
         } else {
             // What it never read is written where it is named.
             let isFull = plan.use { $0.statements?.allNames == columns } && knownLayout?.unread == nil
-            let isWritten = try record.updateAmongCallbacks(
-                in: db, columns: columns, isFull: isFull, options)
-            _ = try tell(isWritten ? .updated : nil, options, in: db)
+            let written = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options)
+            _ = try tell(written, options, in: db)
         }
     }
 
@@ -178,7 +185,7 @@ extension Record {
         } else if let written {
             callBack(written, in: db)
         }
-        if case .inserted(let inserted) = written, let pending = inserted.pending { try finish(pending) }
+        if let pending = written?.pending { try finish(pending) }
         return written != nil
     }
 
@@ -186,17 +193,17 @@ extension Record {
     private func callBack(_ written: Written, in db: Database) {
         let success = written.success
         if db.withRecords({ $0.leaves(success, untoldTo: self) }) {
-            if case .inserted(let inserted) = written { takeRowIDAtOnce(inserted, in: db) }
+            takeRowIDAtOnce(written, in: db)
         } else {
             callBack(success)
         }
     }
 
     /// Calls `didInsert` alone, where the record takes its row id there: what comes next in the access may need it.
-    private func takeRowIDAtOnce(_ inserted: Inserted, in db: Database) {
-        guard inserted.givesRowID else { return }
+    private func takeRowIDAtOnce(_ written: Written, in db: Database) {
+        guard written.givesRowID, let insertion = written.success.insertion else { return }
         if db.records.knownPlan(for: type(of: self))?.rowIDAdoption != .updateFromRow {
-            didInsert(inserted.success)
+            didInsert(insertion)
         }
     }
 

@@ -22,7 +22,7 @@ enum Overrides {
 
     /// Whether single columns of a class can be set: it lists them, or leaves them to `Codable`. True where it is not known.
     static func listing(_ type: Record.Type) -> Bool {
-        (columns(type, unlike: Record.self) ?? true) || CodedClass.of(type) != nil
+        (columns(type, unlike: Record.self) ?? true) || ClassCoding.of(type) != nil
     }
 
     static func overrides(_ places: [Int], _ type: Record.Type) -> Bool? {

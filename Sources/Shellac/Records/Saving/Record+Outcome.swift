@@ -8,12 +8,13 @@ extension Record {
     @inline(__always)
     final func takeInsertion(
         _ insertion: InsertionSuccess, isUpsert: Bool, from writer: RecordWriter
-    ) -> Inserted {
+    ) -> Written {
         let givesRowID = writer.givesRowID
         let pending = takeInsertedRow(insertion, from: writer)
         if writer.filled != nil { writer.giveFilledColumns(to: self) }
         if isUpsert { takeUpsertedRow(from: writer) }
-        return Inserted(success: insertion, givesRowID: givesRowID, pending: pending)
+        return Written(
+            success: PersistenceSuccess(insertion: insertion), givesRowID: givesRowID, pending: pending)
     }
 
     /// Remembers what was inserted some time ago. What the record was given meanwhile is kept, and differs from its row.

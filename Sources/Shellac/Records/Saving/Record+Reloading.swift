@@ -13,7 +13,7 @@ extension Record {
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, refreshing: Bool
     ) throws {
         guard refreshing else { return try insert(db, onConflict: resolution) }
-        try checkRefreshing()
+        try ClassCoding.of(type(of: self))?.use { try $0.checkRefreshing() }
         var row: Row?
         let returning = Returning("*") { row = $0.copy() }
         try persist(PersistenceOperation(.insert, resolution, returning: returning), in: db)
@@ -28,7 +28,7 @@ extension Record {
     ///   nor overrides ``updateFromRow(_:)``.
     public final func reload(_ db: Database) throws {
         db.checkAccess()
-        try checkRefreshing()
+        try ClassCoding.of(type(of: self))?.use { try $0.checkRefreshing() }
         let found = try db.withWriter(for: self) { writer in
             writer.takeKey(of: self)
             var row: Row?

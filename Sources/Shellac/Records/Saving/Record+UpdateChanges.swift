@@ -67,8 +67,8 @@ extension Record {
     @inline(__always)
     private func updateAlone(_ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, in db: Database) throws
     {
-        let isWritten = try writer.update(self, mask, isFull: isFull, nil)
-        _ = try tell(isWritten ? .updated : nil, nil, in: db)
+        let written = try writer.update(self, mask, isFull: isFull, nil)
+        _ = try tell(written, nil, in: db)
     }
 
     /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.

@@ -43,7 +43,7 @@ extension Record {
     }
 
     final func refusal(_ error: any Error) -> PendingAdoption {
-        let setter = CodedClass.of(type(of: self)) == nil ? "columns(_:)" : "setting it"
+        let setter = ClassCoding.of(type(of: self)) == nil ? "columns(_:)" : "setting it"
         return .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)"))
     }
 

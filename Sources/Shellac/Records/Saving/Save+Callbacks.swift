@@ -5,7 +5,7 @@ extension MutablePersistableRecord {
     /// the save, where the insertion is a part of one. Returns nil when a conflict was resolved by ignoring the record.
     mutating func insertAmongCallbacks(
         in db: Database, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Inserted? {
+    ) throws -> Written? {
         try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willInsert(db)
@@ -13,23 +13,21 @@ extension MutablePersistableRecord {
             }
             try record.willSave(db)
             try record.willInsert(db)
-            let written = try record.aroundSaving(in: db) {
-                try record.insertInsideCallback(in: db, options, isUpsert: isUpsert).map(Written.inserted)
+            return try record.aroundSaving(in: db) {
+                try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
             }
-            guard case .inserted(let inserted) = written else { return nil }
-            return inserted
         }
     }
 
-    /// Updates columns of the record's row, with the callbacks that come before the statement and around it. Returns false
-    /// when a conflict was resolved by ignoring the record.
+    /// Updates columns of the record's row, with the callbacks that come before the statement and around it. Returns nil when
+    /// a conflict was resolved by ignoring the record.
     ///
     /// - Parameters:
     ///   - columns: The columns that `willUpdate` is told. Nil for all that the record encodes.
     ///   - isFull: Whether all columns are written.
     mutating func updateAmongCallbacks(
         in db: Database, columns: Set<String>?, isFull: Bool, _ options: SaveOptions?
-    ) throws -> Bool {
+    ) throws -> Written? {
         if !isFull, options?.encoded == nil {
             // What the will-callbacks change is written, too: compare what is encoded before and after them.
             let record = self
@@ -47,8 +45,8 @@ extension MutablePersistableRecord {
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
             return try record.aroundSaving(in: db) {
-                try record.updateInsideCallback(in: db, columns, isFull: isFull, options) ? .updated : nil
-            } != nil
+                try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
+            }
         }
     }
 
@@ -56,7 +54,7 @@ extension MutablePersistableRecord {
     /// both. Returns nil when a conflict was resolved by ignoring the record.
     mutating func saveAmongCallbacks(in db: Database, _ options: SaveOptions?) throws -> Written? {
         guard let columns = try columnsToUpdate(in: db) else {
-            return try insertAmongCallbacks(in: db, options, isUpsert: false).map(Written.inserted)
+            return try insertAmongCallbacks(in: db, options, isUpsert: false)
         }
         return try learningCallbacks(in: db) { record in
             try record.willSave(db)
@@ -76,15 +74,15 @@ extension MutablePersistableRecord {
         in db: Database, _ columns: Set<String>, _ options: SaveOptions?, _ changed: inout Self?
     ) throws -> Written? {
         do {
-            return try updateInsideCallback(in: db, columns, isFull: true, options) ? .updated : nil
+            return try updateInsideCallback(in: db, columns, isFull: true, options)
         } catch let error as RecordError {
             guard try isAbsence(error, in: db) else { throw error }
         }
         var record = self
         try record.willInsert(db)
-        let inserted = try record.insertInsideCallback(in: db, options, isUpsert: false)
+        let written = try record.insertInsideCallback(in: db, options, isUpsert: false)
         changed = record
-        return inserted.map(Written.inserted)
+        return written
     }
 
     /// Runs what inserts or updates the record inside of `aroundSave`.
@@ -99,23 +97,25 @@ extension MutablePersistableRecord {
     /// Inserts the record inside of `aroundInsert`.
     private func insertInsideCallback(
         in db: Database, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Inserted? {
-        var callback = AroundCallback<Inserted>()
+    ) throws -> Written? {
+        var written: Written?
+        var callback = AroundCallback<InsertionSuccess>()
         do {
             try aroundInsert(db) {
                 try callback.run {
                     let plan = try db.plan(for: recordType)
-                    return try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
-                }.success
+                    written = try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
+                    return written?.success.insertion
+                }
             }
         } catch is IgnoredConflict where callback.isIgnored {}
-        return callback.result("aroundInsert", recordType)
+        return callback.result("aroundInsert", recordType) == nil ? nil : written
     }
 
     /// Updates columns of the record's row inside of `aroundUpdate`.
     private func updateInsideCallback(
         in db: Database, _ columns: Set<String>, isFull: Bool, _ options: SaveOptions?
-    ) throws -> Bool {
+    ) throws -> Written? {
         var callback = AroundCallback<Written>()
         do {
             try aroundUpdate(db, columns: columns) {
@@ -124,12 +124,12 @@ extension MutablePersistableRecord {
                         writer, changed in
                         let (mask, isFull) = try writer.columnsToUpdate(
                             isFull ? nil : columns, and: changed, of: self)
-                        return try writer.update(self, mask, isFull: isFull, options) ? .updated : nil
+                        return try writer.update(self, mask, isFull: isFull, options)
                     }
                 }.success
             }
         } catch is IgnoredConflict where callback.isIgnored {}
-        return callback.result("aroundUpdate", recordType) != nil
+        return callback.result("aroundUpdate", recordType)
     }
 
     /// Runs a function that saves the record with all that is called around it. Of a struct, it is learnt which callbacks do

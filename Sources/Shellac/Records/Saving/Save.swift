@@ -1,22 +1,11 @@
-/// What a save has written.
-enum Written {
-    case inserted(Inserted)
-    case updated
-
-    var success: PersistenceSuccess {
-        switch self {
-        case .inserted(let inserted): PersistenceSuccess(insertion: inserted.success)
-        case .updated: PersistenceSuccess(insertion: nil)
-        }
-    }
-}
-
-/// What an insertion has written, and what is left to do for a class record.
-struct Inserted {
-    let success: InsertionSuccess
+/// What a save has written, and what is left to do for a class record.
+struct Written {
+    let success: PersistenceSuccess
     /// Whether the database gave the record its row id.
     var givesRowID = false
     var pending: PendingAdoption?
+
+    static var update: Written { Written(success: PersistenceSuccess(insertion: nil)) }
 }
 
 // ## The life of a save
@@ -37,15 +26,14 @@ struct Inserted {
 
 extension MutablePersistableRecord {
     /// Inserts the record, or upserts it. Returns whether a row was written.
-    @inline(__always)
     mutating func insertRow(in db: Database, _ options: SaveOptions?, isUpsert: Bool) throws -> Bool {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
-        let inserted =
+        let written =
             plan.use { $0.isIdle(.insertion) }
             ? try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
             : try insertAmongCallbacks(in: db, options, isUpsert: isUpsert)
-        return try tell(inserted.map(Written.inserted), options, in: db)
+        return try tell(written, options, in: db)
     }
 
     /// Updates columns of the record's row, or all of them. Returns whether a row was written.
@@ -54,11 +42,11 @@ extension MutablePersistableRecord {
     mutating func updateRow(in db: Database, columns: Set<String>?, _ options: SaveOptions?) throws -> Bool {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
-        let isWritten =
+        let written =
             plan.use { $0.isIdle(.update) }
             ? try encodeAndUpdate(in: db, by: plan, columns, options)
             : try updateAmongCallbacks(in: db, columns: columns, isFull: columns == nil, options)
-        return try tell(isWritten ? .updated : nil, options, in: db)
+        return try tell(written, options, in: db)
     }
 
     /// Updates the record's row, or inserts the record where there is none. Returns whether a row was written.
@@ -97,17 +85,17 @@ extension MutablePersistableRecord {
     @inline(__always)
     func encodeAndInsert(
         in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Inserted? {
+    ) throws -> Written? {
         try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
             try writer.insert(self, options, isUpsert: isUpsert)
         }
     }
 
-    /// Encodes the record, and updates columns of its row. Returns false when a conflict was resolved by ignoring it.
+    /// Encodes the record, and updates columns of its row. Returns nil when a conflict was resolved by ignoring it.
     @inline(__always)
     private func encodeAndUpdate(
         in db: Database, by plan: Unmanaged<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
-    ) throws -> Bool {
+    ) throws -> Written? {
         try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
             let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
             return try writer.update(self, mask, isFull: isFull, options)
@@ -123,12 +111,12 @@ extension MutablePersistableRecord {
             if writer.hasKey {
                 do {
                     let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
-                    return try writer.update(self, mask, isFull: isFull, options) ? .updated : nil
+                    return try writer.update(self, mask, isFull: isFull, options)
                 } catch let error as RecordError where error == writer.notFound {
                     // It is to be inserted.
                 }
             }
-            return try writer.insert(self, options, isUpsert: false).map(Written.inserted)
+            return try writer.insert(self, options, isUpsert: false)
         }
     }
 
@@ -155,32 +143,32 @@ extension RecordWriter {
     @inline(__always)
     func insert<Saved: MutablePersistableRecord>(
         _ record: Saved, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Inserted? {
+    ) throws -> Written? {
         if isUpsert { untouched = record.object?.untouched(in: self) ?? ColumnMask() }
         return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
             let success = try writer.insert(
                 options, isUpsert: isUpsert, record.recordType.persistenceConflictPolicy)
             guard let success else { return nil }
             return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer)
-                ?? Inserted(success: success)
+                ?? Written(success: PersistenceSuccess(insertion: success))
         }
     }
 
-    /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.
+    /// Updates columns that a record has encoded. Returns nil when a conflict was resolved by ignoring the record.
     ///
     /// - Parameter isFull: Whether these are all columns that the record knows.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?
-    ) throws -> Bool {
+    ) throws -> Written? {
         takeKey(of: record)
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
             record.object?.rememberedRow.prefetchNextRow()
             guard try writer.update(mask, options, record.recordType.persistenceConflictPolicy) else {
-                return false
+                return nil
             }
             record.object?.takeUpdate(mask, isFull: isFull, from: writer)
-            return true
+            return .update
         }
     }
 

@@ -3,16 +3,16 @@
 /// A value that encodes itself as a single one, as an enum with raw values does, is stored as that one. Any other, which
 /// asks for a container with keys or without, is stopped at its first step, and encoded as JSON.
 struct SingleEncoding: ~Copyable {
-    let record: UnsafePointer<RecordEncoding>
+    let values: UnsafePointer<ValueEncoding>
     let column: String
     fileprivate var isStored = false
     fileprivate var needsJSON = false
 
     /// Encodes a value.
-    static func encode(_ value: some Encodable, in column: String, by record: borrowing RecordEncoding) throws
+    static func encode(_ value: some Encodable, in column: String, by values: borrowing ValueEncoding) throws
     {
-        try withUnsafePointer(to: record) { record in
-            var encoding = SingleEncoding(record: record, column: column)
+        try withUnsafePointer(to: values) { values in
+            var encoding = SingleEncoding(values: values, column: column)
             do {
                 try withUnsafeMutablePointer(to: &encoding) { encoding in
                     try RunningEncoding.run(encoding) { try value.encode(to: SingleEncoder(encoding: $0)) }
@@ -21,13 +21,13 @@ struct SingleEncoding: ~Copyable {
                 guard encoding.needsJSON else { throw error }
             }
             if encoding.needsJSON || !encoding.isStored {
-                try record.pointee.storeJSON(value, in: column)
+                try values.pointee.storeJSON(value, in: column)
             }
         }
     }
 
-    private init(record: UnsafePointer<RecordEncoding>, column: String) {
-        (self.record, self.column) = (record, column)
+    private init(values: UnsafePointer<ValueEncoding>, column: String) {
+        (self.values, self.column) = (values, column)
     }
 }
 
@@ -36,7 +36,7 @@ private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
     let encoding: RunningEncoding<SingleEncoding>
 
     var codingPath: [any CodingKey] { [ColumnKey(encoding.pointer.pointee.column)] }
-    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.record.pointee.record.encodingUserInfo }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.values.pointee.record.encodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         encoding.pointer.pointee.needsJSON = true
@@ -52,13 +52,13 @@ private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
 
     func encodeNil() {
         let encoding = encoding.pointer
-        encoding.pointee.record.pointee.container.store(DatabaseValue.null, in: encoding.pointee.column)
+        encoding.pointee.values.pointee.container.store(DatabaseValue.null, in: encoding.pointee.column)
         encoding.pointee.isStored = true
     }
 
     func encode(_ value: some Encodable) throws {
         let encoding = encoding.pointer
-        try encoding.pointee.record.pointee.encode(value, in: encoding.pointee.column)
+        try encoding.pointee.values.pointee.encode(value, in: encoding.pointee.column)
         encoding.pointee.isStored = true
     }
 }

@@ -142,7 +142,7 @@ struct DecodedNames {
 
     init(_ record: any FetchableRecord.Type) {
         self.record = record
-        coded = (record as? Record.Type).flatMap { CodedClass.of($0) }
+        coded = (record as? Record.Type).flatMap { CodedClass.of($0) }.map(Unmanaged.passUnretained)
         areKeys =
             coded?.takeUnretainedValue().usesDefaultDecodingKeys
             ?? record.databaseColumnDecodingStrategy.usesDefaultKeys

@@ -4,23 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-extension FetchableRecord where Self: Decodable {
-    /// Reads the properties of the type, each from its column. An optional one is nil where the column is NULL or
-    /// missing.
-    ///
-    /// - Throws: a ``RowDecodingError`` when a column is missing, NULL, or of a value that does not convert, and when
-    ///   its JSON does not decode; and what the type itself throws.
-    public init(row: Row) throws {
-        if row.isLive, row.live.beginDecoding(Self.self) {
-            defer { row.live.endDecoding() }
-            try self.init(from: LiveRecordDecoder(row.live))
-        } else {
-            try self.init(from: RecordDecoder(decoding: RecordDecoding(row: row, record: Self.self)))
-        }
-    }
-}
-
-/// One decoding of a `Decodable` record.
+/// Reads values from the columns of a row, as the strategies of a record's type say.
 struct RecordDecoding {
     let row: Row
     let record: any FetchableRecord.Type
@@ -125,11 +109,6 @@ struct RecordDecoding {
             throw self.error(error, in: column, expecting: type)
         }
     }
-
-    /// A decoder of the JSON in a column.
-    func jsonDecoder(in column: String) throws -> any Decoder {
-        JSONColumnDecoder(decoding: self, column: column)
-    }
 }
 
 extension Row {
@@ -165,31 +144,5 @@ private protocol DecodableOptional {
 extension Optional: DecodableOptional where Wrapped: Decodable {
     fileprivate static func decode(in column: String, by decoding: RecordDecoding) throws -> Self {
         try decoding.decodeIfPresent(Wrapped.self, in: column)
-    }
-}
-
-// MARK: - The decoder
-
-/// What a record decodes itself from, where no faster decoder is at hand.
-struct RecordDecoder: Decoder, ColumnCoder {
-    let decoding: RecordDecoding
-
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { decoding.record.decodingUserInfo }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RowDecodingContainer(decoding: decoding))
-    }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notKeyedError }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notKeyedError }
-
-    private var notKeyedError: DecodingError {
-        DecodingError.typeMismatch(
-            decoding.record,
-            DecodingError.Context(
-                codingPath: [],
-                debugDescription:
-                    "a \(decoding.record) decodes itself from a single value or an array, which a row is not: "
-                    + "implement init(row:)"))
     }
 }

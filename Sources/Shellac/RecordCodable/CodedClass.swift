@@ -51,7 +51,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         case codingByHand
     }
 
-    private init(_ type: Record.Type, _ coder: RecordCoder, root: Record.Type) {
+    fileprivate init(_ type: Record.Type, _ coder: RecordCoder, root: Record.Type) {
         self.type = type
         self.coder = coder
         propertiesOrRefusal = Result { () throws(CodingRefusal) in
@@ -160,7 +160,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     }
 
     /// The columns that are coded, with what they stand for.
-    func columns(of record: Record) throws -> [KeyTrace.Coded] {
+    func codedColumns(of record: Record) throws -> [KeyTrace.Coded] {
         if let columns = learnt.withLock({ $0.columns }) { return columns }
         let trace = try KeyTrace(record, self)
         // Who writes `encode(to:)` by hand may encode other keys each time.
@@ -171,7 +171,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     /// The property that a record decodes from a column, and that can be set without decoding.
     func property(of column: String, of record: Record) -> StoredProperty? {
         guard usesDefaultDecodingKeys == usesDefaultEncodingKeys, usesDefaultDecodingKeys || isObserved,
-            let columns = learnt.withLock({ $0.columns }) ?? (try? columns(of: record))
+            let columns = learnt.withLock({ $0.columns }) ?? (try? codedColumns(of: record))
         else { return nil }
         return columns.first { CaseInsensitiveName.matches($0.column, column) }?.property
     }
@@ -227,26 +227,18 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
 
 // MARK: - The classes
 
+extension Record: ClassCodingSource {
+    static func classCoding(of type: Record.Type) -> ClassCoding? {
+        FirstUse.codedRoot(of: type).flatMap { root in
+            RecordCoder.of(type).map { CodedPasses(CodedClass(type, $0, root: root)) }
+        }
+    }
+}
+
 extension CodedClass {
     /// What is known of a class. Nil where it leaves no column to `Codable`.
-    ///
-    /// It is asked in each pass over a record of any class, and so by a few instructions.
-    @inline(__always)
-    static func of(_ type: Record.Type) -> Unmanaged<CodedClass>? {
-        let known = ClassTable.find(ObjectIdentifier(type))
-        guard known != ClassTable.unknown else { return learn(type) }
-        return UnsafeRawPointer(bitPattern: known).map(Unmanaged.fromOpaque)
-    }
-
-    @inline(never)
-    private static func learn(_ type: Record.Type) -> Unmanaged<CodedClass>? {
-        // It lives for ever, as its class does.
-        let coded = FirstUse.codedRoot(of: type).flatMap { root in
-            RecordCoder.of(type).map { Unmanaged.passRetained(CodedClass(type, $0, root: root)) }
-        }
-        let word = coded.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
-        let kept = ClassTable.add(ObjectIdentifier(type), word)
-        return UnsafeRawPointer(bitPattern: kept).map(Unmanaged.fromOpaque)
+    static func of(_ type: Record.Type) -> CodedClass? {
+        ClassCoding.of(type).map { unsafeDowncast($0.takeUnretainedValue(), to: CodedPasses.self).coded }
     }
 }
 

@@ -5,7 +5,7 @@
 /// have to be the same when the record is complete as they were when `Record` had read the row, and the same as in a record
 /// that was made by `init(from:)`. Properties whose defaults differ from record to record say nothing, and then it is called
 /// for each row. What it does to others than its record is not seen.
-final class InitializerProbe: MissedNames, @unchecked Sendable {  // one thread makes one record by it
+final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread makes one record by it
     private var isAlone = false
     private var isRefused = false
     /// What `Record` has left: the bytes of all properties, and the columns that were asked for.
@@ -24,10 +24,9 @@ final class InitializerProbe: MissedNames, @unchecked Sendable {  // one thread 
         return .coding
     }
 
-    /// What `init(row:)` of ``Record`` does.
-    func read(_ row: Row, into record: Record) throws {
+    override func read(_ row: Row, into record: Record) throws {
         let isFirst = names.isEmpty
-        guard let coded = CodedClass.of(type(of: record))?.takeUnretainedValue() else { return }
+        guard let coded = CodedClass.of(type(of: record)) else { return }
         let twin: Record
         do {
             twin = try InPlaceDecoding.read(row, into: record, coded).twin
@@ -36,7 +35,7 @@ final class InitializerProbe: MissedNames, @unchecked Sendable {  // one thread 
             throw refusal
         }
         try record.updateFromRow(row)
-        _ = try? coded.columns(of: record)
+        _ = try? coded.codedColumns(of: record)
         let bytes = Self.bytes(of: record)
         isAlone = isFirst && bytes != nil && bytes == Self.bytes(of: twin)
         left = bytes.map { ($0, names) }
@@ -52,12 +51,5 @@ final class InitializerProbe: MissedNames, @unchecked Sendable {  // one thread 
             type = above
         }
         return bytes
-    }
-}
-
-extension Row {
-    /// What a row is made for that tells what an initializer does.
-    var probe: InitializerProbe? {
-        isLive ? nil : layout.missed as? InitializerProbe
     }
 }

@@ -9,7 +9,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     @inline(__always)
     private func store<Value: DatabaseValueConvertible>(_ value: Value?, _ key: Key) {
         let encoding = encoding.pointer
-        encoding.pointee.container.store(value, in: encoding.pointee.column(key))
+        encoding.pointee.values.container.store(value, in: encoding.pointee.column(key))
     }
 
     private func node(_ key: Key) -> JSONNode {
@@ -24,7 +24,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         let encoding = encoding.pointer
         if encoding.pointee.isRegistrar(key) { return }
-        try encoding.pointee.encode(value, in: encoding.pointee.column(key))
+        try encoding.pointee.values.encode(value, in: encoding.pointee.column(key))
     }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {

@@ -1,0 +1,114 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension EncodableRecord where Self: Encodable {
+    /// Encodes the properties of the type, each in its column. A nil is NULL.
+    ///
+    /// - Throws: what the encoding of a property throws, and an `EncodingError` when the type encodes itself as
+    ///   a single value or an array, which have no columns.
+    public func encode(to container: inout PersistenceContainer) throws {
+        try RecordEncoding.encode(self, as: Self.self, in: &container)
+    }
+}
+
+/// One encoding of an `Encodable` record.
+///
+/// The record gets an encoder that points here, and stores its properties, one by one, in the persistence container.
+/// Nested containers, which are filled once they were given out, wait until the record has encoded itself.
+struct RecordEncoding: ~Copyable {
+    let values: ValueEncoding
+    let strategy: DatabaseColumnEncodingStrategy
+    let usesDefaultKeys: Bool
+    /// The class of the record, where it leaves its columns to `Codable`.
+    private let coded: CodedClass?
+    private var nested: [(column: String, node: JSONNode)] = []
+    fileprivate(set) var isNotKeyed = false
+
+    @inline(__always)
+    static func encode(
+        _ value: some Encodable, as record: any EncodableRecord.Type,
+        in container: inout PersistenceContainer, _ coded: CodedClass? = nil
+    ) throws {
+        var encoding = RecordEncoding(PersistenceContainer(container.encoding), record, coded)
+        try withUnsafeMutablePointer(to: &encoding) { encoding in
+            try RunningEncoding.run(encoding) { try value.encode(to: RecordEncoder(encoding: $0)) }
+        }
+        if encoding.isNotKeyed { throw encoding.notKeyedError(value) }
+        for (column, node) in encoding.nested { try encoding.values.storeJSON(node, in: column) }
+    }
+
+    init(
+        _ container: consuming PersistenceContainer, _ record: any EncodableRecord.Type,
+        _ coded: CodedClass? = nil
+    ) {
+        values = ValueEncoding(container, record)
+        self.coded = coded
+        if let coded, coded.usesDefaultEncodingKeys {
+            (strategy, usesDefaultKeys) = (.useDefaultKeys, true)
+        } else {
+            strategy = record.databaseColumnEncodingStrategy
+            usesDefaultKeys = strategy.usesDefaultKeys && coded?.isObserved != true
+        }
+    }
+
+    private func notKeyedError(_ value: Any) -> EncodingError {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription:
+                    "a \(values.record) encodes itself as a single value or an array, which have no columns: "
+                    + "implement encode(to: inout PersistenceContainer)"))
+    }
+
+    /// The column of a key.
+    @inline(__always)
+    func column(_ key: some CodingKey) -> String {
+        usesDefaultKeys ? key.stringValue : convertedColumn(key)
+    }
+
+    @inline(never)
+    private func convertedColumn(_ key: some CodingKey) -> String {
+        guard let coded else { return strategy.column(for: key) }
+        return strategy.column(for: coded.plainKey(key))
+    }
+
+    /// Whether a key stands for what keeps those who observe the record, and is no column.
+    @inline(__always)
+    func isRegistrar(_ key: some CodingKey) -> Bool { !usesDefaultKeys && coded?.isRegistrar(key) == true }
+
+    /// What a nested container of a column is gathered in.
+    mutating func node(of column: String) -> JSONNode {
+        if let known = nested.first(where: { $0.column == column }) { return known.node }
+        let node = JSONNode()
+        nested.append((column, node))
+        return node
+    }
+}
+
+// MARK: - The encoder
+
+/// What an `Encodable` record encodes itself to. It is good for the duration of the encoding.
+private struct RecordEncoder: Encoder, ColumnCoder {
+    let encoding: RunningEncoding<RecordEncoding>
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { encoding.pointer.pointee.values.record.encodingUserInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RecordEncodingContainer(encoding: encoding))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        encoding.pointer.pointee.isNotKeyed = true
+        return JSONNode().unkeyedContainer()
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        encoding.pointer.pointee.isNotKeyed = true
+        return JSONNode().singleValueContainer()
+    }
+}
