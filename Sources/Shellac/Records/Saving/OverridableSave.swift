@@ -147,7 +147,7 @@ extension Record {
     /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.
     final func updateRow(in db: Database) throws {
         db.checkAccess()
-        if try db.plan(for: type(of: self)).use({ $0.isIdle(.all) }) {
+        if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) {
             var record = self
             _ = try record.updateRow(
                 in: db, columns: nil, db.withRecords { $0.takeOptions(for: self) })
@@ -162,7 +162,7 @@ extension Record {
         let options = db.withRecords { $0.takeOptions(for: self) }
         let plan = try db.plan(for: type(of: self))
         var record = self
-        if plan.use({ $0.isIdle(.all) }) {
+        if plan.use({ $0.isIdle(.update) }) {
             _ = try record.updateRow(in: db, columns: columns, options)
         } else {
             // What it never read is written where it is named.

@@ -4,15 +4,24 @@
 /// places as in the superclass, and are the same unless they are overridden. Where the methods in question stand
 /// is found out with two classes of ours, one of which overrides them.
 enum Overrides {
-    /// Whether a class overrides a callback that is called with a database around a save. True where it is not known.
-    static func callbacks(_ type: Record.Type) -> Bool { overrides(callbackPlaces, type) ?? true }
+    /// The names of the callbacks that a class is known to override, and that a save of a kind calls.
+    static func callbacks(_ type: Record.Type, around kind: RecordCallback.Kind) -> [String] {
+        RecordCallback.all.filter { $0.kinds.contains(kind) && $0.isOverridden(by: type) == true }.map(\.name)
+    }
+
+    /// The callbacks that are called with a database around a save, and are known not to be overridden by a class.
+    static func idleCallbacks(_ type: Record.Type) -> CallbackSet {
+        CallbackSet(RecordCallback.all.filter { $0.isOverridden(by: type) == false }.map(\.member))
+    }
 
     /// Whether a class overrides a method that inserts or updates. True where it is not known.
     static func methods(_ type: Record.Type) -> Bool { overrides(methodPlaces, type) ?? true }
 
     /// Whether a class overrides a callback that tells a record of its insertion. True where it is not known.
     static func insertionCallbacks(_ type: Record.Type) -> Bool {
-        overrides(insertionCallbackPlaces, type) ?? true
+        RecordCallback.all.contains {
+            ["didInsert", "didSave"].contains($0.name) && $0.isOverridden(by: type) != false
+        }
     }
 
     /// Whether a class reads rows by ``Record/updateFromRow(_:)``, ``Record/columns(_:)`` or `Codable`. True where it is not known.
@@ -31,9 +40,6 @@ enum Overrides {
 
     /// The places of these methods among the words of a class's metadata. None where they were not found.
     private static let methodPlaces = places(overriddenBy: Methods.self, count: Methods.count)
-    private static let callbackPlaces = places(overriddenBy: Callbacks.self, count: Callbacks.count)
-    private static let insertionCallbackPlaces = places(
-        overriddenBy: InsertionCallbacks.self, count: InsertionCallbacks.count)
     private static let readingPlaces = places(overriddenBy: Reading.self, count: Reading.count)
 
     static func places(overriddenBy type: Record.Type, count: Int) -> [Int] {
@@ -165,34 +171,6 @@ enum Overrides {
         override func update(_ db: Database, columns: Set<String>) throws {
             try super.update(db, columns: columns)
         }
-    }
-
-    private final class Callbacks: Record {
-        static let count = 6
-
-        override func willSave(_ db: Database) throws { try super.willSave(db) }
-        override func willInsert(_ db: Database) throws { try super.willInsert(db) }
-        override func willUpdate(_ db: Database, columns: Set<String>) throws {
-            try super.willUpdate(db, columns: columns)
-        }
-        override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-            try super.aroundSave(db, save: save)
-        }
-        override func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-            try super.aroundInsert(db, insert: insert)
-        }
-        override func aroundUpdate(
-            _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
-        ) throws {
-            try super.aroundUpdate(db, columns: columns, update: update)
-        }
-    }
-
-    private final class InsertionCallbacks: Record {
-        static let count = 2
-
-        override func didInsert(_ inserted: InsertionSuccess) { super.didInsert(inserted) }
-        override func didSave(_ saved: PersistenceSuccess) { super.didSave(saved) }
     }
 
     private final class Reading: Record {

@@ -17,7 +17,7 @@ extension Record {
                 rest = rest.dropFirst(some.count)
                 let plan = try db.plan(for: type).takeUnretainedValue()
                 let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
-                if policy == .abort, plan.isIdle(.all), try plan.canTakeManyRows(on: db) {
+                if policy == .abort, plan.isIdle(.insertion), try plan.canTakeManyRows(on: db) {
                     try insertMany(some, plan, in: db)
                 } else {
                     for record in some { try record.insert(db, onConflict: resolution) }

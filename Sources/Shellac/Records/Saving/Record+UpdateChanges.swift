@@ -41,7 +41,7 @@ extension Record {
         if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
             return try updateRowOfOtherKey(writer, in: db)
         }
-        if writer.withPlan({ $0.isIdle(.all) }) {
+        if writer.withPlan({ $0.isIdle(.update) }) {
             try updateAlone(mask, isFull: changes.isExact, writer, in: db)
         } else {
             try updateByMethods(writer, writer.statements.names(of: mask), in: db)
@@ -54,7 +54,7 @@ extension Record {
     @inline(never)
     private func updateRowOfOtherKey(_ writer: RecordWriter, in db: Database) throws -> Bool {
         let untouched = untouched(in: writer)
-        if writer.withPlan({ $0.isIdle(.all) }) {
+        if writer.withPlan({ $0.isIdle(.update) }) {
             let mask = writer.statements.allColumns.subtracting(untouched)
             try updateAlone(writer.settable(mask), isFull: untouched.isEmpty, writer, in: db)
         } else {

@@ -68,7 +68,7 @@ final class RecordPlan {
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         // A method that saves is told the columns, and may look around, as a callback may.
-        idleCallbacks = overridesMethods || recordType.map(Overrides.callbacks) ?? true ? [] : .all
+        idleCallbacks = overridesMethods ? [] : recordType.map(Overrides.idleCallbacks) ?? []
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
     }
 
