@@ -297,7 +297,7 @@ public struct RecordColumns: ~Copyable {
 @available(*, unavailable, message: "a pass over columns ends when columns(_:) returns")
 extension RecordColumns: Sendable {}
 
-/// A value that a record is given for a property that it lists: its row id, a stamp, or what it had before a save that is
+/// A value that a record is given for a property that it lists: its row id, a date, or what it had before a save that is
 /// rolled back.
 @usableFromInline
 struct GivenColumn {

@@ -9,7 +9,7 @@ import Foundation
 /// What a connection keeps for stamps: the date, as it is stored, and the SQL function `stamp()` that returns it.
 ///
 /// SQLite's own dates would not do: `datetime('now')` has no milliseconds, and its `subsec` is NULL before SQLite 3.42.
-final class StampConnection {
+final class StampConnection: TriggerSource {
     private unowned(unsafe) let database: Database  // which owns this
     /// How many scopes suspend stamps.
     @exclusivity(unchecked) fileprivate(set) var suspensions = 0
@@ -17,6 +17,10 @@ final class StampConnection {
     /// The date that was asked for last.
     var lastDate: Date? { date }
     @exclusivity(unchecked) private var text: [UInt8] = []
+
+    private var stamps = StampDeclarations()
+    /// The stamped tables that a temporary table or view hides.
+    private var hidden: Set<CaseInsensitiveName> = []
 
     init(_ database: Database) { self.database = database }
 
@@ -34,6 +38,86 @@ final class StampConnection {
         }
         return text
     }
+
+    override func suspend<Result>(_ body: () throws -> Result) rethrows -> Result {
+        suspensions += 1
+        defer { suspensions -= 1 }
+        return try body()
+    }
+
+    // MARK: - Triggers
+
+    /// Registers the stamps of a table.
+    func register(_ declared: DatabaseStamps, on table: String) throws {
+        try changeStamps {
+            $0.set(declared, on: table)
+            if !declared.isEmpty { try StampTriggers.check(declared, on: table, database) }
+        }
+    }
+
+    /// Registers the stamps of types.
+    func register(_ types: [any MutablePersistableRecord.Type]) throws {
+        try changeStamps { stamps in
+            for type in types {
+                let name = type.databaseTableName
+                if try database.schema.table(name, in: "main") == nil {
+                    throw DatabaseError(
+                        message:
+                            "\(type) cannot be registered: no such table: main.\(name). Register types when migrations "
+                            + "have made their tables, and in place of a base class without a table its subclasses, which inherit its "
+                            + "stamps")
+                }
+                try StampTriggers.check(type.databaseStamps, on: name, database)
+                try stamps.add(type)
+            }
+        }
+    }
+
+    private func changeStamps(_ change: (inout StampDeclarations) throws -> Void) throws {
+        let old = stamps
+        do {
+            try change(&stamps)
+            try database.triggerConnection.install()
+        } catch {
+            stamps = old
+            throw error
+        }
+    }
+
+    override func triggers(
+        heardBy callbacks: [CallbackRegistration], notes: (CaseInsensitiveName) -> String
+    ) throws -> (triggers: [(name: String, sql: String)], tables: Set<CaseInsensitiveName>) {
+        var made: (triggers: [(name: String, sql: String)], tables: Set<CaseInsensitiveName>) = ([], [])
+        for table in stamps.tables {
+            guard let schema = try database.schema.table(table.name, in: "main"), try !isHidden(table) else {
+                continue
+            }
+            let isHeard = callbacks.contains { $0.table == table && $0.hearsUpdates }
+            let triggers = StampTriggers(
+                stamps.stamps(of: table), schema, isHeard: isHeard, notes: notes(table))
+            guard let triggers else { continue }
+            made.tables.insert(table)
+            made.triggers += triggers.all()
+        }
+        return made
+    }
+
+    /// Whether a temporary table or view has the name of a stamped one. The statements of a trigger cannot say which
+    /// database they mean, and would update that one, or fail.
+    private func isHidden(_ table: CaseInsensitiveName) throws -> Bool {
+        guard try database.schema.table(table.name, in: "temp") != nil else {
+            hidden.remove(table)
+            return false
+        }
+        if hidden.insert(table).inserted {
+            ErrorLog.warn(
+                "the table \(table.name) is not stamped as long as a temporary table or view of the same name hides it "
+                    + "from the triggers that stamp it")
+        }
+        return true
+    }
+
+    // MARK: - The date
 
     /// Adds the function `stamp()`.
     fileprivate func addFunction() throws {
@@ -64,19 +148,18 @@ final class StampConnection {
     }
 }
 
-extension Slot<StampConnection> {
-    static var stamps: Self { Slot(7) }
-}
-
 extension Database {
     /// What this connection keeps for stamps.
     var stamps: StampConnection {
         get throws {
-            if let stamps = object(in: .stamps) { return stamps.takeUnretainedValue() }
+            // Nobody else fills the slot.
+            if let source = object(in: .triggerSource) {
+                return unsafeDowncast(source.takeUnretainedValue(), to: StampConnection.self)
+            }
             if isClosed { throw closedError() }
             let stamps = StampConnection(self)
             try stamps.addFunction()
-            fill(.stamps, with: stamps)
+            fill(.triggerSource, with: stamps)
             return stamps
         }
     }
@@ -92,9 +175,6 @@ extension Database {
     /// Records are saved with the stamps that they have.
     public func withoutStamps<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
-        let stamps = try stamps
-        stamps.suspensions += 1
-        defer { stamps.suspensions -= 1 }
-        return try body()
+        return try stamps.suspend(body)
     }
 }

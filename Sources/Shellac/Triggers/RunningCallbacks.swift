@@ -6,16 +6,16 @@ final class RunningCallbacks {
     var suspensions = 0
     /// The values of the row that is about to be told.
     private var values: [DatabaseValue] = []
-    /// The rows whose stamps are being written, each inside of the one before.
-    private var stamping: [StampedRow] = []
+    /// The rows that are being filled in, each inside of the one before.
+    private var filling: [FilledRow] = []
     private var layouts: [RowLayout] = []
     var lastNumber = 0
 
     /// Nesting deeper than this would overflow the stack of the thread.
     static let greatestDepth = 32
 
-    /// A row that a stamp trigger is updating.
-    private struct StampedRow {
+    /// A row that a trigger of a ``TriggerSource`` is updating.
+    private struct FilledRow {
         let table: DatabaseValue
         let key: ArraySlice<DatabaseValue>
         /// How many functions were running around the statement that does it.
@@ -35,7 +35,7 @@ final class RunningCallbacks {
     /// A statement has failed, inside of a number of functions: what it was about to do will not be done.
     func forget(depth: Int) {
         values.removeAll()
-        stamping.removeAll { $0.depth >= depth }
+        filling.removeAll { $0.depth >= depth }
     }
 
     func refusal(of statement: Statement) -> DatabaseError {
@@ -71,29 +71,29 @@ final class RunningCallbacks {
                 try running.tell(callback, kind, values, running.layouts[layout], database)
                 return nil
             })
-        // (table, key…): the row's stamps are about to be written. (table): they have been.
+        // (table, key…): the row is about to be filled in. (table): it has been.
         try database.add(
-            function: DatabaseFunction("shellac_stamping") { arguments in
+            function: DatabaseFunction("shellac_filling") { arguments in
                 guard let table = arguments.first else { return nil }
                 // This function is one more than those around the statement.
                 let depth = database.callbackDepth - 1
                 if arguments.count > 1 {
-                    running.stamping.append(
-                        StampedRow(table: table, key: arguments.dropFirst(), depth: depth))
-                } else if let last = running.stamping.last, last.depth == depth, last.table == table {
-                    running.stamping.removeLast()
+                    running.filling.append(
+                        FilledRow(table: table, key: arguments.dropFirst(), depth: depth))
+                } else if let last = running.filling.last, last.depth == depth, last.table == table {
+                    running.filling.removeLast()
                 }
                 return nil
             })
-        // (table, number, index, key…): whether the update that a callback's trigger has seen is that of a stamp.
+        // (table, number, index, key…): whether the update that a callback's trigger has seen fills in a row.
         try database.add(
-            function: DatabaseFunction("shellac_is_stamping") { arguments in
-                guard let last = running.stamping.last, last.depth == database.callbackDepth - 1,
+            function: DatabaseFunction("shellac_is_filling") { arguments in
+                guard let last = running.filling.last, last.depth == database.callbackDepth - 1,
                     last.table == arguments.first, last.key.elementsEqual(arguments.dropFirst(3))
                 else { return false }
                 let trigger = Array(arguments[1..<3])
                 if last.passed.contains(trigger) { return false }
-                running.stamping[running.stamping.count - 1].passed.append(trigger)
+                running.filling[running.filling.count - 1].passed.append(trigger)
                 return true
             })
     }

@@ -55,10 +55,10 @@ final class CallbackRegistration {
     /// Name and SQL of the triggers.
     ///
     /// - Parameters:
-    ///   - isStamped: Whether there are triggers that stamp the table.
+    ///   - isFilled: Whether there are triggers that fill in its rows.
     ///   - notes: What a trigger does first that runs after an insertion: see ``UndoTables/noteOfInsertion(function:)``.
     func triggers(
-        _ schema: TableSchema, _ running: RunningCallbacks, isStamped: Bool, notes: String
+        _ schema: TableSchema, _ running: RunningCallbacks, isFilled: Bool, notes: String
     ) -> [(name: String, sql: String)] {
         guard schema.kind == .table else { return [] }
         let names = schema.columns.map(\.name)
@@ -73,12 +73,12 @@ final class CallbackRegistration {
             case .insert: (kind, values, body) = (0, list("NEW"), notes)
             case .update:
                 (kind, values) = (1, list("OLD") + list("NEW"))
-                // What a stamp trigger updates is no callback.
-                guard isStamped, let key = schema.keyOfRow("OLD") else { break }
+                // What such a trigger updates is no change to tell of.
+                guard isFilled, let key = schema.keyOfRow("OLD") else { break }
                 // A function takes 127 arguments at most.
                 let row = key.prefix(100).joined(separator: ", ")
                 let table = schema.name.quotedDatabaseLiteral
-                condition = "WHEN NOT shellac_is_stamping(\(table), \(number), \(index), \(row)) "
+                condition = "WHEN NOT shellac_is_filling(\(table), \(number), \(index), \(row)) "
             case .delete: (kind, values) = (2, list("OLD"))
             }
             for start in stride(from: 0, to: values.count, by: 100) {

@@ -2,15 +2,15 @@
 
 import CSQLite
 
-/// What a connection keeps for triggers that call Swift: the stamps and the callbacks that were asked for, and the
-/// temporary triggers that run them.
+/// What a connection keeps for triggers that call Swift: the callbacks that were asked for, and the temporary triggers that
+/// run them, and those of a ``TriggerSource``.
 ///
 /// ## The life of such a trigger
 ///
 /// It is temporary, since other connections lack the functions that it calls, and belongs to a table of `main`. What is
 /// there is compared with what is wanted:
 ///
-/// - when stamps or a callback are added, or removed;
+/// - when a callback is added, or removed, and when what a source wants has changed;
 /// - right after each statement of this connection that changes the schema, in its transaction. A table that is dropped
 ///   takes its triggers along; one that is created again, or altered, has them again. A rollback gives both back;
 /// - after a rollback, which may have taken triggers along that are still wanted, or brought others back: what was
@@ -24,9 +24,6 @@ import CSQLite
 final class TriggerConnection: StatementParticipant {
     unowned(unsafe) let database: Database  // which owns this
 
-    private var stamps = StampDeclarations()
-    /// The stamped tables that a temporary table or view hides.
-    private var hidden: Set<CaseInsensitiveName> = []
     private(set) var callbacks: [CallbackRegistration] = []
     let running = RunningCallbacks()
     private(set) var recorders: [UndoRecorder] = []
@@ -56,43 +53,6 @@ final class TriggerConnection: StatementParticipant {
 
     // MARK: - What is wanted
 
-    /// Registers the stamps of a table.
-    func register(_ declared: DatabaseStamps, on table: String) throws {
-        try changeStamps {
-            $0.set(declared, on: table)
-            if !declared.isEmpty { try StampTriggers.check(declared, on: table, database) }
-        }
-    }
-
-    /// Registers the stamps of types.
-    func register(_ types: [any MutablePersistableRecord.Type]) throws {
-        try changeStamps { stamps in
-            for type in types {
-                let name = type.databaseTableName
-                if try database.schema.table(name, in: "main") == nil {
-                    throw DatabaseError(
-                        message:
-                            "\(type) cannot be registered: no such table: main.\(name). Register types when migrations "
-                            + "have made their tables, and in place of a base class without a table its subclasses, which inherit its "
-                            + "stamps")
-                }
-                try StampTriggers.check(type.databaseStamps, on: name, database)
-                try stamps.add(type)
-            }
-        }
-    }
-
-    private func changeStamps(_ change: (inout StampDeclarations) throws -> Void) throws {
-        let old = stamps
-        do {
-            try change(&stamps)
-            try install()
-        } catch {
-            stamps = old
-            throw error
-        }
-    }
-
     func add(_ callback: CallbackRegistration) throws {
         try callback.check(on: database)
         callbacks.append(callback)
@@ -114,23 +74,17 @@ final class TriggerConnection: StatementParticipant {
         func notes(_ table: CaseInsensitiveName) -> String {
             recorders.compactMap { $0.noteOfInsertion(into: table) }.map { $0 + " " }.joined()
         }
-        var stamped: Set<CaseInsensitiveName> = []
-        for table in stamps.tables {
-            guard let schema = try database.schema.table(table.name, in: "main"), try !isHidden(table) else {
-                continue
-            }
-            let isHeard = callbacks.contains { $0.table == table && $0.hearsUpdates }
-            let triggers = StampTriggers(
-                stamps.stamps(of: table), schema, isHeard: isHeard, notes: notes(table))
-            guard let triggers else { continue }
-            stamped.insert(table)
-            wanted += try triggers.all(database)
+        var filled: Set<CaseInsensitiveName> = []
+        if let source = database.object(in: .triggerSource)?.takeUnretainedValue() {
+            let made = try source.triggers(heardBy: callbacks, notes: notes)
+            wanted = made.triggers
+            filled = made.tables
         }
         for callback in callbacks {
             let table = callback.table
             guard let schema = try database.schema.table(table.name, in: "main") else { continue }
             wanted += callback.triggers(
-                schema, running, isStamped: stamped.contains(table), notes: notes(table))
+                schema, running, isFilled: filled.contains(table), notes: notes(table))
         }
         if recorders.isEmpty { return wanted }
         let others = Set(
@@ -138,21 +92,6 @@ final class TriggerConnection: StatementParticipant {
                 .map { CaseInsensitiveName($0.tableName) })
         for recorder in recorders { wanted += try recorder.triggers(others) }
         return wanted
-    }
-
-    /// Whether a temporary table or view has the name of a stamped one. The statements of a trigger cannot say which
-    /// database they mean, and would update that one, or fail.
-    private func isHidden(_ table: CaseInsensitiveName) throws -> Bool {
-        guard try database.schema.table(table.name, in: "temp") != nil else {
-            hidden.remove(table)
-            return false
-        }
-        if hidden.insert(table).inserted {
-            ErrorLog.warn(
-                "the table \(table.name) is not stamped as long as a temporary table or view of the same name hides it "
-                    + "from the triggers that stamp it")
-        }
-        return true
     }
 
     // MARK: - Undo

@@ -28,7 +28,7 @@ extension UndoRecorder {
             }
         }
         try execute("PRAGMA defer_foreign_keys = ON")
-        try database.withoutStamps {
+        try database.withoutFilling {
             try database.withoutCallbacks {
                 try setRows(of: group, used, direction)
             }

@@ -4,12 +4,12 @@
 /// writer comes first, nor how often a row is changed. Nothing that is recorded is ever wrong: a row that is noted in
 /// vain, because its change was ignored in the end, is found to be unchanged when the group is made.
 ///
-/// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when a stamp was written already.
+/// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when the row was filled in already.
 /// - *INSERT*: the new key, as one that was not there. It is known before the insertion, unless SQLite finds a row id,
 ///   which a BEFORE trigger sees as -1 ("CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers"). So may the row
 ///   be whose id is -1: the two are not told apart, and what is noted is true of both.
 ///   AFTER triggers run in an order that SQLite does not promise, but those of the connection come before those of the
-///   table. Those of stamps and callbacks begin with the note, too: see ``noteOfInsertion(function:)``. Where the program
+///   table. Those of a source and of callbacks begin with the note, too: see ``noteOfInsertion(function:)``. Where the program
 ///   has temporary triggers on the table, the row id is foreseen.
 /// - *REPLACE* deletes rows without running their triggers. So each insertion, and each update of a unique column,
 ///   notes the rows that it might replace.

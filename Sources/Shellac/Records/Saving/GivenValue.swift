@@ -1,4 +1,4 @@
-/// A value that the database gave a record, in the place of another one: its row id, a stamp, the key of a row that was in
+/// A value that the database gave a record, in the place of another one: its row id, a date, the key of a row that was in
 /// the way of an upsert.
 struct GivenValue {
     let name: String

@@ -133,7 +133,7 @@ final class InsertionBatch {
         }
     }
 
-    private func columns(of record: Int, _ statements: RecordShape) -> PackedBytes {
+    private func columns(of record: Int, _ statements: RecordStatements) -> PackedBytes {
         let start = record == 0 ? 0 : ends[record - 1]
         return buffer.bytes(from: start, count: statements.layout.count, byteCount: ends[record] - start)
     }
@@ -199,7 +199,7 @@ extension RecordPlan {
     }
 
     private func hasTriggersOrConflictClauses(on database: Database) throws -> Bool {
-        // The triggers that stamp rows update them, and do nothing else. The word may also be in a comment: no harm.
+        // Triggers that fill in rows update them, and do nothing else. The word may also be in a comment: no harm.
         let selection = "SELECT type, name, tbl_name, sql FROM"
         let schema = table.schemaName.quotedDatabaseIdentifier
         return try Bool.fetchOne(
@@ -208,7 +208,7 @@ extension RecordPlan {
                 SELECT EXISTS (
                     SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
                     WHERE tbl_name = ? COLLATE NOCASE AND (
-                        type = 'trigger' AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_stamping(%')
+                        type = 'trigger' AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_filling(%')
                         OR type = 'table' AND sql LIKE '%CONFLICT%'))
                 """,
             arguments: [table.name, "shellac stamps "]) ?? true

@@ -75,8 +75,8 @@ extension MutablePersistableRecord {
             let batch = InsertionBatch(plan, isAlone: isAlone, on: db)
             for index in first..<records.count {
                 try db.withWriter(
-                    .passUnretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) }
-                ) { _ = try $0.fillingInsertion(of: nil, isUpsert: false, batch.take) }
+                    .passUnretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) },
+                    perform: { _ = try $0.fillingInsertion(of: nil, isUpsert: false, batch.take) })
             }
             try batch.insert()
             rowIDs = batch.rowIDs

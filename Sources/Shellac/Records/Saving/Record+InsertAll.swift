@@ -43,7 +43,7 @@ extension Record {
             }
         }
         for record in records {
-            try db.withWriter(.passUnretained(plan), encoding: { try record._encodeColumns(to: &$0) }) {
+            try db.withWriter(.passUnretained(plan), for: record) {
                 _ = try $0.fillingInsertion(of: record, isUpsert: false, batch.take)
             }
         }

@@ -13,8 +13,8 @@ extension Record {
         db.checkAccess()
         rememberedRow.prefetchRow()
         if db.holdsSchema {
-            return try db.withChanges(of: self, from: rememberedRow.look) { writer, row in
-                if let row, !rememberedRow.isStill(row) { writer.columns.forgetFirstChange() }
+            return try db.withChanges(of: self, from: RememberedRow.Look(self)) { writer, row in
+                if let row, !row.isStillRemembered { writer.columns.forgetFirstChange() }
                 rememberedRow.leaveChunk()
                 return try updateChanges(writer, in: db)
             }

@@ -6,7 +6,7 @@ final class RecordState {
     /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
     /// saved by them.
     @exclusivity(unchecked) private var retired: [AnyObject] = []
-    /// What saves records. While one is saved, its stamps are bound by a second one, and so is another record that a
+    /// What saves records. While one is saved, columns are filled in by a second one, and so is another record that a
     /// callback saves. Others come and go.
     private let writer: RecordWriter
     private let nestedWriter: RecordWriter
@@ -144,7 +144,7 @@ extension Database {
     @inline(__always)
     func withWriter<Result>(
         _ plan: Unmanaged<RecordPlan>, encoding encode: PackedColumns.Encode,
-        _ body: (RecordWriter) throws -> Result
+        perform body: (RecordWriter) throws -> Result
     ) throws -> Result {
         try withRecords { records in
             try records.withWriter(on: self) { writer in
@@ -157,10 +157,17 @@ extension Database {
     /// Runs a function with what a record encodes.
     @inline(__always)
     func withWriter<Saved: MutablePersistableRecord, Result>(
+        _ plan: Unmanaged<RecordPlan>, for record: Saved, _ body: (RecordWriter) throws -> Result
+    ) throws -> Result {
+        try withWriter(plan, encoding: { try record._encodeColumns(to: &$0) }, perform: body)
+    }
+
+    /// Runs a function with what a record encodes.
+    @inline(__always)
+    func withWriter<Saved: MutablePersistableRecord, Result>(
         for record: Saved, _ body: (RecordWriter) throws -> Result
     ) throws -> Result {
-        try withWriter(
-            plan(for: record.recordType), encoding: { try record._encodeColumns(to: &$0) }, body)
+        try withWriter(plan(for: record.recordType), for: record, body)
     }
 
     /// Runs a function with what a record encodes, unless it is what the record remembers: which is looked at as late

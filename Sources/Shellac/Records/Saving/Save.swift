@@ -13,9 +13,9 @@ struct Written {
 // 1. `willSave`, and `willInsert` or `willUpdate`, which may change the record; then `aroundSave`, and inside of it
 //    `aroundInsert` or `aroundUpdate`, which may not.
 // 2. The record encodes its columns, which are packed: `Database.withWriter`.
-// 3. Its stamps are filled in.
+// 3. Columns are filled in that the record leaves to somebody else: see ``ColumnFilling``.
 // 4. The statement runs to its end.
-// 5. A class record remembers what it has written, and takes its row id and its stamps.
+// 5. A class record remembers what it has written, and takes its row id and what was filled in.
 // 6. `didInsert` or `didUpdate`, and `didSave`.
 //
 // Step 1 stands in Save+Callbacks.swift. Where it is known that its callbacks do nothing, a save begins with step 2. Structs
@@ -86,7 +86,7 @@ extension MutablePersistableRecord {
     func encodeAndInsert(
         in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
     ) throws -> Written? {
-        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+        try db.withWriter(plan, for: self) { writer in
             try writer.insert(self, options, isUpsert: isUpsert)
         }
     }
@@ -96,7 +96,7 @@ extension MutablePersistableRecord {
     private func encodeAndUpdate(
         in db: Database, by plan: Unmanaged<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
     ) throws -> Written? {
-        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+        try db.withWriter(plan, for: self) { writer in
             let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
             return try writer.update(self, mask, isFull: isFull, options)
         }
@@ -107,7 +107,7 @@ extension MutablePersistableRecord {
     private func encodeAndSave(
         in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?
     ) throws -> Written? {
-        try db.withWriter(plan, encoding: { try _encodeColumns(to: &$0) }) { writer in
+        try db.withWriter(plan, for: self) { writer in
             if writer.hasKey {
                 do {
                     let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)

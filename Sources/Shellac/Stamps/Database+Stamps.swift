@@ -28,7 +28,7 @@ extension Database {
                 "\(type) was registered, and has no stamps. Declare them by `databaseStamps`, or do not register it."
             )
         }
-        try triggerConnection.register(types)
+        try stamps.register(types)
     }
 
     /// Stamps a table, whoever writes it, in place of what was registered for it before. Stamps without any column end
@@ -39,7 +39,7 @@ extension Database {
     /// ```
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
         checkAccess()
-        try triggerConnection.register(stamps, on: tableName)
+        try self.stamps.register(stamps, on: tableName)
     }
 }
 

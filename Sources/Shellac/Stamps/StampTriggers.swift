@@ -31,8 +31,7 @@ struct StampTriggers {
     }
 
     /// Name and SQL of all triggers.
-    func all(_ database: Database) throws -> [(name: String, sql: String)] {
-        _ = try database.stamps  // the function stamp()
+    func all() -> [(name: String, sql: String)] {
         let (created, updated) = (
             stamps.created?.quotedDatabaseIdentifier, stamps.updated?.quotedDatabaseIdentifier
         )
@@ -93,7 +92,7 @@ struct StampTriggers {
             let literal = table.name.quotedDatabaseLiteral
             // A function takes 127 arguments at most.
             let arguments = ([literal] + key.prefix(100)).joined(separator: ", ")
-            body = "SELECT shellac_stamping(\(arguments)); \(body) SELECT shellac_stamping(\(literal));"
+            body = "SELECT shellac_filling(\(arguments)); \(body) SELECT shellac_filling(\(literal));"
         }
         if event == "INSERT" { body = notes + body }
         return (
@@ -164,33 +163,5 @@ extension Database {
         return try Row.fetchAll(makeStatement(sql: "PRAGMA main.table_list(\(name))")).contains {
             try CaseInsensitiveName.matches($0["schema"], "main") && $0["strict"]
         }
-    }
-
-    /// A table of `main` whose rows triggers can follow.
-    func tableForTriggers(_ name: String, _ refuse: (String) -> DatabaseError) throws -> TableSchema {
-        let table = try tableSchema(name, in: "main")
-        if Database.isSQLiteInternalTable(name) { throw refuse("it belongs to SQLite") }
-        switch table.kind {
-        case .table: break
-        case .view: throw refuse("it is a view. Its rows are those of tables, which can be")
-        case .virtualTable, .tableValuedFunction:
-            throw refuse("it is a virtual table, and SQLite has no triggers on these")
-        }
-        // The statements of a trigger cannot say which database they mean.
-        if try schema.table(name, in: "temp") != nil {
-            throw refuse("a temporary table hides it")
-        }
-        return table
-    }
-}
-
-extension TableSchema {
-    /// What finds a row `NEW` or `OLD` of a trigger in the table, as `NEW."id"`. Nil where nothing does.
-    func keyOfRow(_ row: String) -> [String]? {
-        if let name = rowIDName {
-            return ["\(row).\(primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier)"]
-        }
-        let key = primaryKey.tableHasRowID ? [] : primaryKey.columns
-        return key.isEmpty ? nil : key.map { "\(row).\($0.quotedDatabaseIdentifier)" }
     }
 }
