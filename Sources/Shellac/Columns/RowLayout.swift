@@ -27,6 +27,10 @@ final class RowLayout: Sendable {
     /// The class of which all records that were made of such rows have read all that they encode. 0 until one is known.
     let completeType = Atomic<UInt>(0)
 
+    /// A class of records and a number of up to three bits that says how its columns are told, for an upper layer: see
+    /// `ColumnStyle`. 0 until a record was encoded as these columns.
+    let columnStyle = Atomic<UInt>(0)
+
     /// What notes the names that are looked for in vain. Nil, but for a row that is made to see what is asked of it.
     let missed: MissedNames?
 

@@ -6,6 +6,21 @@ extension Record {
     /// Reads a row.
     @inline(__always)
     final func read(_ row: Row) throws {
+        guard row.isLive, let layout = row.live.place.pointee.recordLayoutReference else {
+            return try readInAnyStyle(row)
+        }
+        switch layout.use({ ColumnStyle(of: type(of: self), rememberedBy: $0) }) {
+        case .pair: try updateFromRow(row)
+        case .list: try columns(RecordColumns(reading: row.live, type(of: self)))
+        case .any: try readInAnyStyle(row)
+        case nil:
+            layout.use { ColumnStyle.remember(of: type(of: self), by: $0) }
+            try readInAnyStyle(row)
+        }
+    }
+
+    @inline(never)
+    private func readInAnyStyle(_ row: Row) throws {
         // What throws before anything was set comes first.
         if let coding = ClassCoding.of(type(of: self)) { try coding.use { try $0.read(row, into: self) } }
         try updateFromRow(row)
@@ -24,13 +39,25 @@ extension Record {
 
     /// Encodes all columns. `encode(to:)` has those of the pair only.
     public final func _encodeColumns(to container: inout PersistenceContainer) throws {
-        if let coding = ClassCoding.of(type(of: self)) {
-            return try coding.use { try $0.encode(self, in: &container) }
-        }
-        try encode(to: &container)
         let encoding = container.encoding
+        switch encoding.pointee.layout.use({ ColumnStyle(of: type(of: self), rememberedBy: $0) }) {
+        case .pair: try encode(to: &container)
+        case .list: try columns(RecordColumns(encoding: encoding, type(of: self)))
+        case .any, nil: try encodeInAnyStyle(to: &container)
+        }
+    }
+
+    @inline(never)
+    private func encodeInAnyStyle(to container: inout PersistenceContainer) throws {
+        let type = type(of: self)
+        let encoding = container.encoding
+        if encoding.pointee.mode != .gathering {
+            encoding.pointee.layout.use { ColumnStyle.remember(of: type, by: $0) }
+        }
+        if let coding = ClassCoding.of(type) { return try coding.use { try $0.encode(self, in: &container) } }
+        try encode(to: &container)
         if encoding.pointee.mode == .gathering { return try gatherColumns(into: encoding) }
-        try columns(RecordColumns(encoding: encoding, type(of: self)))
+        try columns(RecordColumns(encoding: encoding, type))
     }
 
     /// Encodes the columns that the class lists, and looks whether each is listed once.
@@ -125,5 +152,46 @@ extension Record {
             }
         }
         return try ClassCoding.of(type)?.use { try $0.take(name, of: row, into: self) } ?? false
+    }
+}
+
+// MARK: - How a class tells its columns
+
+/// How a class tells its columns, where a pass over a record need not ask for those of the other kind.
+///
+/// What a layout describes is encoded by records of one class, as a rule, and so the layout remembers this of the last one.
+private enum ColumnStyle: UInt {
+    /// By coding, or in several ways.
+    case any = 1
+    /// By `updateFromRow(_:)` and `encode(to:)` alone.
+    case pair = 2
+    /// By `columns(_:)` alone.
+    case list = 3
+
+    private init(of type: Record.Type) {
+        let overrides = (
+            pair: Overrides.pair(type, unlike: Record.self),
+            list: Overrides.columns(type, unlike: Record.self)
+        )
+        self =
+            switch overrides {
+            case (true?, false?): ClassCoding.of(type) == nil ? .pair : .any
+            case (false?, true?): ClassCoding.of(type) == nil ? .list : .any
+            default: .any
+            }
+    }
+
+    /// Looks up what a layout remembers of a class. (Metadata stands at multiples of eight.)
+    @inline(__always)
+    init?(of type: Record.Type, rememberedBy layout: RowLayout) {
+        let word = layout.columnStyle.load(ordering: .relaxed) ^ UInt(bitPattern: ObjectIdentifier(type))
+        self.init(rawValue: word)
+    }
+
+    /// Has a layout remember how a class tells its columns.
+    static func remember(of type: Record.Type, by layout: RowLayout) {
+        let style = ColumnStyle(of: type)
+        layout.columnStyle.store(
+            UInt(bitPattern: ObjectIdentifier(type)) | style.rawValue, ordering: .relaxed)
     }
 }

@@ -22,7 +22,7 @@ struct ColumnEncoding: ~Copyable {
 
     let count: Int
     private(set) var mode: Mode
-    private let layout: Unretained<RowLayout>
+    let layout: Unretained<RowLayout>
     /// The columns that are written, or compared with.
     private var start: PackedCursor
     /// The memory to pack into, if there is any: when columns are compared, from the first difference on.
