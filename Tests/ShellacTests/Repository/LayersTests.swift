@@ -49,7 +49,23 @@ import Testing
         let words = report.output.split(separator: "\n").filter { $0.contains("says a word of") }
         #expect(words.count == 2, "\(report.output)")
         #expect(report.output.contains("Connection says a word of Observation: // Told to the broker."))
-        #expect(report.output.contains("Support says a word of Records: let stampCount = 0"))
+        #expect(report.output.contains("Support says a word of Stamps: let stampCount = 0"))
+    }
+
+    @Test("features can be left out, and a layer that needs one of them fails then")
+    func featuresCanBeLeftOut() async throws {
+        let features = ["RecordCodable", "SchemaCheck", "Stamps"].flatMap { ["--without", $0] }
+        let report = try await withCopy { copy in
+            let script = copy.appending(path: ".ci/layers").path
+            let healthy = try await Command.run([script] + features)
+            #expect(healthy.succeeded, "\(healthy.output)")
+            #expect(healthy.output.contains("✔ Triggers"))
+            #expect(!healthy.output.contains("Stamps"))
+            try append("let drift = SchemaDriftError.self\n", to: "Triggers/TriggerSource.swift", of: copy)
+            return try await Command.run([script] + features)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("layers: Triggers looks upward"))
     }
 
     @Test("a Swift file outside of the layers fails")
