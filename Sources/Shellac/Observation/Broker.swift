@@ -49,8 +49,10 @@ final class Broker: StatementParticipant, PreUpdateListener {
         var audience: Unmanaged<Audience>?
         if !statement.concerns.contains(.transactions) {
             if !observers.isEmpty {
-                audience = try observers.audience(of: statement, isInside: isInside, on: database) {
-                    tables.number($0.schemaName, $0.name)
+                audience = try databaseReference.use { database in
+                    try observers.audience(of: statement, isInside: isInside, on: database) {
+                        tables.number($0.schemaName, $0.name)
+                    }
                 }
             }
         } else if isInside, !isSilent, database.transactionLog.isCommit(statement) {

@@ -56,6 +56,8 @@ struct EventBuffer: ~Copyable {
     private(set) var count = 0
     private var capacity = 0
     private var base: UnsafeMutablePointer<RowEvent>?
+    /// Whether an event has values, which are to be released with it.
+    private var hasValues = false
 
     deinit {
         base?.deinitialize(count: count)
@@ -72,6 +74,7 @@ struct EventBuffer: ~Copyable {
     @inline(__always)
     mutating func append(_ event: consuming RowEvent) {
         if count == capacity { grow() }
+        if event.values != nil { hasValues = true }
         (base.unsafelyUnwrapped + count).initialize(to: event)
         count &+= 1
     }
@@ -90,10 +93,15 @@ struct EventBuffer: ~Copyable {
     /// Removes the events. (Much memory is given back.)
     @inline(__always)
     mutating func removeAll() {
-        guard count > 0 else { return }
-        base.unsafelyUnwrapped.deinitialize(count: count)
+        if hasValues { releaseValues() }
         count = 0
         if capacity > 256 { shrink() }
+    }
+
+    @inline(never)
+    private mutating func releaseValues() {
+        base?.deinitialize(count: count)
+        hasValues = false
     }
 
     @inline(never)
