@@ -43,9 +43,9 @@ extension Database {
         sqlite3_progress_handler(
             pointer, 1000,
             { context in
-                let database = Unmanaged<Database>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+                let database = Unretained<Database>(context: context.unsafelyUnwrapped).object
                 return database.access.isCancelled ? 1 : 0
-            }, Unmanaged.passUnretained(self).toOpaque())
+            }, Unretained(self).context)
     }
 
     /// The access that could be cancelled has ended.

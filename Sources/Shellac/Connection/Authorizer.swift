@@ -19,12 +19,12 @@ final class Authorizer {
     private var isDropping = false
 
     func install(on connection: OpaquePointer) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
+        let context = Unretained(self).context
         sqlite3_set_authorizer(
             connection,
             { context, action, first, second, schemaName, _ in
-                let authorizer = Unmanaged<Authorizer>.fromOpaque(context.unsafelyUnwrapped)
-                    .takeUnretainedValue()
+                let authorizer = Unretained<Authorizer>(context: context.unsafelyUnwrapped)
+                    .object
                 if authorizer.effects != nil { authorizer.note(action, first, second, schemaName) }
                 if authorizer.touchedTables != nil { authorizer.touch(action, first, second, schemaName) }
                 return authorizer.answer(action, first)

@@ -70,9 +70,9 @@ extension Database {
         sqlite3_busy_handler(
             pointer,
             { context, count in
-                let handler = Unmanaged<BusyHandler>.fromOpaque(context.unsafelyUnwrapped)
-                    .takeUnretainedValue()
+                let handler = Unretained<BusyHandler>(context: context.unsafelyUnwrapped)
+                    .object
                 return handler.tryAgain(after: Int(count)) ? 1 : 0
-            }, Unmanaged.passUnretained(handler).toOpaque())
+            }, Unretained(handler).context)
     }
 }

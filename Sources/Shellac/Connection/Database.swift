@@ -70,20 +70,20 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
-        Self.all.withLock { $0[ObjectIdentifier(self)] = Unmanaged.passUnretained(self) }
+        Self.all.withLock { $0[ObjectIdentifier(self)] = Unretained(self) }
     }
 
     deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
 
     /// All connections. (Weak references would make all others slow.)
-    private static let all = Lock<[ObjectIdentifier: Unmanaged<Database>]>([:])
+    private static let all = Lock<[ObjectIdentifier: Unretained<Database>]>([:])
 
     /// The connections that the running thread has the access to: nobody frees these meanwhile.
     static var accessed: [Database] {
         all.withLock { all in
             // One that has been closed holds nothing any more.
-            all.values.filter { $0._withUnsafeGuaranteedRef { $0.isAccessed && !$0.isClosed } }
-                .map { $0.takeUnretainedValue() }
+            all.values.filter { $0.use { $0.isAccessed && !$0.isClosed } }
+                .map { $0.object }
         }
     }
 

@@ -23,12 +23,12 @@ final class PreUpdateHook {
             database.pointer,
             { context, _, operation, schema, table, initialRowID, finalRowID in
                 guard let context, let schema, let table else { return }
-                let hook = Unmanaged<PreUpdateHook>.fromOpaque(context).takeUnretainedValue()
+                let hook = Unretained<PreUpdateHook>(context: context).object
                 let row = ChangingRow(
                     operation: operation, schema: schema, table: table, initialRowID: initialRowID,
                     finalRowID: finalRowID, functions: hook.functions, connection: hook.database.pointer)
                 for listener in hook.listeners { listener.rowWillChange(row) }
-            }, Unmanaged.passUnretained(self).toOpaque())
+            }, Unretained(self).context)
     }
 
     #if DEBUG

@@ -2,7 +2,7 @@
 struct RunningStatements {
     /// The statement whose run began last, of those that run. Each knows the one before it, so that they can be stopped
     /// together. Whoever runs a statement holds it.
-    private(set) var last: Unmanaged<Statement>?
+    private(set) var last: Unretained<Statement>?
     /// How many functions called by SQLite are running.
     private(set) var functionDepth = 0
     /// How many backups read or write the database.
@@ -20,13 +20,13 @@ struct RunningStatements {
         } else {
             functionError = nil
         }
-        last = Unmanaged.passUnretained(statement)
+        last = Unretained(statement)
     }
 
     @inline(never)
-    private func linkToOthers(_ statement: Statement, _ last: Unmanaged<Statement>) {
+    private func linkToOthers(_ statement: Statement, _ last: Unretained<Statement>) {
         statement.previousRunning = last
-        last.use { $0.nextRunning = Unmanaged.passUnretained(statement) }
+        last.use { $0.nextRunning = Unretained(statement) }
     }
 
     /// Takes a statement out.
@@ -80,7 +80,7 @@ struct RunningStatements {
 extension Database {
     /// The statement whose run began last, of those that run.
     @inline(__always)
-    var lastBegun: Unmanaged<Statement>? { running.last }
+    var lastBegun: Unretained<Statement>? { running.last }
 
     /// How many functions called by SQLite are running.
     @inline(__always)

@@ -57,7 +57,7 @@ struct SQLStatements {
                 let error = database.failure(code, sql: text(from: start, to: length))
                 // What depends on the schema may not compile any more, since another connection has changed it.
                 guard code & 0xFF == SQLITE_ERROR,
-                    let follower = database.object(in: .schema)?.takeUnretainedValue(), follower.isOutdated,
+                    let follower = database.object(in: .schema)?.object, follower.isOutdated,
                     (try? follower.followSchema()) != nil
                 else { throw error }
                 continue

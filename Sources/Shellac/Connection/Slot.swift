@@ -10,7 +10,7 @@
 /// ```
 ///
 /// To look into one is one load: its number is a constant, and the object is followed without counting a reference. See
-/// `Unmanaged.use(_:)`.
+/// `Unretained.use(_:)`.
 struct Slot<Value: AnyObject> {
     /// The number of the place, which no other slot has.
     let number: Int
@@ -82,8 +82,8 @@ struct Slots: ~Copyable {
 
     /// Looks into a slot. Nobody else fills it: what is there is of its type.
     @inline(__always)
-    func object<Value>(in slot: Slot<Value>) -> Unmanaged<Value>? {
-        self[slot.number].map { .fromOpaque($0.toOpaque()) }
+    func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? {
+        self[slot.number].map { Unretained(context: $0.toOpaque()) }
     }
 
     /// Looks into the place with a number.
@@ -109,9 +109,9 @@ struct Slots: ~Copyable {
 }
 
 extension Database {
-    /// The object in a slot, to be followed without counting: see `Unmanaged.use(_:)`.
+    /// The object in a slot, to be followed without counting: see `Unretained.use(_:)`.
     @inline(__always)
-    func object<Value>(in slot: Slot<Value>) -> Unmanaged<Value>? { slots.object(in: slot) }
+    func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? { slots.object(in: slot) }
 
     /// Puts an object into a slot, or none.
     func fill<Value>(_ slot: Slot<Value>, with object: Value?) {

@@ -17,10 +17,10 @@ extension Statement {
         phase = .idle
         if error != nil {
             error = database.settleEnd(of: self, error: error)
-            database.object(in: .transactions)?.takeUnretainedValue().letGo()
+            database.object(in: .transactions)?.object.letGo()
         }
         if let error {
-            database.object(in: .changes)?.takeUnretainedValue().statementDidFail()
+            database.object(in: .changes)?.object.statementDidFail()
             throw error
         }
         return value
@@ -39,7 +39,7 @@ extension Statement {
         if isFollowed, let changes = database.object(in: .changes) {
             error = changes.use { $0.statementDidEnd(self, error: error) }
         } else if error != nil {
-            database.object(in: .changes)?.takeUnretainedValue().statementDidFail()
+            database.object(in: .changes)?.object.statementDidFail()
         }
         if let transactions = database.object(in: .transactions) { transactions.use { $0.letGo() } }
         if let error { throw error }
@@ -50,13 +50,13 @@ extension Statement {
     static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
         // A statement that has called a function is in the middle of a step.
         guard database.callbackDepth == 0 else { return }
-        var running = database.lastBegun?.takeUnretainedValue()
+        var running = database.lastBegun?.object
         var followed: [(statement: Statement, error: (any Error)?)] = []
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
             let error =
                 code == SQLITE_OK
-                ? database.object(in: .transactions)?.takeUnretainedValue().takeLoss(of: statement)
+                ? database.object(in: .transactions)?.object.takeLoss(of: statement)
                 : database.failure(code, sql: statement.sql)
             if let error, !statement.isReadonly { database.transactionState.keepCommitFailure(error) }
             if statement.concerns.contains(.changes), statement.phase == .running {
@@ -64,13 +64,13 @@ extension Statement {
             }
             statement.row.moveOut()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
-            running = statement.previousRunning?.takeUnretainedValue()
+            running = statement.previousRunning?.object
             statement.previousRunning = nil
             statement.nextRunning = nil
         }
         database.running.removeAll()
         if database.hasLoneState { database.endLoneState() }
-        if let changes = database.object(in: .changes)?.takeUnretainedValue() {
+        if let changes = database.object(in: .changes)?.object {
             for (statement, failure) in followed {
                 guard let error = changes.statementDidEnd(statement, error: failure) else { continue }
                 // A veto comes before what it has made of the commit.
@@ -81,7 +81,7 @@ extension Statement {
                 }
             }
         }
-        database.object(in: .transactions)?.takeUnretainedValue().letGo()
+        database.object(in: .transactions)?.object.letGo()
     }
 }
 

@@ -44,10 +44,10 @@ public final class Statement {
 
     /// What the participant that follows changes keeps of the effects.
     @exclusivity(unchecked) var changePlan: AnyObject? {
-        didSet { changePlanReference = changePlan.map { Unmanaged.passUnretained($0) } }
+        didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
-    /// The same, to be followed without counting: see `Unmanaged.use(_:)`.
-    @exclusivity(unchecked) private(set) var changePlanReference: Unmanaged<AnyObject>?
+    /// The same, to be followed without counting: see `Unretained.use(_:)`.
+    @exclusivity(unchecked) private(set) var changePlanReference: Unretained<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
     public let isReadonly: Bool
@@ -101,8 +101,8 @@ public final class Statement {
     #endif
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
-    @exclusivity(unchecked) var nextRunning: Unmanaged<Statement>?
-    @exclusivity(unchecked) var previousRunning: Unmanaged<Statement>?
+    @exclusivity(unchecked) var nextRunning: Unretained<Statement>?
+    @exclusivity(unchecked) var previousRunning: Unretained<Statement>?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {
@@ -234,7 +234,7 @@ public final class Statement {
         if database.owed.contains(.statementWillBegin), concerns.contains(.changes),
             let changes = database.object(in: .changes)
         {
-            changes.takeUnretainedValue().statementWillBegin()
+            changes.object.statementWillBegin()
             guard phase == .idle || phase == .begun else { throw busyError() }
         }
         try database.checkObstruction(for: effects.transaction)
@@ -361,13 +361,13 @@ public final class Statement {
     private func endOrRunAgain(_ error: any Error) throws -> Bool {
         let isOutdated =
             !isReadonly && (error as? DatabaseError)?.resultCode == .SQLITE_ERROR
-            && database.object(in: .schema)?.takeUnretainedValue().isOutdated == true
+            && database.object(in: .schema)?.object.isOutdated == true
         do {
             try end(error: error)
             return false
         } catch {
             guard isOutdated, database.lostTransaction == nil,
-                let follower = database.object(in: .schema)?.takeUnretainedValue()
+                let follower = database.object(in: .schema)?.object
             else { throw error }
             // (To prepare it may have what depends on the schema follow.)
             let hasBegun =
@@ -394,7 +394,7 @@ public final class Statement {
         take(fresh.effects)
         effectsGeneration = 0
         if concerns.contains(.changes), phase == .running {
-            database.object(in: .changes)?.takeUnretainedValue().effectsDidChange(of: self, from: old)
+            database.object(in: .changes)?.object.effectsDidChange(of: self, from: old)
         }
     }
 

@@ -131,9 +131,9 @@ extension Slot where Value: StatementParticipant {
 extension Database {
     /// Tells all participants something, in their order.
     func tellParticipants(_ tell: (StatementParticipant) throws -> Void) rethrows {
-        if let transactions = object(in: .transactions) { try tell(transactions.takeUnretainedValue()) }
-        if let schema = object(in: .schema) { try tell(schema.takeUnretainedValue()) }
-        if let changes = object(in: .changes) { try tell(changes.takeUnretainedValue()) }
+        if let transactions = object(in: .transactions) { try tell(transactions.object) }
+        if let schema = object(in: .schema) { try tell(schema.object) }
+        if let changes = object(in: .changes) { try tell(changes.object) }
     }
 
     /// Tells of the end of a run those that follow transactions and the schema. Returns the error to throw, if any.

@@ -124,10 +124,10 @@ extension Database {
         sqlite3_trace_v2(
             pointer, options.rawValue,
             { event, context, statement, detail in
-                let tracer = Unmanaged<Tracer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+                let tracer = Unretained<Tracer>(context: context.unsafelyUnwrapped).object
                 tracer.hear(event, statement.map { OpaquePointer($0) }, detail)
                 return 0
-            }, Unmanaged.passUnretained(tracer).toOpaque())
+            }, Unretained(tracer).context)
         exchangeTracer(for: tracer)
     }
 

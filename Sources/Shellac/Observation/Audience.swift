@@ -21,7 +21,7 @@ final class Audience {
         let databaseName: String
         let wanted: [ObserverRegistration]
         /// The same, to be followed without counting.
-        let wantedReferences: [Unmanaged<ObserverRegistration>]
+        let wantedReferences: [Unretained<ObserverRegistration>]
         let mayHaveMoved: Bool
 
         fileprivate init(
@@ -31,7 +31,7 @@ final class Audience {
             (tableName, databaseName) = (name.table, name.schema)
             wanted = audience.listeners
                 .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.registration)
-            wantedReferences = wanted.map { Unmanaged.passUnretained($0) }
+            wantedReferences = wanted.map { Unretained($0) }
             mayHaveMoved =
                 kind == .update && audience.movedTables.contains(CaseInsensitiveName(name.table))
         }
@@ -39,9 +39,9 @@ final class Audience {
 
     /// The route of the last change.
     @exclusivity(unchecked) private var lastRoute: Route? {
-        didSet { lastReference = lastRoute.map { Unmanaged.passUnretained($0) } }
+        didSet { lastReference = lastRoute.map { Unretained($0) } }
     }
-    @exclusivity(unchecked) private var lastReference: Unmanaged<Route>?
+    @exclusivity(unchecked) private var lastReference: Unretained<Route>?
 
     init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
         self.listeners = listeners

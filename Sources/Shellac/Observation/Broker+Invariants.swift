@@ -7,10 +7,10 @@ extension RunStack {
     /// Those that have ended.
     var spares: [Run] { Self.chain(from: spare) }
 
-    private static func chain(from first: Unmanaged<Run>?) -> [Run] {
+    private static func chain(from first: Unretained<Run>?) -> [Run] {
         Array(
-            sequence(first: first) { $0?.takeUnretainedValue().previous }.prefix { $0 != nil }.compactMap {
-                $0?.takeUnretainedValue()
+            sequence(first: first) { $0?.object.previous }.prefix { $0 != nil }.compactMap {
+                $0?.object
             })
     }
 }
@@ -85,7 +85,7 @@ extension Broker: CheckedInvariants {
             (database.hooks.preUpdate?.isTelling(self) ?? false) == hasPreUpdateHook,
             "the pre-update hook is thought to be \(hasPreUpdateHook ? "" : "not ")installed")
         // SQLite tells of a hook only when another one is put in its place.
-        let own = Unmanaged.passUnretained(self).toOpaque()
+        let own = Unretained(self).context
         let update = sqlite3_update_hook(database.pointer, nil, nil)
         if update != nil { UpdateHooks.installUpdateHook(self) }
         violations.expect(

@@ -23,7 +23,7 @@ import CSQLite
 final class Broker: StatementParticipant, PreUpdateListener {
     unowned(unsafe) let database: Database  // which owns this
     /// The same, to be used without counting a reference.
-    private let databaseReference: Unmanaged<Database>
+    private let databaseReference: Unretained<Database>
 
     let observers = ObserverList()
     let ends: TransactionEnds
@@ -36,7 +36,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     init(_ database: Database) {
         self.database = database
-        databaseReference = Unmanaged.passUnretained(database)
+        databaseReference = Unretained(database)
         ends = TransactionEnds(database)
     }
 
@@ -46,7 +46,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         let isSilent =
             database.isReadOnlyScope && sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE
-        var audience: Unmanaged<Audience>?
+        var audience: Unretained<Audience>?
         if !statement.concerns.contains(.transactions) {
             if !observers.isEmpty {
                 audience = try databaseReference.use { database in
@@ -64,7 +64,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     @inline(__always)
     private func begin(
-        _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Unmanaged<Audience>?
+        _ statement: Statement, isInside: Bool, isSilent: Bool, _ audience: Unretained<Audience>?
     ) {
         let isOnlyRun = runs.isEmpty
         runs.add().use {
@@ -80,7 +80,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     /// The run that takes a step: the last one that was not begun inside of a function that has returned.
     @inline(__always)
-    private var currentRun: Unmanaged<Run>? {
+    private var currentRun: Unretained<Run>? {
         let depth = database.callbackDepth
         return runs.last { $0.depth <= depth }
     }
@@ -141,7 +141,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
     /// Ends a run. Returns the error to throw, if any.
     @inline(__always)
     private func end(
-        _ run: Run, of statement: Statement, inside outer: Unmanaged<Run>?, _ error: (any Error)?
+        _ run: Run, of statement: Statement, inside outer: Unretained<Run>?, _ error: (any Error)?
     ) -> (any Error)? {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         guard isInside else { return endTransaction(run, of: statement, inside: outer, error) }
@@ -154,7 +154,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
     /// Ends a run that has ended the transaction, or that ran outside of one.
     @inline(never)
     private func endTransaction(
-        _ run: Run, of statement: Statement, inside outer: Unmanaged<Run>?, _ error: (any Error)?
+        _ run: Run, of statement: Statement, inside outer: Unretained<Run>?, _ error: (any Error)?
     ) -> (any Error)? {
         let failure = run.veto ?? error
         if run.wasInsideTransaction {
@@ -184,7 +184,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
     }
 
     /// Passes the events of a run that has ended on.
-    private func pass(_ run: Run, to outer: Unmanaged<Run>?, _ error: (any Error)?) {
+    private func pass(_ run: Run, to outer: Unretained<Run>?, _ error: (any Error)?) {
         if error != nil, sqlite3_changes(database.pointer) == 0 {
             let survivors = Survivors(database: database, tables: tables, columns: observers.columns)
             run.events.replace(with: survivors.find(among: run.events.events))
@@ -287,8 +287,8 @@ final class Broker: StatementParticipant, PreUpdateListener {
     }
 
     /// Tells that something unknown was changed, when the changes of a run are told, or else those of a savepoint.
-    func tellUndetectedChange(to audience: Audience, with run: Unmanaged<Run>?) {
-        let reference = Unmanaged.passUnretained(audience)
+    func tellUndetectedChange(to audience: Audience, with run: Unretained<Run>?) {
+        let reference = Unretained(audience)
         observers.keep(reference)
         let event = RowEvent(undetectedBy: reference)
         if let run {

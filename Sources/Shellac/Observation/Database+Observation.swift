@@ -7,7 +7,7 @@ extension Slot<Broker> {
 
 extension Database {
     /// What tells the observers of this connection, if somebody has ever observed.
-    var broker: Broker? { object(in: .broker)?.takeUnretainedValue() }
+    var broker: Broker? { object(in: .broker)?.object }
 
     private func installBroker() -> Broker {
         if let broker { return broker }

@@ -14,12 +14,12 @@ final class ObservationPlan {
     /// Those who wanted something.
     @exclusivity(unchecked) private var audience: Audience? {
         didSet {
-            audienceReference = audience.map { Unmanaged.passUnretained($0) }
+            audienceReference = audience.map { Unretained($0) }
             needsPreUpdateHook = audience?.needsPreUpdateHook ?? false
         }
     }
     /// The same, to be followed without counting.
-    @exclusivity(unchecked) private(set) var audienceReference: Unmanaged<Audience>?
+    @exclusivity(unchecked) private(set) var audienceReference: Unretained<Audience>?
     @exclusivity(unchecked) private(set) var needsPreUpdateHook = false
 
     /// How many numbers keep the answers of an observer.

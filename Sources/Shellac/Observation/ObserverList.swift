@@ -53,7 +53,7 @@ final class ObserverList {
     @inline(__always)
     func audience(
         of statement: Statement, isInside: Bool, on database: Database, number: (TableSchema) -> Int32
-    ) throws -> Unmanaged<Audience>? {
+    ) throws -> Unretained<Audience>? {
         if isInside, let plan = statement.observationPlan,
             plan.use({ $0.moment == moment && !$0.needsPreUpdateHook })
         {
@@ -65,10 +65,10 @@ final class ObserverList {
     @inline(never)
     private func askedAudience(
         of statement: Statement, isInside: Bool, on database: Database, _ number: (TableSchema) -> Int32
-    ) throws -> Unmanaged<Audience>? {
+    ) throws -> Unretained<Audience>? {
         let plan: ObservationPlan
         if isInside, let kept = statement.observationPlan, kept.use({ $0.moment == moment }) {
-            plan = kept.takeUnretainedValue()
+            plan = kept.object
         } else {
             plan = askedPlan(of: statement, isInside: isInside, on: database)
         }
@@ -82,7 +82,7 @@ final class ObserverList {
     {
         let isSettled = statement.followSchema(isInside: isInside)
         let plan =
-            statement.observationPlan?.takeUnretainedValue()
+            statement.observationPlan?.object
             ?? ObservationPlan(statement.effects, database)
         statement.changePlan = plan
         // Whoever is asked may add and remove observers.
@@ -126,9 +126,9 @@ final class ObserverList {
 
     /// Keeps an audience until the transaction has ended: for runs and events, which refer to it without counting.
     @inline(__always)
-    func keep(_ audience: Unmanaged<Audience>) {
+    func keep(_ audience: Unretained<Audience>) {
         if audience.use({ $0.isKept }) { return }
-        audiences.append(audience.takeUnretainedValue())
+        audiences.append(audience.object)
         audience.use { $0.isKept = true }
     }
 

@@ -1,7 +1,7 @@
 /// A change of a row by a run, which waits to be told.
 struct RowEvent {
     /// Those who want to hear of it: the broker keeps them until the transaction has ended.
-    let audience: Unmanaged<Audience>
+    let audience: Unretained<Audience>
     let rowID: Int64
     /// The number of the table's name: see ``TableNames``.
     let table: Int32
@@ -16,7 +16,7 @@ struct RowEvent {
 
     @inline(__always)
     init(
-        audience: Unmanaged<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
+        audience: Unretained<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
         isHidden: Bool = false, values: RowValues? = nil
     ) {
         self.audience = audience
@@ -28,7 +28,7 @@ struct RowEvent {
     }
 
     /// Something was changed that SQLite does not tell.
-    init(undetectedBy audience: Unmanaged<Audience>) {
+    init(undetectedBy audience: Unretained<Audience>) {
         self.init(audience: audience, rowID: 0, table: -1, kind: .update)
         isUndetected = true
     }

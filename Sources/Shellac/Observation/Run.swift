@@ -10,18 +10,18 @@ final class Run {
     /// Whether the transaction is one that has only read.
     @exclusivity(unchecked) private(set) var isSilent = false
     /// Those who want to hear of its changes: the broker keeps them until the transaction has ended.
-    @exclusivity(unchecked) private(set) var audience: Unmanaged<Audience>?
+    @exclusivity(unchecked) private(set) var audience: Unretained<Audience>?
     @exclusivity(unchecked) var events = EventBuffer()
     /// Whether the commit hook has fired: the statement is a transaction of its own.
     @exclusivity(unchecked) var isCommitting = false
     /// What an observer has thrown in the commit hook.
     @exclusivity(unchecked) var veto: (any Error)?
     /// The run that had begun before.
-    @exclusivity(unchecked) fileprivate(set) var previous: Unmanaged<Run>?
+    @exclusivity(unchecked) fileprivate(set) var previous: Unretained<Run>?
 
     @inline(__always)
     func begin(
-        _ statement: Statement, depth: Int, isInside: Bool, isSilent: Bool, _ audience: Unmanaged<Audience>?
+        _ statement: Statement, depth: Int, isInside: Bool, isSilent: Bool, _ audience: Unretained<Audience>?
     ) {
         self.statement = ObjectIdentifier(statement)
         self.depth = depth
@@ -44,16 +44,16 @@ final class Run {
 /// The runs that have begun, in that order: each knows the one before it.
 struct RunStack: ~Copyable {
     /// The run that has begun last.
-    private(set) var last: Unmanaged<Run>?
+    private(set) var last: Unretained<Run>?
     /// Runs that have ended, to be used again.
-    private(set) var spare: Unmanaged<Run>?
+    private(set) var spare: Unretained<Run>?
 
     deinit {
         for first in [last, spare] {
             var next = first
             while let run = next {
                 next = run.use { $0.previous }
-                run.release()
+                Unmanaged.passUnretained(run.object).release()
             }
         }
     }
@@ -61,10 +61,15 @@ struct RunStack: ~Copyable {
     @inline(__always)
     var isEmpty: Bool { last == nil }
 
+    /// Makes a run that lives until it is released above.
+    private static func makeRun() -> Unretained<Run> {
+        Unretained(Unmanaged.passRetained(Run()).takeUnretainedValue())
+    }
+
     /// Puts a run behind the others.
     @inline(__always)
-    mutating func add() -> Unmanaged<Run> {
-        let run = spare ?? .passRetained(Run())
+    mutating func add() -> Unretained<Run> {
+        let run = spare ?? Self.makeRun()
         run.use {
             spare = $0.previous
             $0.previous = last
@@ -75,14 +80,14 @@ struct RunStack: ~Copyable {
 
     /// The run of a statement.
     @inline(__always)
-    func run(of statement: Statement) -> Unmanaged<Run>? {
+    func run(of statement: Statement) -> Unretained<Run>? {
         let identifier = ObjectIdentifier(statement)
         return last { $0.statement == identifier }
     }
 
     /// The last run for which a condition holds.
     @inline(__always)
-    func last(where isWanted: (Run) -> Bool) -> Unmanaged<Run>? {
+    func last(where isWanted: (Run) -> Bool) -> Unretained<Run>? {
         var next = last
         while let run = next, !run.use(isWanted) { next = run.use { $0.previous } }
         return next
@@ -91,9 +96,9 @@ struct RunStack: ~Copyable {
     /// Takes a run out that has ended. Returns the one that had begun before it. Whoever has taken it gives it back:
     /// see ``recycle(_:)``.
     @inline(__always)
-    mutating func remove(_ run: Unmanaged<Run>) -> Unmanaged<Run>? {
+    mutating func remove(_ run: Unretained<Run>) -> Unretained<Run>? {
         let previous = run.use { $0.previous }
-        if run.toOpaque() == last?.toOpaque() {
+        if run.context == last?.context {
             last = previous
         } else {
             unlink(run, previous)
@@ -103,13 +108,13 @@ struct RunStack: ~Copyable {
 
     /// The statement of a cursor may end before those that began later.
     @inline(never)
-    private func unlink(_ run: Unmanaged<Run>, _ previous: Unmanaged<Run>?) {
-        last { $0.previous?.toOpaque() == run.toOpaque() }?.use { $0.previous = previous }
+    private func unlink(_ run: Unretained<Run>, _ previous: Unretained<Run>?) {
+        last { $0.previous?.context == run.context }?.use { $0.previous = previous }
     }
 
     /// Keeps a run that has ended for another one.
     @inline(__always)
-    mutating func recycle(_ run: Unmanaged<Run>) {
+    mutating func recycle(_ run: Unretained<Run>) {
         run.use {
             $0.reset()
             $0.previous = spare
@@ -128,7 +133,7 @@ struct RunStack: ~Copyable {
     /// Takes the events of all runs, in the order in which these began.
     func takeEvents() -> [RowEvent] { Self.takeEvents(upTo: last) }
 
-    private static func takeEvents(upTo last: Unmanaged<Run>?) -> [RowEvent] {
+    private static func takeEvents(upTo last: Unretained<Run>?) -> [RowEvent] {
         guard let last else { return [] }
         return last.use { run in
             defer { run.events.removeAll() }

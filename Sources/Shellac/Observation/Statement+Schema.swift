@@ -5,8 +5,8 @@ import CSQLite
 extension Statement {
     /// What is kept of the statement between two of its runs.
     @inline(__always)
-    var observationPlan: Unmanaged<ObservationPlan>? {
-        changePlanReference.map { .fromOpaque($0.toOpaque()) }  // nobody else fills the slot
+    var observationPlan: Unretained<ObservationPlan>? {
+        changePlanReference.map { Unretained(context: $0.context) }  // nobody else fills the slot
     }
 
     /// Has what is known of the statement fit the schema that it is about to run against. Returns whether it does, as far as

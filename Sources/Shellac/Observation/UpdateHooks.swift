@@ -8,7 +8,7 @@ struct UpdateHooks {
 
     /// Installs the hooks that a run's audience wants. Those that nobody wants are removed where it is the only run.
     @inline(__always)
-    mutating func install(for audience: Unmanaged<Audience>?, isOnlyRun: Bool, _ broker: Broker) {
+    mutating func install(for audience: Unretained<Audience>?, isOnlyRun: Bool, _ broker: Broker) {
         let wantsRows = audience != nil
         if wantsRows != hasUpdateHook, wantsRows || isOnlyRun { setUpdateHook(wantsRows, broker) }
         let wantsValues = audience?.use { $0.needsPreUpdateHook } ?? false
@@ -54,8 +54,8 @@ struct UpdateHooks {
             broker.database.pointer,
             { context, kind, schema, table, rowID in
                 guard let context, let schema, let table else { return }
-                Unmanaged<Broker>.fromOpaque(context).use { $0.rowDidChange(kind, schema, table, rowID) }
-            }, Unmanaged.passUnretained(broker).toOpaque())
+                Unretained<Broker>(context: context).use { $0.rowDidChange(kind, schema, table, rowID) }
+            }, Unretained(broker).context)
     }
 
     /// Has SQLite call the commit hook. Returns for whom it did before.
@@ -65,9 +65,9 @@ struct UpdateHooks {
             broker.database.pointer,
             { context in
                 guard let context else { return 0 }
-                let broker = Unmanaged<Broker>.fromOpaque(context).takeUnretainedValue()
+                let broker = Unretained<Broker>(context: context).object
                 return broker.autocommitStatementWillCommit() ? 0 : 1
-            }, Unmanaged.passUnretained(broker).toOpaque())
+            }, Unretained(broker).context)
     }
 }
 

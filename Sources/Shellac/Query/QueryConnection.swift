@@ -170,7 +170,7 @@ extension Database {
     /// What this connection keeps for requests.
     var queries: QueryConnection {
         checkAccess()
-        if let queries = object(in: .queries) { return queries.takeUnretainedValue() }
+        if let queries = object(in: .queries) { return queries.object }
         let queries = QueryConnection(capacity: configuration.statementCacheCapacity)
         fill(.queries, with: queries)
         return queries

@@ -137,21 +137,21 @@ struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
 /// How a type of records names the columns of its coding keys. It counts no references.
 struct DecodedNames {
     private let record: any FetchableRecord.Type
-    private let coded: Unmanaged<CodedClass>?
+    private let coded: Unretained<CodedClass>?
     let areKeys: Bool
 
     init(_ record: any FetchableRecord.Type) {
         self.record = record
-        coded = (record as? Record.Type).flatMap { CodedClass.of($0) }.map(Unmanaged.passUnretained)
+        coded = (record as? Record.Type).flatMap { CodedClass.of($0) }.map { Unretained($0) }
         areKeys =
-            coded?.takeUnretainedValue().usesDefaultDecodingKeys
+            coded?.object.usesDefaultDecodingKeys
             ?? record.databaseColumnDecodingStrategy.usesDefaultKeys
     }
 
     /// The column of a row that a key is read from.
     func column(of key: some CodingKey, in row: @autoclosure () -> Row) -> String {
         if areKeys { return key.stringValue }
-        if let coded { return coded.takeUnretainedValue().column(of: key, in: row()) }
+        if let coded { return coded.object.column(of: key, in: row()) }
         return record.databaseColumnDecodingStrategy.column(for: key, in: row())
     }
 }

@@ -137,7 +137,7 @@ extension StoredProperties {
 
         /// Where a property is that can be assigned, by its address.
         func offset(of name: String) -> Int? {
-            let start = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+            let start = UnsafeRawPointer(Unretained(self).context)
             func distance<Value>(_ property: inout Value) -> Int {
                 withUnsafePointer(to: &property) { UnsafeRawPointer($0) - start }
             }

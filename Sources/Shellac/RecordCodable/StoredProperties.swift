@@ -168,7 +168,7 @@ struct StoredProperty: Sendable {
     }
 
     private func address(in object: AnyObject) -> UnsafeMutableRawPointer {
-        Unmanaged.passUnretained(object).toOpaque() + offset
+        Unretained(object).context + offset
     }
 }
 

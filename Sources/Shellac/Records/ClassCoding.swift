@@ -5,20 +5,20 @@
 class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
     /// What codes columns of a class. Nil where all are listed.
     @inline(__always)
-    static func of(_ type: Record.Type) -> Unmanaged<ClassCoding>? {
+    static func of(_ type: Record.Type) -> Unretained<ClassCoding>? {
         let known = ClassTable.find(ObjectIdentifier(type))
         guard known != ClassTable.unknown else { return learn(type) }
-        return UnsafeRawPointer(bitPattern: known).map(Unmanaged.fromOpaque)
+        return UnsafeRawPointer(bitPattern: known).map(Unretained.init(context:))
     }
 
     @inline(never)
-    private static func learn(_ type: Record.Type) -> Unmanaged<ClassCoding>? {
+    private static func learn(_ type: Record.Type) -> Unretained<ClassCoding>? {
         let source = (Record.self as Any.Type) as? any ClassCodingSource.Type
         // It lives for ever, as its class does.
         let coding = source?.classCoding(of: type).map(Unmanaged.passRetained)
         let word = coding.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
         let kept = ClassTable.add(ObjectIdentifier(type), word)
-        return UnsafeRawPointer(bitPattern: kept).map(Unmanaged.fromOpaque)
+        return UnsafeRawPointer(bitPattern: kept).map(Unretained.init(context:))
     }
 
     // MARK: - Passes over a record

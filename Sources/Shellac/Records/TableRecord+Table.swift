@@ -104,7 +104,7 @@ extension TableRecord {
     /// How records of the type are found.
     static func plan(on db: Database) throws -> RecordPlan {
         db.checkAccess()
-        return try db.plan(for: self).takeUnretainedValue()
+        return try db.plan(for: self).object
     }
 }
 

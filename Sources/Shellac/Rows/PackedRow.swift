@@ -87,7 +87,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         guard hasPast else { return }
         var address: UnsafeRawPointer?
         if case .row(let row) = pastPointer.pointee.memory {
-            address = UnsafeRawPointer(Unmanaged.passUnretained(row).toOpaque())
+            address = UnsafeRawPointer(Unretained(row).context)
         }
         if let address { prefetch(address, byteCount: 256) }
     }

@@ -255,7 +255,7 @@ extension Database {
     @inline(__always)
     var schema: SchemaCache {
         checkAccess()
-        return object(in: .schemaCache)?.takeUnretainedValue() ?? installSchemaCache()
+        return object(in: .schemaCache)?.object ?? installSchemaCache()
     }
 
     @inline(never)

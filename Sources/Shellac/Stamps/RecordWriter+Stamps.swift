@@ -162,7 +162,7 @@ extension RecordWriter {
                     column: column, old: columns[column], stored: bound.isUpsert ? nil : value))
         }
         try database.records.withWriter(on: database) { writer in
-            writer.use(.passUnretained(plan), .passUnretained(statements))
+            writer.use(Unretained(plan), Unretained(statements))
             try text.withUnsafeBufferPointer { try writer.columns.pack(columns, with: $0, in: stamped) }
             writer.filled = bound
             writer.untouched = untouched

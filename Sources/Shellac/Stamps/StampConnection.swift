@@ -122,11 +122,12 @@ final class StampConnection: TriggerSource {
     /// Adds the function `stamp()`.
     fileprivate func addFunction() throws {
         let code = sqlite3_create_function_v2(
-            database.pointer, "stamp", 0, SQLITE_UTF8, Unmanaged.passUnretained(self).toOpaque(),
+            database.pointer, "stamp", 0, SQLITE_UTF8, Unretained(self).context,
             { context, _, _ in
-                let stamps = Unmanaged<StampConnection>.fromOpaque(
-                    sqlite3_user_data(context).unsafelyUnwrapped
-                ).takeUnretainedValue()
+                let stamps = Unretained<StampConnection>(
+                    context:
+                        sqlite3_user_data(context).unsafelyUnwrapped
+                ).object
                 stamps.giveResult(to: context)
             }, nil, nil, nil)
         try database.check(code)
@@ -154,7 +155,7 @@ extension Database {
         get throws {
             // Nobody else fills the slot.
             if let source = object(in: .triggerSource) {
-                return unsafeDowncast(source.takeUnretainedValue(), to: StampConnection.self)
+                return unsafeDowncast(source.object, to: StampConnection.self)
             }
             if isClosed { throw closedError() }
             let stamps = StampConnection(self)

@@ -9,7 +9,7 @@ extension Database {
     /// Runs a function with what this connection knows of its transaction.
     @inline(__always)
     func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
-        try (object(in: .transactionLog) ?? .passUnretained(installTransactionLog())).use(body)
+        try (object(in: .transactionLog) ?? Unretained(installTransactionLog())).use(body)
     }
 
     @discardableResult

@@ -75,7 +75,7 @@ final class TriggerConnection: StatementParticipant {
             recorders.compactMap { $0.noteOfInsertion(into: table) }.map { $0 + " " }.joined()
         }
         var filled: Set<CaseInsensitiveName> = []
-        if let source = database.object(in: .triggerSource)?.takeUnretainedValue() {
+        if let source = database.object(in: .triggerSource)?.object {
             let made = try source.triggers(heardBy: callbacks, notes: notes)
             wanted = made.triggers
             filled = made.tables
@@ -338,7 +338,7 @@ extension Database {
     /// What this connection keeps for triggers.
     var triggerConnection: TriggerConnection {
         get throws {
-            if let triggers = object(in: .triggers) { return triggers.takeUnretainedValue() }
+            if let triggers = object(in: .triggers) { return triggers.object }
             if isClosed { throw closedError() }
             let triggers = TriggerConnection(self)
             try triggers.running.addFunctions(to: self, triggers)

@@ -23,6 +23,6 @@ extension Database {
     /// Runs a function while triggers fill in nothing.
     func withoutFilling<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let source = object(in: .triggerSource) else { return try body() }
-        return try source.takeUnretainedValue().suspend(body)
+        return try source.object.suspend(body)
     }
 }

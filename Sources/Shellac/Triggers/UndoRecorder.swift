@@ -86,11 +86,12 @@ final class UndoRecorder {
         prefix = "\(TriggerConnection.undoPrefix)\(number)"
         function = "shellac_undo_\(number)"
         let code = sqlite3_create_function_v2(
-            database.pointer, function, 1, SQLITE_UTF8, Unmanaged.passUnretained(self).toOpaque(),
+            database.pointer, function, 1, SQLITE_UTF8, Unretained(self).context,
             { context, _, arguments in
-                let recorder = Unmanaged<UndoRecorder>.fromOpaque(
-                    sqlite3_user_data(context).unsafelyUnwrapped
-                ).takeUnretainedValue()
+                let recorder = Unretained<UndoRecorder>(
+                    context:
+                        sqlite3_user_data(context).unsafelyUnwrapped
+                ).object
                 let number = sqlite3_value_int64(arguments.unsafelyUnwrapped[0])
                 recorder.giveEpoch(touching: Int(number), to: context)
             }, nil, nil, nil)

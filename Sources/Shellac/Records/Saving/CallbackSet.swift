@@ -44,7 +44,7 @@ extension Database {
         of type: any MutablePersistableRecord.Type, _ save: () throws -> Result
     ) throws -> Result {
         let records = records
-        let plan = try records.plan(for: type, on: self).takeUnretainedValue()
+        let plan = try records.plan(for: type, on: self).object
         let outer = exchange(&records.watch, with: CallbackWatch(type: ObjectIdentifier(type)))
         defer {
             if let watch = records.watch { plan.idleCallbacks.formUnion(watch.idle) }

@@ -104,7 +104,7 @@ final class InsertionBatch {
     private func insert(_ records: Range<Int>, _ statements: RecordStatements) throws {
         let statement =
             records.count == 1
-            ? try statements.insertion(.abort, nil).takeUnretainedValue()
+            ? try statements.insertion(.abort, nil).object
             : try statements.insertion(ofRows: records.count, isKept: records.count == limit)
         do {
             try statement.begin { bind(records, statements, to: $0) }
@@ -176,7 +176,7 @@ final class InsertionBatch {
     /// Gives back what a record that was just inserted has encoded.
     func unpack(_ record: Int, to writer: RecordWriter) {
         guard let statements else { return }
-        writer.use(.passUnretained(plan), .passUnretained(statements))
+        writer.use(Unretained(plan), Unretained(statements))
         writer.columns.take(columns(of: record, statements), statements.layout)
         writer.filled = filled.isEmpty ? nil : filled[record]
     }

@@ -39,7 +39,7 @@ extension MutablePersistableRecord {
             return
         }
         let policy = resolution ?? persistenceConflictPolicy.conflictResolutionForInsert
-        let plan = try db.plan(for: Self.self).takeUnretainedValue()
+        let plan = try db.plan(for: Self.self).object
         // An object's class may be below the one that is known here.
         let mayTakeMany =
             try policy == .abort && !(Self.self is AnyObject.Type) && plan.canTakeManyRows(on: db)
@@ -75,7 +75,7 @@ extension MutablePersistableRecord {
             let batch = InsertionBatch(plan, isAlone: isAlone, on: db)
             for index in first..<records.count {
                 try db.withWriter(
-                    .passUnretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) },
+                    Unretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) },
                     perform: { _ = try $0.fillingInsertion(of: nil, isUpsert: false, batch.take) })
             }
             try batch.insert()

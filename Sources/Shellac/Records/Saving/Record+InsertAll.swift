@@ -15,7 +15,7 @@ extension Record {
                 let type = Swift.type(of: first)
                 let some = rest.prefix { Swift.type(of: $0) == type }
                 rest = rest.dropFirst(some.count)
-                let plan = try db.plan(for: type).takeUnretainedValue()
+                let plan = try db.plan(for: type).object
                 let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
                 if policy == .abort, plan.isIdle(.insertion), try plan.canTakeManyRows(on: db) {
                     try insertMany(some, plan, in: db)
@@ -43,7 +43,7 @@ extension Record {
             }
         }
         for record in records {
-            try db.withWriter(.passUnretained(plan), for: record) {
+            try db.withWriter(Unretained(plan), for: record) {
                 _ = try $0.fillingInsertion(of: record, isUpsert: false, batch.take)
             }
         }

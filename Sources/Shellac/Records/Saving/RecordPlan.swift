@@ -13,9 +13,9 @@ final class RecordPlan {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
-    @exclusivity(unchecked) private var lastStatements: Unmanaged<RecordStatements>?
+    @exclusivity(unchecked) private var lastStatements: Unretained<RecordStatements>?
     /// The columns that were encoded last.
-    var statements: RecordStatements? { lastStatements?.takeUnretainedValue() }
+    var statements: RecordStatements? { lastStatements?.object }
     /// The statements by their columns, in the order of their names: a record that encodes the same columns in another order
     /// is saved by the same statements.
     private var statementsByColumns: [ExactNames: RecordStatements] = [:]
@@ -94,14 +94,14 @@ final class RecordPlan {
 
     /// Packs what a record encodes, and returns its statements, which are there as long as this plan is.
     @inline(__always)
-    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unmanaged<RecordStatements>
+    func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unretained<RecordStatements>
     {
         if let lastStatements,
             try lastStatements.use({ $0.layoutReference }).use({ try columns.pack(exactly: $0, encode) })
         {
             return lastStatements
         }
-        var statements: Unmanaged<RecordStatements>?
+        var statements: Unretained<RecordStatements>?
         try columns.pack(
             makeLayout: { names in
                 let found = findStatements(names)
@@ -117,7 +117,7 @@ final class RecordPlan {
     @inline(__always)
     func packChanged(
         _ columns: PackedColumns, from row: RememberedRow.Look?, _ encode: PackedColumns.Encode
-    ) throws -> Unmanaged<RecordStatements>? {
+    ) throws -> Unretained<RecordStatements>? {
         if let row, let lastStatements {
             let hasChanged = try lastStatements.use({ $0.layoutReference }).use { layout in
                 guard row.layout.use({ layout.hasSameNames(as: $0) }) else { return nil as Bool? }
@@ -130,7 +130,7 @@ final class RecordPlan {
 
     /// The statements of some columns, which may have them in another order.
     @inline(never)
-    private func findStatements(_ names: [String]) -> Unmanaged<RecordStatements> {
+    private func findStatements(_ names: [String]) -> Unretained<RecordStatements> {
         if names.isEmpty {
             Misuse.trap(
                 "a record of the table \(tableName) encodes no column, and cannot be saved. "
@@ -149,7 +149,7 @@ final class RecordPlan {
         }
         lookUps += 1
         found.lastUse = lookUps
-        let reference = Unmanaged.passUnretained(found)
+        let reference = Unretained(found)
         lastStatements = reference
         return reference
     }
@@ -160,7 +160,7 @@ final class RecordPlan {
             return
         }
         statementsByColumns[oldest.key] = nil
-        if lastStatements?.toOpaque() == Unmanaged.passUnretained(oldest.value).toOpaque() {
+        if lastStatements?.context == Unretained(oldest.value).context {
             lastStatements = nil
         }
         database.withRecords { $0.retire([oldest.value]) }

@@ -2,7 +2,7 @@
 final class RecordState {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     @exclusivity(unchecked) private var lastType: ObjectIdentifier?
-    @exclusivity(unchecked) private var lastPlan: Unmanaged<RecordPlan>?
+    @exclusivity(unchecked) private var lastPlan: Unretained<RecordPlan>?
     /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
     /// saved by them.
     @exclusivity(unchecked) private var retired: [AnyObject] = []
@@ -10,6 +10,7 @@ final class RecordState {
     /// callback saves. Others come and go.
     private let writer: RecordWriter
     private let nestedWriter: RecordWriter
+    private var furtherWriters: [RecordWriter] = []
     @exclusivity(unchecked) private var saveCount = 0
     /// The memory for what inserted records remember.
     @exclusivity(unchecked) var insertedRows = SnapshotPool()
@@ -39,7 +40,7 @@ final class RecordState {
     /// The plan of a type. While records are saved, it is there until the last save has ended; elsewhere, until a callback of
     /// the user's changes the schema.
     @inline(__always)
-    func plan(for type: any TableRecord.Type, on database: Database) throws -> Unmanaged<RecordPlan> {
+    func plan(for type: any TableRecord.Type, on database: Database) throws -> Unretained<RecordPlan> {
         let generation = try database.schemaGeneration
         #if DEBUG
         try database.queries.checkTableName(of: type)
@@ -55,7 +56,7 @@ final class RecordState {
     @inline(never)
     private func findPlan(
         for type: any TableRecord.Type, _ generation: UInt64, on database: Database
-    ) throws -> Unmanaged<RecordPlan> {
+    ) throws -> Unretained<RecordPlan> {
         let identifier = ObjectIdentifier(type)
         let plan: RecordPlan
         if let found = plans[identifier], found.schemaGeneration == generation {
@@ -71,7 +72,7 @@ final class RecordState {
             }
             plans[identifier] = plan
         }
-        let reference = Unmanaged.passUnretained(plan)
+        let reference = Unretained(plan)
         (lastType, lastPlan) = (identifier, reference)
         return reference
     }
@@ -90,18 +91,20 @@ final class RecordState {
     }
 
     @inline(__always)
-    private func beginSave(on database: Database) -> Unmanaged<RecordWriter> {
+    private func beginSave(on database: Database) -> Unretained<RecordWriter> {
         saveCount &+= 1
         switch saveCount {
-        case 1: return .passUnretained(writer)
-        case 2: return .passUnretained(nestedWriter)
-        default: return .passRetained(RecordWriter(database))
+        case 1: return Unretained(writer)
+        case 2: return Unretained(nestedWriter)
+        default:
+            furtherWriters.append(RecordWriter(database))
+            return Unretained(furtherWriters[furtherWriters.count - 1])
         }
     }
 
     @inline(__always)
-    private func endSave(_ reference: Unmanaged<RecordWriter>) {
-        if saveCount > 2 { reference.release() } else { reference.use { $0.columns.shrink() } }
+    private func endSave(_ reference: Unretained<RecordWriter>) {
+        if saveCount > 2 { furtherWriters.removeLast() } else { reference.use { $0.columns.shrink() } }
         saveCount &-= 1
         if saveCount == 0, !retired.isEmpty { retired = [] }
     }
@@ -126,24 +129,24 @@ extension Database {
     }
 
     @inline(never)
-    private func makeRecords() -> Unmanaged<RecordState> {
+    private func makeRecords() -> Unretained<RecordState> {
         let records = RecordState(self)
         fill(.records, with: records)
-        return .passUnretained(records)
+        return Unretained(records)
     }
 }
 
 extension Database {
     /// The plan of a type: see ``RecordState/plan(for:on:)``.
     @inline(__always)
-    func plan(for type: any TableRecord.Type) throws -> Unmanaged<RecordPlan> {
+    func plan(for type: any TableRecord.Type) throws -> Unretained<RecordPlan> {
         try withRecords { try $0.plan(for: type, on: self) }
     }
 
     /// Runs a function with what a record encodes.
     @inline(__always)
     func withWriter<Result>(
-        _ plan: Unmanaged<RecordPlan>, encoding encode: PackedColumns.Encode,
+        _ plan: Unretained<RecordPlan>, encoding encode: PackedColumns.Encode,
         perform body: (RecordWriter) throws -> Result
     ) throws -> Result {
         try withRecords { records in
@@ -157,7 +160,7 @@ extension Database {
     /// Runs a function with what a record encodes.
     @inline(__always)
     func withWriter<Saved: MutablePersistableRecord, Result>(
-        _ plan: Unmanaged<RecordPlan>, for record: Saved, _ body: (RecordWriter) throws -> Result
+        _ plan: Unretained<RecordPlan>, for record: Saved, _ body: (RecordWriter) throws -> Result
     ) throws -> Result {
         try withWriter(plan, encoding: { try record._encodeColumns(to: &$0) }, perform: body)
     }

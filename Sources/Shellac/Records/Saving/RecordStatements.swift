@@ -2,7 +2,7 @@
 final class RecordStatements {
     let layout: RowLayout
     /// The same, to be used without counting a reference.
-    let layoutReference: Unmanaged<RowLayout>
+    let layoutReference: Unretained<RowLayout>
     /// The names of all columns.
     let allNames: Set<String>
     /// All columns that an update sets: those that are not in the primary key. Where there are no others, the key is
@@ -37,9 +37,9 @@ final class RecordStatements {
     private var statements: [Key: Statement] = [:]
     /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
-        (resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
+        (resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
     @exclusivity(unchecked) private var lastUpdate:
-        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unmanaged<Statement>)?
+        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
 
     @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
 
@@ -52,7 +52,7 @@ final class RecordStatements {
             names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)),
             key: keyColumns.map { names[$0] })
         self.layout = layout
-        layoutReference = Unmanaged.passUnretained(layout)
+        layoutReference = Unretained(layout)
         allNames = Set(names)
         mayHaveDateInKey = plan.rowIDColumn == nil && !keyColumns.isEmpty
         hasASCIINames = names.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } }
@@ -158,14 +158,14 @@ final class RecordStatements {
     @inline(__always)
     func insertion(
         _ resolution: Database.ConflictResolution, _ returning: Returning?
-    ) throws -> Unmanaged<Statement> {
+    ) throws -> Unretained<Statement> {
         if returning == nil, let lastInsertion, lastInsertion.resolution == resolution,
             lastInsertion.statement.use({ !$0.isInUse })
         {
             return lastInsertion.statement
         }
         let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
-        let statement = Unmanaged.passUnretained(
+        let statement = Unretained(
             try statement(key) {
                 if rowIDColumn == nil { plan.warnOfMissingRowID() }
                 return insertionSQL(resolution)
@@ -222,7 +222,7 @@ final class RecordStatements {
     @inline(__always)
     func update(
         _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
-    ) throws -> Unmanaged<Statement> {
+    ) throws -> Unretained<Statement> {
         if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.resolution == resolution,
             lastUpdate.statement.use({ !$0.isInUse })
         {
@@ -234,7 +234,7 @@ final class RecordStatements {
             return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
                 + "WHERE \(RecordPlan.condition(keyNames))"
         }
-        let reference = Unmanaged.passUnretained(statement)
+        let reference = Unretained(statement)
         if returning == nil { lastUpdate = (mask, resolution, reference) }
         return reference
     }

@@ -8,8 +8,8 @@ final class RecordWriter {
     unowned(unsafe) let database: Database  // which owns what owns this
     let connection: OpaquePointer
     let columns = PackedColumns()
-    @exclusivity(unchecked) private var planReference: Unmanaged<RecordPlan>?
-    @exclusivity(unchecked) private var statementsReference: Unmanaged<RecordStatements>?
+    @exclusivity(unchecked) private var planReference: Unretained<RecordPlan>?
+    @exclusivity(unchecked) private var statementsReference: Unretained<RecordStatements>?
 
     /// What was filled in among the columns.
     @exclusivity(unchecked) var filled: FilledColumns?
@@ -41,7 +41,7 @@ final class RecordWriter {
 
     /// Saves by a plan what was packed for some statements.
     @inline(__always)
-    func use(_ plan: Unmanaged<RecordPlan>, _ statements: Unmanaged<RecordStatements>) {
+    func use(_ plan: Unretained<RecordPlan>, _ statements: Unretained<RecordStatements>) {
         (planReference, statementsReference) = (plan, statements)
     }
 

@@ -84,7 +84,7 @@ extension MutablePersistableRecord {
     /// Encodes the record, and inserts it. Returns nil when a conflict was resolved by ignoring it.
     @inline(__always)
     func encodeAndInsert(
-        in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
+        in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
             try writer.insert(self, options, isUpsert: isUpsert)
@@ -94,7 +94,7 @@ extension MutablePersistableRecord {
     /// Encodes the record, and updates columns of its row. Returns nil when a conflict was resolved by ignoring it.
     @inline(__always)
     private func encodeAndUpdate(
-        in db: Database, by plan: Unmanaged<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
+        in db: Database, by plan: Unretained<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
             let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
@@ -105,7 +105,7 @@ extension MutablePersistableRecord {
     /// Encodes the record, updates its row, and inserts it where there is none.
     @inline(__always)
     private func encodeAndSave(
-        in db: Database, by plan: Unmanaged<RecordPlan>, _ options: SaveOptions?
+        in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
             if writer.hasKey {

@@ -50,7 +50,7 @@ extension Record: Journaled {
                     try !$0.statements.keyColumns.isEmpty && !$0.exists()
                 }
             }
-            let plan = try database.plan(for: type).takeUnretainedValue()
+            let plan = try database.plan(for: type).object
             let key = try plan.keyCondition()
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null

@@ -142,7 +142,9 @@ struct RememberedRow: ~Copyable {
                 let row = RememberedRow.chunkedRow(word)
                 (bytes, layout) = (row.bytes, row.layoutReference)
             } else {
-                (bytes, layout) = RememberedRow.packedRow(word).use { ($0.bytes, $0.layoutReference) }
+                (bytes, layout) = RememberedRow.packedRow(word)._withUnsafeGuaranteedRef {
+                    ($0.bytes, $0.layoutReference)
+                }
             }
         }
 
