@@ -2,7 +2,7 @@
 /// the layout that all rows of the statement share.
 ///
 ///     ┌─────────────────┬────────┬──────┬──────────────┬─┬──────────────────┐
-///     │ Swift's object  │ layout │ size │ packed bytes │ │ Past, if it has  │
+///     │ Swift's object  │ layout │ size │ packed bytes │ │ PreviousState, if it has  │
 ///     └─────────────────┴────────┴──────┴──────────────┴─┴──────────────────┘
 ///                       └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers
 ///
@@ -13,12 +13,12 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
     struct Header {
         let layout: RowLayout
-        /// Twice the number of bytes, and one more for a row that has a ``Past`` behind them.
+        /// Twice the number of bytes, and one more for a row that has a ``PreviousState`` behind them.
         let size: Int
     }
 
     /// What came before a row that a record saved.
-    struct Past: ~Copyable {
+    struct PreviousState: ~Copyable {
         /// What the record remembered before.
         enum Memory {
             case nothing
@@ -63,7 +63,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     private var hasPast: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
 
     /// What came before the row, if it was saved.
-    var memory: Past.Memory { hasPast ? pastPointer.pointee.memory : .forgotten }
+    var memory: PreviousState.Memory { hasPast ? pastPointer.pointee.memory : .forgotten }
 
     /// Which notes of a journal the note of the save is among, or 0.
     @inline(__always)
@@ -97,7 +97,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// A record that is saved again and again has two rows by turns.
     @inline(__always)
     static func make(
-        _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, past: consuming Past,
+        _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, past: consuming PreviousState,
         replacing unwanted: inout PackedRow?
     ) -> PackedRow {
         guard isKnownUniquelyReferenced(&unwanted),
@@ -116,16 +116,16 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         hasPast && self.byteCount == byteCount && layoutReference == layout
     }
 
-    private var pastPointer: UnsafeMutablePointer<Past> {
+    private var pastPointer: UnsafeMutablePointer<PreviousState> {
         let offset = Self.alignedForPast(byteCount)
         return withUnsafeMutablePointerToElements {
-            UnsafeMutableRawPointer($0 + offset).assumingMemoryBound(to: Past.self)
+            UnsafeMutableRawPointer($0 + offset).assumingMemoryBound(to: PreviousState.self)
         }
     }
 
     /// The elements begin at a multiple of the alignment of pointers.
     private static func alignedForPast(_ byteCount: Int) -> Int {
-        let alignment = MemoryLayout<Past>.alignment
+        let alignment = MemoryLayout<PreviousState>.alignment
         return (byteCount + alignment - 1) / alignment * alignment
     }
 
@@ -141,7 +141,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of a number of bytes, which a function writes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, byteCount: Int, past: consuming Past? = nil,
+        _ layout: RowLayout, byteCount: Int, past: consuming PreviousState? = nil,
         write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
         let hasPast =
@@ -149,7 +149,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
             case .none: false
             case .some: true
             }
-        let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<Past>.size : byteCount
+        let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<PreviousState>.size : byteCount
         let size = byteCount << 1 | (hasPast ? 1 : 0)
         let row = unsafeDowncast(
             create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
@@ -161,7 +161,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of packed bytes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: PackedBytes, past: consuming Past? = nil
+        _ layout: RowLayout, copying bytes: PackedBytes, past: consuming PreviousState? = nil
     ) -> PackedRow {
         make(layout, byteCount: bytes.byteCount, past: past) {
             $0.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
@@ -169,14 +169,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// A row of the same bytes, under another layout of the same columns, or with another past.
-    func copy(_ layout: RowLayout, past: consuming Past? = nil) -> PackedRow {
+    func copy(_ layout: RowLayout, past: consuming PreviousState? = nil) -> PackedRow {
         defer { withExtendedLifetime(self) {} }
         return .make(layout, copying: bytes, past: past)
     }
 
     /// Makes a row of values, which are asked for twice.
     static func make(
-        _ layout: RowLayout, past: consuming Past? = nil, eachValue: ((ValueView) -> Void) -> Void
+        _ layout: RowLayout, past: consuming PreviousState? = nil, eachValue: ((ValueView) -> Void) -> Void
     ) -> PackedRow {
         var length = layout.count
         eachValue { length += $0.packedByteCount }

@@ -86,7 +86,8 @@ extension PackedColumns {
     ///
     /// - Parameter unread: What the record had not read, nor is known now.
     func row(
-        saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?, past: consuming PackedRow.Past?
+        saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?,
+        past: consuming PackedRow.PreviousState?
     ) -> PackedRow {
         // A row that a program made a record of may have a layout that knows nothing of the table.
         let knowsKey = row.map { !$0.layout.key.isEmpty || layout.key.isEmpty } ?? false
@@ -135,7 +136,9 @@ extension PackedColumns {
 
 extension PackedColumns {
     /// The same, where the old row has the same columns.
-    private func row(savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.Past?)
+    private func row(
+        savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.PreviousState?
+    )
         -> PackedRow
     {
         var byteCount = row.byteCount
@@ -167,7 +170,7 @@ extension PackedColumns {
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
     static func make(
-        _ layout: RowLayout, copying pieces: [PackedValue], past: consuming Past? = nil
+        _ layout: RowLayout, copying pieces: [PackedValue], past: consuming PreviousState? = nil
     ) -> PackedRow {
         let length = pieces.reduce(pieces.count) { $0 + $1.byteCount }
         return make(layout, byteCount: length, past: past) {

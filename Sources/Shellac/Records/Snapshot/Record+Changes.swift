@@ -87,9 +87,9 @@ extension Record {
     }
 
     /// The past of a row that the record comes to remember without having saved it: the last save, if there was one.
-    final func pastOfSave(moment: UInt64) -> PackedRow.Past? {
+    final func pastOfSave(moment: UInt64) -> PackedRow.PreviousState? {
         guard let (before, after) = lastSave else { return nil }
-        return PackedRow.Past(memory: .save(before: before, after: after), moment: moment)
+        return PackedRow.PreviousState(memory: .save(before: before, after: after), moment: moment)
     }
 
     // MARK: - Remembering
@@ -155,23 +155,23 @@ extension Record {
 
     /// Notes what the record remembers, and makes it the past of what was saved, which it is to remember now.
     @inline(__always)
-    final func takePast(in db: Database) -> PackedRow.Past { takePast(moment: note(in: db)) }
+    final func takePast(in db: Database) -> PackedRow.PreviousState { takePast(moment: note(in: db)) }
 
     /// What the record remembers, as the past of what was saved, which it is to remember now.
     @inline(__always)
-    final func takePast(moment: UInt64) -> PackedRow.Past {
+    final func takePast(moment: UInt64) -> PackedRow.PreviousState {
         var older: PackedRow?
         return takePast(moment: moment, older: &older)
     }
 
     /// The same, with what the record remembered before that: only the last save is told of.
     @inline(__always)
-    final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.Past {
+    final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.PreviousState {
         guard let snapshot = rememberedRow.take() else {
-            return PackedRow.Past(memory: .nothing, moment: moment)
+            return PackedRow.PreviousState(memory: .nothing, moment: moment)
         }
         older = snapshot.takePast()
-        return PackedRow.Past(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
+        return PackedRow.PreviousState(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
 
     /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
@@ -191,7 +191,7 @@ extension Record {
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(knowing known: RowLayout?, past: consuming PackedRow.Past?) -> PackedRow {
+    fileprivate func row(knowing known: RowLayout?, past: consuming PackedRow.PreviousState?) -> PackedRow {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
@@ -209,7 +209,7 @@ extension PackedRow {
     private static let noColumns = RowLayout(names: [], sql: nil)
 
     /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a past.
-    static func nothing(past: consuming Past?) -> PackedRow? {
+    static func nothing(past: consuming PreviousState?) -> PackedRow? {
         guard let past = consume past else { return nil }
         return make(noColumns, byteCount: 0, past: past) { _ in }
     }
@@ -306,7 +306,7 @@ extension RowLayout {
 extension Row {
     /// What records of a type remember of a fetched row that owns its values.
     func remembered(
-        by type: Record.Type, in database: Database, past: consuming PackedRow.Past? = nil
+        by type: Record.Type, in database: Database, past: consuming PackedRow.PreviousState? = nil
     ) throws -> PackedRow {
         let remembered = try type.table(in: database).map { self.layout.remembered(by: type, in: $0) }
         return owned.copy(remembered ?? layout, past: past)

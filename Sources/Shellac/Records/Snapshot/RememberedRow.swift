@@ -76,7 +76,7 @@ struct RememberedRow: ~Copyable {
         get {
             let row = Self.chunkedRow(word)
             let moment = row.moment
-            let past = moment == 0 ? nil : PackedRow.Past(memory: .nothing, moment: moment)
+            let past = moment == 0 ? nil : PackedRow.PreviousState(memory: .nothing, moment: moment)
             return .make(row.layoutReference.object, copying: row.bytes, past: past)
         }
     }
