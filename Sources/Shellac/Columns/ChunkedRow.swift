@@ -50,16 +50,13 @@ struct ChunkedRow {
     /// More than there will ever be rows.
     static var manyReferences: Int { 1 << 30 }
 
-    @inline(__always)
     private var header: Header { address.load(as: Header.self) }
 
-    @inline(__always)
     private var chunk: UnsafeMutablePointer<Chunk> {
         (address - Int(header.offset)).assumingMemoryBound(to: Chunk.self)
     }
 
     /// The packed columns. As in every packed row, the eight bytes in front of them can be read.
-    @inline(__always)
     var bytes: PackedBytes {
         PackedBytes(
             start: address + MemoryLayout<Header>.size, count: layoutReference.use { $0.count },
@@ -67,11 +64,9 @@ struct ChunkedRow {
     }
 
     /// The layout, which the chunk keeps alive.
-    @inline(__always)
     var layoutReference: Unretained<RowLayout> { Unretained(chunk.pointee.layout) }
 
     /// Which notes of a journal the row's is among, if it was inserted. 0 for one that was fetched.
-    @inline(__always)
     var moment: UInt64 { chunk.pointee.moment }
 
     #if DEBUG
@@ -81,10 +76,8 @@ struct ChunkedRow {
     #endif
 
     /// Lets go of the row.
-    @inline(__always)
     func release() { Self.release(chunk, 1) }
 
-    @inline(__always)
     static func release(_ chunk: UnsafeMutablePointer<Chunk>, _ count: Int) {
         let left = chunk.pointee.references.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
         if left == 0 { destroy(chunk) }

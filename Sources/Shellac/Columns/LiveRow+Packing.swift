@@ -33,7 +33,7 @@ extension LiveRow {
     // MARK: - What was read
 
     /// Whether what is read of a column is to be packed.
-    @inlinable @inline(__always)
+    @inlinable
     func packs(_ column: Int) -> Bool { place.pointee.packer.next <= column }
 
     // Mostly, it is the next column. Those before it that were not read are packed first, by another function: so that

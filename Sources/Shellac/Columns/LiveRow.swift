@@ -18,7 +18,7 @@ import CSQLite
 public struct LiveRow {
     @usableFromInline let place: UnsafeMutablePointer<Place>
 
-    @inlinable @inline(__always)
+    @inlinable
     init(_ place: UnsafeMutablePointer<Place>) { self.place = place }
 
     @usableFromInline
@@ -98,7 +98,7 @@ public struct LiveRow {
     }
 
     /// The number of columns.
-    @inlinable @inline(__always)
+    @inlinable
     var count: Int { place.pointee.count }
 
     /// The names of the columns.

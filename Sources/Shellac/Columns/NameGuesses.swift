@@ -7,11 +7,11 @@ struct NameBits: Equatable {
     @usableFromInline let first: UInt64
     @usableFromInline let second: UInt64
 
-    @inlinable @inline(__always)
+    @inlinable
     init(_ name: String) { (first, second) = unsafeBitCast(name, to: (UInt64, UInt64).self) }
 
     /// The bits of no string at all.
-    @inlinable @inline(__always)
+    @inlinable
     init() { (first, second) = (0, 0) }
 }
 

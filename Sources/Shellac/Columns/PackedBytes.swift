@@ -22,13 +22,11 @@ struct PackedBytes {
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
 
     /// A place in front of the first column.
-    @inline(__always)
     var cursor: PackedCursor { PackedCursor(reading: start, count: count) }
 
     func tag(at column: Int) -> PackedTag { start.load(fromByteOffset: column, as: PackedTag.self) }
 
     /// The value in a column.
-    @inline(__always)
     func value(at column: Int) -> PackedValue { value(at: column, from: 0, start + count) }
 
     /// The value in a column, found from a column in front of it whose payload is known.

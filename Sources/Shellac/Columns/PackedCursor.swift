@@ -30,7 +30,7 @@ struct PackedCursor {
 
     // MARK: - Reading
 
-    @inlinable @inline(__always)
+    @inlinable
     var tag: PackedTag { tagPlace.load(as: PackedTag.self) }
 
     var value: PackedValue { PackedValue(tag, UnsafeRawPointer(payload)) }
@@ -42,7 +42,6 @@ struct PackedCursor {
         payload += value.byteCount
     }
 
-    @inline(__always)
     mutating func advance() { advance(past: value) }
 
     /// Goes to the next column, and returns the value that it has passed.
@@ -83,7 +82,6 @@ struct PackedCursor {
     // MARK: - Moving
 
     /// How many columns lie between two places, and how many bytes of payloads.
-    @inline(__always)
     func distance(to later: PackedCursor) -> (columns: Int, payloads: Int) {
         (later.tagPlace - tagPlace, later.payload - payload)
     }

@@ -6,7 +6,7 @@
 struct PackedTag: Equatable, BitwiseCopyable {
     @usableFromInline let rawValue: UInt8
 
-    @inlinable @inline(__always)
+    @inlinable
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
     static var null: PackedTag { PackedTag(0) }
@@ -33,10 +33,10 @@ struct PackedTag: Equatable, BitwiseCopyable {
         self.init(1 &<< exceeded)
     }
 
-    @inlinable @inline(__always)
+    @inlinable
     static func == (a: PackedTag, b: PackedTag) -> Bool { a.rawValue == b.rawValue }
 
-    @inlinable @inline(__always)
+    @inlinable
     var isInteger: Bool { rawValue &- 1 < 8 }
 
     var isReal: Bool { self == .real || self == .dateReal }

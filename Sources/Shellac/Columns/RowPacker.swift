@@ -38,10 +38,11 @@ struct RowPacker {
     /// Packs the next column by a function, for which there is room.
     @inline(__always)
     mutating func write(_ body: (inout PackedCursor) -> Void) {
-        var cursor = PackedCursor(tag: start.unsafelyUnwrapped + next, payload: end.unsafelyUnwrapped)
+        // What is read before the function writes need not be read again.
+        let column = next
+        var cursor = PackedCursor(tag: start.unsafelyUnwrapped + column, payload: end.unsafelyUnwrapped)
         body(&cursor)
-        end = cursor.payload
-        next &+= 1
+        (end, next) = (cursor.payload, column &+ 1)
     }
 
     /// Packs a value in the next column. Returns false, and stops, where there is no room for it.

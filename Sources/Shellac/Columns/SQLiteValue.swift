@@ -33,19 +33,19 @@ public struct SQLiteValue: ~Copyable {
     }
 
     /// Whether this is NULL.
-    @inlinable @inline(__always)
+    @inlinable
     public var isNull: Bool { storageClass == .null }
 
     /// The integer, where the ``storageClass`` is `integer`.
-    @inlinable @inline(__always)
+    @inlinable
     public var int64: Int64 { integer ?? convertedInteger }
 
     /// The real number, where the ``storageClass`` is `real`.
-    @inlinable @inline(__always)
+    @inlinable
     public var double: Double { real ?? convertedReal }
 
     /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
-    @inlinable @inline(__always)
+    @inlinable
     public var string: String { String(decoding: text ?? convertedText, as: UTF8.self) }
 
     /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.

@@ -91,7 +91,6 @@ struct SnapshotPool: ~Copyable {
     }
 
     /// The rows to come are inserted, and their notes are among those of a moment.
-    @inline(__always)
     mutating func begin(moment: UInt64) {
         if moment == self.moment { return }
         reset()
@@ -99,7 +98,6 @@ struct SnapshotPool: ~Copyable {
     }
 
     /// The run has ended.
-    @inline(__always)
     mutating func finish() {
         if expectedCount != 0 { reset() }
     }

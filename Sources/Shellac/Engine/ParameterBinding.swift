@@ -97,14 +97,13 @@ extension PackedBytes {
     @inline(never)
     func bind(to statement: OpaquePointer, from first: Int32) -> Int32 {
         var code = SQLITE_OK
-        var parameter = first
-        eachColumn { _, value in
+        eachColumn { column, value in
+            let parameter = first &+ Int32(truncatingIfNeeded: column)
             let bound =
                 value.isInteger
                 ? sqlite3_bind_int64(statement, parameter, value.integerInFrontOfRoom)
                 : value.bind(to: statement, at: parameter)
             if bound != SQLITE_OK { code = bound }
-            parameter &+= 1
         }
         return code
     }

@@ -1,10 +1,10 @@
 /// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
 /// the layout that all rows of the statement share.
 ///
-///     ┌─────────────────┬────────┬──────┬──────────────┬─┬──────────────────┐
-///     │ Swift's object  │ layout │ size │ packed bytes │ │ PreviousState, if it has  │
-///     └─────────────────┴────────┴──────┴──────────────┴─┴──────────────────┘
-///                       └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers
+///     ┌────────────────┬────────┬──────┬──────────────┬─┬───────────────┐
+///     │ Swift's object │ layout │ size │ packed bytes │ │ PreviousState │
+///     └────────────────┴────────┴──────┴──────────────┴─┴───────────────┘
+///                      └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers, in a row that was saved
 ///
 /// See ``PackedBytes`` for what they hold. They are never changed while anybody reads them: see
 /// ``make(_:copying:past:replacing:)``.
@@ -38,39 +38,31 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
-    @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
-    @inline(__always)
     var layoutReference: Unretained<RowLayout> {
         withUnsafeMutablePointerToHeader { Unretained($0.pointee.layout) }
     }
 
     /// The leftmost column of a name, or -1.
-    @inline(__always)
     func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
 
     /// The number of columns.
-    @inline(__always)
     var count: Int { layoutReference.use { $0.count } }
 
     /// How many bytes there are.
-    @inline(__always)
     var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.size >> 1 } }
 
     /// Whether there is something that came before.
-    @inline(__always)
     private var hasPast: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
 
     /// What came before the row, if it was saved.
     var memory: PreviousState.Memory { hasPast ? pastPointer.pointee.memory : .forgotten }
 
     /// Which notes of a journal the note of the save is among, or 0.
-    @inline(__always)
     var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
 
     /// Forgets what came before. This changes a row under the hands of the record that saved it.
-    @inline(__always)
     func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
 
     /// Forgets what came before, and returns the row that it was, if it was one.
@@ -111,7 +103,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// Whether it has the very size of another one that has a past.
-    @inline(__always)
     private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
         hasPast && self.byteCount == byteCount && layoutReference == layout
     }
@@ -130,7 +121,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// The packed columns.
-    @inline(__always)
     var bytes: PackedBytes {
         // They stand still as long as the row is alive: who reads them keeps it alive.
         PackedBytes(
@@ -194,7 +184,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     // MARK: - Reading
 
     /// The value in a column.
-    @inline(__always)
     func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
     /// A copy of a value.
@@ -211,6 +200,7 @@ extension PackedRow {
     static func make(_ row: LiveRow) -> PackedRow { make(row, layout: row.layout) }
 
     /// A copy of the current row of a statement, under another layout of the same columns.
+    @inline(never)
     static func make(_ row: LiveRow, layout: RowLayout) -> PackedRow {
         if let packed = row.packed() { make(layout, copying: packed) } else { makeLong(row, layout: layout) }
     }

@@ -51,7 +51,7 @@ public struct Row {
     public init() { self.init([(String, DatabaseValue)]()) }
 
     /// Whether the row still stands where SQLite holds it. This is one comparison, made at each reading.
-    @inlinable @inline(__always)
+    @inlinable
     var isLive: Bool { generation == live.place.pointee.generation }
 
     /// The values of a row that owns them. Traps for a row whose statement has moved on.

@@ -57,7 +57,6 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// How many bytes there must be for a number of columns: each has room for a number.
-    @inline(__always)
     static func leastCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
 
     /// Packs the columns of a layout into memory, of which there must be ``leastCapacity(for:)``. It may be replaced by
@@ -94,7 +93,6 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// The number of the next column.
-    @inline(__always)
     var next: Int { start.distance(to: cursor).columns }
 
     /// How many bytes were packed, or compared, and how many of them are payloads.
@@ -159,7 +157,6 @@ struct ColumnEncoding: ~Copyable {
     // MARK: - Comparing
 
     /// The value that is compared: NULL behind the last column.
-    @inline(__always)
     var stored: PackedValue { next < count ? cursor.value : PackedValue(.null, cursor.value.payload) }
 
     /// Passes a value that was compared.
@@ -228,15 +225,13 @@ extension ColumnEncoding {
     }
 
     /// Whether a column is the next one that is compared.
-    @inlinable @inline(__always)
+    @inlinable
     func compares(_ name: String) -> Bool { nextCompared.pointee == NameBits(name) }
 
     /// Whether a column is the next one that is packed.
-    @inline(__always)
     func packs(_ name: String) -> Bool { nextPacked.pointee == NameBits(name) }
 
     /// Goes to a column. Returns whether it is one that a value is stored in.
-    @inline(__always)
     mutating func isAt(_ name: String) -> Bool { packs(name) || compares(name) || find(name) }
 
     /// Goes to a column that was not expected.

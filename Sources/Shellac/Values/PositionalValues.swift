@@ -11,7 +11,6 @@ enum PositionalValues: Hashable, Sendable {
         }
     }
 
-    @inline(__always)
     var count: Int {
         switch self {
         case .one: 1

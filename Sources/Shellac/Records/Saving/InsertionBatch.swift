@@ -22,7 +22,7 @@ final class InsertionBatch {
     private var statements: RecordStatements?
     /// Whether SQLite gives the rows their ids.
     private var givesRowIDs = false
-    private var buffer = PackedBuffer(capacity: 1 << 14)
+    @exclusivity(unchecked) private var buffer = PackedBuffer(capacity: 1 << 14)
     /// Where the bytes of each record end.
     private var ends: ContiguousArray<Int> = []
     private var filled: [FilledColumns?] = []

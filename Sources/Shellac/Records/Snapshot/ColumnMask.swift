@@ -9,7 +9,6 @@ struct ColumnMask: Hashable {
 
     init(_ columns: some Sequence<Int>) { for column in columns { insert(column) } }
 
-    @inline(__always)
     mutating func insert(_ column: Int) {
         if column < 64 { bits |= 1 << UInt64(column) } else { insertOther(column) }
     }
@@ -19,19 +18,16 @@ struct ColumnMask: Hashable {
         if others?.insert(column) == nil { others = [column] }
     }
 
-    @inline(__always)
     mutating func subtract(_ columns: ColumnMask) {
         bits &= ~columns.bits
         if others != nil { setOthers(others?.subtracting(columns.others ?? [])) }
     }
 
-    @inline(__always)
     mutating func formUnion(_ columns: ColumnMask) {
         bits |= columns.bits
         if columns.others != nil { setOthers(columns.others?.union(others ?? [])) }
     }
 
-    @inline(__always)
     func subtracting(_ columns: ColumnMask) -> ColumnMask {
         var mask = self
         mask.subtract(columns)
@@ -46,22 +42,17 @@ struct ColumnMask: Hashable {
         others = columns?.isEmpty == true ? nil : columns
     }
 
-    @inline(__always)
     func contains(_ column: Int) -> Bool {
         column < 64 ? bits & (1 << UInt64(column)) != 0 : others?.contains(column) ?? false
     }
 
     /// Whether a column is there, or one that stands behind it.
-    @inline(__always)
     func reaches(_ column: Int) -> Bool { column < 64 && bits &>> UInt64(column) != 0 || others != nil }
 
-    @inline(__always)
     var count: Int { bits.nonzeroBitCount &+ (others?.count ?? 0) }
 
-    @inline(__always)
     var isEmpty: Bool { bits == 0 && others == nil }
 
-    @inline(__always)
     static func == (a: Self, b: Self) -> Bool {
         a.bits == b.bits && (a.others == nil && b.others == nil || a.others == b.others)
     }

@@ -182,7 +182,6 @@ extension PackedRow {
 
 extension RowLayout {
     /// Whether another layout has the same names, in the same order.
-    @inline(__always)
     func hasSameNames(as other: RowLayout) -> Bool { self === other || hasEqualNames(other) }
 
     private func hasEqualNames(_ other: RowLayout) -> Bool {

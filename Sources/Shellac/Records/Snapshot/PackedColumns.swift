@@ -113,7 +113,6 @@ final class PackedColumns {
     }
 
     /// Takes the memory back that an encoding has packed into, or replaced.
-    @inline(__always)
     private func takeBuffer(of encoding: borrowing ColumnEncoding) {
         packed.buffer = encoding.buffer.unsafelyUnwrapped
         packed.byteCount = encoding.byteCount
@@ -154,7 +153,6 @@ final class PackedColumns {
     }
 
     /// Whether the columns are those of a row, in the same order.
-    @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {
         row.layoutReference == layoutReference || layout.hasSameNames(as: row.layout)
     }
@@ -184,7 +182,6 @@ final class PackedColumns {
     }
 
     /// The value in a column, where it stands.
-    @inline(__always)
     func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
     /// The value in a column.
@@ -194,7 +191,6 @@ final class PackedColumns {
     func isNull(_ column: Int) -> Bool { bytes.tag(at: column) == .null }
 
     /// A row of all columns.
-    @inline(__always)
     func row(past: consuming PackedRow.PreviousState? = nil) -> PackedRow {
         PackedRow.make(layout, copying: bytes, past: past)
     }
@@ -218,7 +214,6 @@ final class PackedColumns {
     }
 
     /// A row of all columns among others. Nil where it is to stand alone.
-    @inline(__always)
     func row(among others: inout SnapshotPool) -> ChunkedRow? { others.add(bytes, layoutReference) }
 
     /// The same, in which a column that is NULL holds a number.

@@ -30,6 +30,7 @@ struct RememberedRow: ~Copyable {
 
     deinit { Self.release(word) }
 
+    @inline(__always)
     private static func release(_ word: UInt) {
         if word == 0 { return }
         if word & isChunked != 0 { chunkedRow(word).release() } else { packedRow(word).release() }
@@ -44,6 +45,7 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Puts another word in the place, which owns what it means.
+    @inline(__always)
     private mutating func replace(with new: UInt) {
         let old = word
         word = new
@@ -51,11 +53,9 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Whether nothing is remembered.
-    @inline(__always)
     var isNothing: Bool { word == 0 }
 
     /// Remembers a row of a chunk.
-    @inline(__always)
     mutating func remember(_ row: ChunkedRow) {
         replace(with: UInt(bitPattern: row.address) | Self.isChunked)
     }
@@ -67,7 +67,6 @@ struct RememberedRow: ~Copyable {
             if word & Self.isChunked != 0 { return copyOfChunkedRow }
             return word == 0 ? nil : Self.packedRow(word).takeUnretainedValue()
         }
-        @inline(__always)
         set { replace(with: newValue.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0) }
     }
 
@@ -91,7 +90,6 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Gives a row that stands in a chunk memory of its own.
-    @inline(__always)
     mutating func leaveChunk() {
         if word & Self.isChunked != 0 { row = copyOfChunkedRow }
     }
@@ -108,7 +106,6 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the row, as far as most rows go.
-    @inline(__always)
     func prefetchRow() {
         if let address = UnsafeRawPointer(bitPattern: word & ~Self.marks) {
             prefetch(address, byteCount: 256)
@@ -116,7 +113,6 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the memory that the next row will be written to, if it is known.
-    @inline(__always)
     func prefetchNextRow() {
         if word & Self.isChunked == 0 { packed?.use { $0.prefetchPast() } }
     }
@@ -149,7 +145,6 @@ struct RememberedRow: ~Copyable {
         }
 
         /// Whether the record still remembers the row.
-        @inline(__always)
         var isStillRemembered: Bool { record.use { $0.rememberedRow.word & ~RememberedRow.isInUse == word } }
 
         /// Runs a function during which the row stands still, also where the record forgets it.
