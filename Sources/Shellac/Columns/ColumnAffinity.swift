@@ -25,8 +25,10 @@ public enum ColumnAffinity: String, Hashable, Sendable, CaseIterable {
     /// The rules, and their order, are those of section 3.1, "Determination Of Column Affinity", of "Datatypes In
     /// SQLite". A type that a table does not declare is the empty one.
     ///
-    /// - Parameter isStrict: Whether the table is STRICT: a column of type `ANY` stores values as they are there,
-    ///   and is numeric elsewhere ("STRICT Tables" in the SQLite documentation).
+    /// - Parameters:
+    ///   - declaredType: The type that a table declares for a column.
+    ///   - isStrict: Whether the table is STRICT: a column of type `ANY` stores values as they are there, and is
+    ///     numeric elsewhere ("STRICT Tables" in the SQLite documentation).
     public init(declaredType: String, isStrict: Bool = false) {
         let type = declaredType.utf8.map(CaseInsensitiveName.folded)
         func contains(_ word: StaticString) -> Bool {

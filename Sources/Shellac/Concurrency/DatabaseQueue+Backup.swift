@@ -12,10 +12,11 @@ extension DatabaseQueue {
     /// steps, and the copy has what they wrote.
     ///
     /// - Parameters:
+    ///   - destination: The database whose content is replaced.
     ///   - pagesPerStep: How many pages are copied in one step; all of them if negative.
-    ///   - progress: Hears how far the backup has come, after each step. An error that it throws ends the backup,
-    ///     and leaves the destination as it was. It is too late for that once the backup is completed: then the error
-    ///     is ignored.
+    ///   - progress: Hears how far the backup has come, after each step. An error that it throws ends the backup, and
+    ///     leaves the destination as it was. It is too late for that once the backup is completed: then the error is
+    ///     ignored.
     /// - Throws: a ``DatabaseError``, of code `SQLITE_BUSY` where the source is the destination of another backup, whose
     ///   source is, and so on, and the last source is this destination: each would wait for the next one.
     public func backup(

@@ -34,7 +34,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Opens a database file, and creates it where there is none.
     ///
-    /// - Parameter path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
+    /// - Parameters:
+    ///   - path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
+    ///   - configuration: How the database is opened and used.
     /// - Throws: a ``DatabaseError`` that names the path and the reason.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         self.path = path
@@ -52,8 +54,9 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens a database in memory.
     ///
     /// - Parameters:
-    ///   - name: Databases of the same name, in one process, are the same database, which lives as long as
-    ///     one of them. A database without a name is alone.
+    ///   - name: Databases of the same name, in one process, are the same database, which lives as long as one of them.
+    ///     A database without a name is alone.
+    ///   - configuration: How the database is opened and used.
     public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws
     {
         guard let name else {

@@ -67,6 +67,7 @@ extension Database {
     /// lets others use the source between two steps.
     ///
     /// - Parameters:
+    ///   - destination: The database whose content is replaced.
     ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
     ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the
     ///     destination as it was. It is too late for that once the backup is completed: then the error is ignored.

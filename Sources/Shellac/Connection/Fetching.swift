@@ -5,7 +5,9 @@ extension DatabaseFetchable {
 
     /// A cursor over what a statement gives.
     ///
-    /// - Parameter arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Parameters:
+    ///   - statement: The statement to run.
+    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil

@@ -10,7 +10,9 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
 
     /// The statement of the request, and what it binds.
     ///
-    /// - Parameter isOne: Whether the first row is all that is wanted.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - isOne: Whether the first row is all that is wanted.
     func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
 
     /// The number of rows.

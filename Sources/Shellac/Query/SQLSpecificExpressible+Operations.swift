@@ -15,7 +15,9 @@ extension SQLSpecificExpressible {
 
     /// Whether a text matches a pattern, in which `%` stands for any characters, and `_` for one: `a LIKE pattern`.
     ///
-    /// - Parameter escape: The character that makes the next one stand for itself.
+    /// - Parameters:
+    ///   - pattern: The pattern.
+    ///   - escape: The character that makes the next one stand for itself.
     public func like(_ pattern: any SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
         self.pattern(.like, pattern, escape: escape)
     }

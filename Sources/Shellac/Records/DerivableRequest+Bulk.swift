@@ -26,6 +26,7 @@ extension DerivableRequest {
     /// ```
     ///
     /// - Parameters:
+    ///   - db: A connection to the database.
     ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the
     ///     record says.
     ///   - assignments: What is stored. Without any, nothing is done, and 0 returned.

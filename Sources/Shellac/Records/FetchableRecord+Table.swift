@@ -34,8 +34,10 @@ extension FetchableRecord where Self: TableRecord {
     /// let player = try Player.fetchOne(db, key: 1)
     /// ```
     ///
-    /// - Parameter key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is
-    ///   looked for as the type stores it.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked
+    ///     for as the type stores it.
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key) throws -> Self? {
         let value = mayStore(Key.self) ? try storedKey(key, on: db) : key.databaseValue
@@ -62,7 +64,9 @@ extension FetchableRecord where Self: TableRecord {
     /// let player = try Player.fetchOne(db, key: ["email": "arthur@example.com"])
     /// ```
     ///
-    /// - Parameter key: The values by columns. A nil among them finds nothing.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func fetchOne(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]

@@ -222,7 +222,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         }
     }
 
-    /// A fetched record. Its row is packed while it is read: see ``LiveRow/beginPacking()``.
+    /// A fetched record. Its row is packed while it is read: see `LiveRow.beginPacking()`.
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()

@@ -24,8 +24,7 @@
 /// stored as JSON. The strategies of the class for dates, data, UUIDs and JSON apply, such as
 /// ``Record/databaseDateEncodingStrategy(for:)``.
 ///
-/// ``reading(_:as:_:)-(String,_,_)`` is for a column that is never stored by the record, and ``writing(_:_:)-(String,_)``
-/// for one that is never read.
+/// `reading(_:as:_:)` is for a column that the record never stores, and `writing(_:_:)` for one that it never reads.
 public struct RecordColumns: ~Copyable {
     // A pass is told by one number, so that it stays in a register from one column to the next: one of those below, or
     // else the generation of the row of a statement that is read.

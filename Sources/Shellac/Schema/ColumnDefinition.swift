@@ -41,8 +41,9 @@ public final class ColumnDefinition {
     /// ``notNull(onConflict:)``: see "CREATE TABLE" in the SQLite documentation.
     /// ``TableDefinition/primaryKey(_:_:onConflict:)`` takes care of it.
     ///
-    /// - Parameter autoincrement: Whether the row ids of deleted rows are never used again: see "SQLite
-    ///   Autoincrement".
+    /// - Parameters:
+    ///   - conflictResolution: What SQLite does when a row has the key of another one.
+    ///   - autoincrement: Whether the row ids of deleted rows are never used again: see "SQLite Autoincrement".
     @discardableResult
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, autoincrement: Bool = false

@@ -30,9 +30,13 @@ extension Database {
     /// at once: SQLite goes on with the attached table in new statements until one of this connection uses `main` and so
     /// reloads its schema, and in those that were prepared before until they are prepared again; name the database.
     ///
-    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is left to
-    ///   SQLite: a new table goes to `main`, and one that is there is looked for as in all SQL. So it is in all
-    ///   methods of this kind.
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is left to SQLite: a
+    ///     new table goes to `main`, and one that is there is looked for as in all SQL. So it is in all methods of this
+    ///     kind.
+    ///   - options: Options of the table, such as `.ifNotExists`.
+    ///   - body: Defines the columns and constraints of the table.
     public func create(
         table name: String, in schemaName: String? = nil, options: TableOptions = [],
         body: (TableDefinition) throws -> Void

@@ -32,6 +32,8 @@ extension Database {
     /// The statistics of ANALYZE go. Run it again where the table has some.
     ///
     /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database of the table: `main`, `temp`, or the name of an attached one.
     ///   - options: `.strict` and `.withoutRowID`, which the new definition must say again. Others mean nothing here.
     ///   - expressions: What becomes of a column of the new table: an expression over the columns of the old one.
     ///   - body: The new definition.

@@ -14,8 +14,9 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them
-    ///   if nil.
+    /// - Parameters:
+    ///   - tableName: The name of the table.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no database of that name, here and in all methods of this kind.
     public func tableExists(_ tableName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.table, tableName, in: schemaName)
@@ -61,8 +62,11 @@ extension Database {
     ///
     /// Table-valued functions have columns, too: `db.columns(in: "json_each")`.
     ///
-    /// - Parameter includingHidden: Whether to give the hidden columns of a virtual table as well. Without them,
-    ///   the columns are those of `SELECT *`.
+    /// - Parameters:
+    ///   - tableName: The name of the table or the view.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - includingHidden: Whether to give the hidden columns of a virtual table as well. Without them, the columns
+    ///     are those of `SELECT *`.
     /// - Throws: a ``DatabaseError`` when there is no such table, here and in all methods of this kind.
     public func columns(
         in tableName: String, in schemaName: String? = nil, includingHidden: Bool = false

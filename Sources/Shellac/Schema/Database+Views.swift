@@ -9,7 +9,12 @@ extension Database {
     ///
     /// SQLite keeps the SQL of the view, which has no parameters: the values are written into it as literals.
     ///
-    /// - Parameter columns: The names of the view's columns; those of the query if nil.
+    /// - Parameters:
+    ///   - name: The name of the view.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - options: Options of the view, such as `.ifNotExists`.
+    ///   - columns: The names of the view's columns; those of the query if nil.
+    ///   - query: The SELECT statement whose rows the view has.
     public func create(
         view name: String, in schemaName: String? = nil, options: ViewOptions = [],
         columns: [String]? = nil, as query: SQL

@@ -71,6 +71,7 @@ extension DatabaseMigrator {
     /// - Parameters:
     ///   - resources: The resources of the bundle, which may have none.
     ///   - subdirectory: The folder inside of them; the resources themselves if nil.
+    ///   - foreignKeyChecks: When the foreign keys are checked.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CANTOPEN` when the folder cannot be read.
     public mutating func registerMigrations(
         fromResources resources: URL?, subdirectory: String? = nil,

@@ -192,6 +192,7 @@ public struct DatabaseMigrator: Sendable {
     /// Nothing is written when there is nothing to do: a database opened read-only will then do.
     ///
     /// - Parameters:
+    ///   - writer: The database to migrate.
     ///   - name: The last migration to run; the last registered one if nil. A name that is not registered stops the
     ///     program, with a sentence.
     ///   - progress: Hears of each migration that is about to run.

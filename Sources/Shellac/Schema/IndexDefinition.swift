@@ -35,8 +35,14 @@ extension Database {
     ///     index: "playerByScore", on: "player", columns: ["score"], condition: "score > \(1000)")
     /// ```
     ///
-    /// - Parameter condition: Which rows the index holds; all if nil. Its values are written into the SQL as
-    ///   literals: see "Partial Indexes" in the SQLite documentation.
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - table: The table to index.
+    ///   - columns: The names of the indexed columns.
+    ///   - options: Options of the index, such as `.unique`.
+    ///   - condition: Which rows the index holds; all if nil. Its values are written into the SQL as literals: see
+    ///     "Partial Indexes" in the SQLite documentation.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil

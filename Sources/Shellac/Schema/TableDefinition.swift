@@ -32,7 +32,9 @@ public final class TableDefinition: ReferringTable {
     /// t.column("name", .text).notNull()
     /// ```
     ///
-    /// - Parameter type: The declared type. A column may have none.
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - type: The declared type. A column may have none.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -70,8 +72,11 @@ public final class TableDefinition: ReferringTable {
     ///
     /// - Parameters:
     ///   - name: What the row belongs to.
-    ///   - table: The table that is referred to, which may be the one that is being created. If nil, it is the table
-    ///     of that name, or else of its plural.
+    ///   - table: The table that is referred to, which may be the one that is being created. If nil, it is the table of
+    ///     that name, or else of its plural.
+    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
+    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
+    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
     ///   - isIndexed: Whether there is to be an index on the columns, which deleting from the other table needs
     ///     ("SQLite Foreign Key Support", section "Required and Suggested Database Indexes").
     @discardableResult
@@ -167,7 +172,13 @@ public final class TableDefinition: ReferringTable {
     /// t.foreignKey(["countryCode", "number"], references: "passport")
     /// ```
     ///
-    /// - Parameter destinationColumns: The columns that are referred to; the primary key if nil.
+    /// - Parameters:
+    ///   - columns: The columns that refer to the other table.
+    ///   - table: The table that is referred to.
+    ///   - destinationColumns: The columns that are referred to; the primary key if nil.
+    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
+    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
+    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
     public func foreignKey(
         _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
         onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil,

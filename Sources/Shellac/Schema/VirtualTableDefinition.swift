@@ -4,7 +4,9 @@ public final class VirtualTableDefinition {
 
     /// Adds a column.
     ///
-    /// - Parameter sql: What the module is to know of the column, such as `UNINDEXED`.
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - sql: What the module is to know of the column, such as `UNINDEXED`.
     public func column(_ name: String, sql: String? = nil) {
         arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0.embeddedSQL)" } ?? ""))
     }
@@ -32,7 +34,12 @@ extension Database {
     /// // CREATE VIRTUAL TABLE "document" USING "fts5"("title", "url" UNINDEXED, tokenize='porter ascii')
     /// ```
     ///
-    /// - Parameter module: The module: `fts5`, `rtree`, or one that an extension has brought.
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - options: Options of the table, such as `.ifNotExists`.
+    ///   - module: The module: `fts5`, `rtree`, or one that an extension has brought.
+    ///   - body: Lists the module's arguments.
     /// - Throws: SQLite's error, when it lacks the module, or when the module does not like its arguments.
     public func create(
         virtualTable name: String, in schemaName: String? = nil, options: VirtualTableOptions = [],

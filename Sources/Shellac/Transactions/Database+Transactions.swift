@@ -18,7 +18,9 @@ extension Database {
     /// An error rolls back, and is thrown. Where the commit fails, the transaction is rolled back, too, and the
     /// commit's error is thrown. SQLite has no nested transactions: inside of one, use ``inSavepoint(_:)``.
     ///
-    /// - Parameter kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
+    /// - Parameters:
+    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
+    ///   - operations: What runs in the transaction. It says whether to commit or to roll back.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {

@@ -51,7 +51,10 @@ public final class DatabaseUndo: Sendable {
 
     /// Records the changes of some tables from now on.
     ///
-    /// - Parameter limit: How many groups are kept, at most; all, if nil.
+    /// - Parameters:
+    ///   - writer: The database of the tables.
+    ///   - tables: The names of the tables whose changes are recorded.
+    ///   - limit: How many groups are kept, at most; all, if nil.
     /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
     public init(_ writer: some DatabaseWriter, tables: [String], limit: Int? = nil) throws {
         var seen: Set<CaseInsensitiveName> = []
@@ -96,9 +99,9 @@ public final class DatabaseUndo: Sendable {
     public var undoCount: Int { shared.state.withLock(\.undoCount) }
     /// How many groups can be redone.
     public var redoCount: Int { shared.state.withLock(\.redoCount) }
-    /// The name of the group that ``undo()`` would undo, if it was given one.
+    /// The name of the group that `undo()` would undo, if it was given one.
     public var undoName: String? { shared.state.withLock(\.undoName) }
-    /// The name of the group that ``redo()`` would redo, if it was given one.
+    /// The name of the group that `redo()` would redo, if it was given one.
     public var redoName: String? { shared.state.withLock(\.redoName) }
 
     /// Why the groups were dropped last, if a change of the schema has ever made that necessary. The log says it, too.
@@ -118,7 +121,7 @@ public final class DatabaseUndo: Sendable {
     /// Does again what was undone last.
     ///
     /// - Returns: Whether there was something.
-    /// - Throws: what ``undo()`` throws.
+    /// - Throws: what `undo()` throws.
     @discardableResult
     public func redo() throws -> Bool { try play(.redo) }
 

@@ -1,4 +1,5 @@
-/// A change of one row, as a table-wide callback hears of it: see ``DatabaseWriter/after(_:on:perform:)``.
+/// A change of one row, as a table-wide callback hears of it: see
+/// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
 public struct TableChange {
     public enum Kind: Hashable, Sendable { case insert, update, delete }
 
@@ -98,7 +99,7 @@ final class CallbackRegistration {
 
 extension Database {
     /// Calls a function for each row that is inserted, updated or deleted in a table: see
-    /// ``DatabaseWriter/after(_:on:perform:)``.
+    /// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on type: any TableRecord.Type,

@@ -109,8 +109,15 @@ extension Database {
     /// ``TriggerTiming/insteadOf`` on a table, the others on a view, a column that is not there. (A misspelled column
     /// behind `UPDATE OF` would go unnoticed by SQLite, and throws all the same.)
     ///
-    /// - Parameter schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one.
-    ///   A temporary trigger may be on a table of any of them.
+    /// - Parameters:
+    ///   - name: The name of the trigger.
+    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one. A
+    ///     temporary trigger may be on a table of any of them.
+    ///   - options: Options of the trigger, such as `.ifNotExists`.
+    ///   - timing: Whether the trigger runs before the event, after it, or instead of it.
+    ///   - event: What starts the trigger.
+    ///   - tableName: The table or the view of the trigger.
+    ///   - body: Says what the trigger does.
     public func create(
         trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
         _ timing: TriggerTiming, _ event: TriggerEvent, on tableName: String,
