@@ -24,7 +24,9 @@ extension Database {
     ///
     /// An observer that was added already is added once more, and told twice.
     ///
-    /// - Parameter extent: How long it is told.
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - extent: How long it is told.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime

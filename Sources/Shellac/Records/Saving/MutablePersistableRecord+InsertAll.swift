@@ -22,6 +22,7 @@ extension MutablePersistableRecord {
     /// it is kept, and the later record has changes.
     ///
     /// - Parameters:
+    ///   - db: A connection to the database.
     ///   - records: The records. Without any, nothing is done.
     ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type
     ///     says. A record that `.ignore` has left out is as it was.

@@ -27,6 +27,7 @@ extension MutablePersistableRecord {
     /// where it differs from it.
     ///
     /// - Parameters:
+    ///   - db: A connection to the database.
     ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By
     ///     default, all of them, which needs SQLite 3.35.
     ///   - strategy: What is done with the columns that no assignment names.
