@@ -134,7 +134,7 @@ extension TransactionClock where Self == DefaultTransactionClock {
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-    /// A clock of one's own: a fixed date in tests, say.
+    /// Makes a clock of one's own: a fixed date in tests, say.
     public static func custom(_ clock: @escaping @Sendable (Database) throws -> Date) -> Self {
         CustomTransactionClock(clock: clock)
     }

@@ -32,7 +32,7 @@ extension Cursor {
     @inlinable
     public func isEmpty() throws -> Bool { try next() == nil }
 
-    /// The first element that passes a test.
+    /// Returns the first element that passes a test.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {
@@ -65,19 +65,19 @@ extension Cursor {
         try reduce(into: result) { $0 = try combine($0, $1) }
     }
 
-    /// A cursor of transformed elements.
+    /// Returns a cursor of transformed elements.
     @inlinable
     public func map<Other>(_ transform: @escaping (Element) throws -> Other) -> AnyCursor<Other> {
         AnyCursor { [self] in try next().map(transform) }
     }
 
-    /// A cursor of the elements that pass a test.
+    /// Returns a cursor of the elements that pass a test.
     @inlinable
     public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         AnyCursor { [self] in try first(where: isIncluded) }
     }
 
-    /// A cursor of transformed elements, without those that became nil.
+    /// Returns a cursor of transformed elements, without those that became nil.
     @inlinable
     public func compactMap<Other>(_ transform: @escaping (Element) throws -> Other?) -> AnyCursor<Other> {
         AnyCursor { [self] in
@@ -88,7 +88,7 @@ extension Cursor {
         }
     }
 
-    /// A cursor of the first elements.
+    /// Returns a cursor of the first elements.
     @inlinable
     public func prefix(_ count: Int) -> AnyCursor<Element> {
         var rest = count

@@ -56,7 +56,7 @@ extension Database {
         return try prepare(sql: sql, persistent: false)
     }
 
-    /// The statement that the connection keeps for this SQL, or a new one while the kept one is in use.
+    /// Returns the statement that the connection keeps for this SQL, or a new one while the kept one is in use.
     ///
     /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
     public func cachedStatement(sql: String) throws -> Statement {
@@ -70,7 +70,7 @@ extension Database {
         return statement
     }
 
-    /// All statements of an SQL text, prepared one at a time: each may depend on what those before it did.
+    /// Returns all statements of an SQL text, prepared one at a time: each may depend on what those before it did.
     ///
     /// ```swift
     /// let statements = try db.allStatements(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (?)")

@@ -56,7 +56,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// The names of the tables, in order, or nil for the full database.
     public var tableNames: [String]? { tables?.keys.map(\.name).sorted() }
 
-    /// What is in both regions.
+    /// Returns what is in both regions.
     public func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -80,7 +80,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         return b.map { a.intersection($0) } ?? a
     }
 
-    /// What is in one of the regions, at least.
+    /// Returns what is in one of the regions, at least.
     ///
     /// Some columns of some rows, and other columns of other rows, make all these columns of all these rows.
     public func union(_ other: DatabaseRegion) -> DatabaseRegion {

@@ -3,7 +3,7 @@
 extension DatabaseFetchable {
     // MARK: - From a statement
 
-    /// A cursor over what a statement gives.
+    /// Returns a cursor over the rows of a statement, as elements of this type.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
@@ -15,7 +15,7 @@ extension DatabaseFetchable {
         try DatabaseCursor(statement, arguments: arguments)
     }
 
-    /// An array of all that a statement gives.
+    /// Fetches all elements of a statement, as an array.
     @inlinable
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -28,7 +28,7 @@ extension DatabaseFetchable {
         return elements
     }
 
-    /// The first element that a statement gives: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of a statement: nil when there is no row, and for a value that is NULL.
     ///
     /// A statement that writes is executed to its end.
     @inlinable
@@ -45,7 +45,7 @@ extension DatabaseFetchable {
 
     // MARK: - From SQL
 
-    /// A cursor over what an SQL query gives.
+    /// Returns a cursor over the rows of an SQL query, as elements of this type.
     ///
     /// ```swift
     /// let rows = try Row.fetchCursor(db, sql: "SELECT * FROM player")
@@ -62,7 +62,7 @@ extension DatabaseFetchable {
         try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// An array of all that an SQL query gives.
+    /// Fetches all elements of an SQL query, as an array.
     ///
     /// ```swift
     /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [100])
@@ -74,7 +74,7 @@ extension DatabaseFetchable {
         try fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// The first element that an SQL query gives: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of an SQL query: nil when there is no row, and for a value that is NULL.
     ///
     /// ```swift
     /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
@@ -88,7 +88,7 @@ extension DatabaseFetchable {
 }
 
 extension DatabaseFetchable where Self: Hashable {
-    /// A set of all that a statement gives.
+    /// Fetches all elements of a statement, as a set.
     @inlinable
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -101,7 +101,7 @@ extension DatabaseFetchable where Self: Hashable {
         return elements
     }
 
-    /// A set of all that an SQL query gives.
+    /// Fetches all elements of an SQL query, as a set.
     @inlinable
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -139,7 +139,7 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
         return try Element.currentElement(of: statement.row)
     }
 
-    /// The first element that passes a test. It can be kept, as those of arrays can.
+    /// Returns the first element that passes a test. It can be kept, as those of arrays can.
     ///
     /// It is the very element that was tested, not one made anew: the test may have changed it. A test of rows that moves
     /// the cursor on stops the program, with a sentence: there is no row to keep any more.

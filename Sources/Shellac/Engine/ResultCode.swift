@@ -31,7 +31,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// Whether this code is a primary one.
     public var isPrimary: Bool { rawValue & ~0xFF == 0 }
 
-    /// A primary code matches itself and its extended codes; an extended one matches itself.
+    /// Matches codes: a primary one matches itself and its extended codes; an extended one matches itself.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == (pattern.isPrimary ? code.primaryResultCode : code)
     }

@@ -83,14 +83,14 @@ extension SQLExpression {
 }
 
 extension Sequence where Element: SQLExpressible {
-    /// All elements, with an operator between them.
+    /// Joins all elements with an operator between them.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }
 }
 
 extension Sequence where Element == any SQLExpressible {
-    /// All elements, with an operator between them.
+    /// Joins all elements with an operator between them.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }

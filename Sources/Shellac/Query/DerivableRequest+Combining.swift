@@ -26,14 +26,14 @@ public struct TableAlias: Hashable, Sendable {
 }
 
 extension DerivableRequest {
-    /// The request, whose table has a name in it.
+    /// Gives the table of the request a name in it.
     public func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<RowDecoder> {
         all().with { $0.source.alias = alias.name }
     }
 
     // MARK: - Joins
 
-    /// The rows, each with those of a table for which a condition holds: `JOIN`.
+    /// Joins each row with those of a table for which a condition holds: `JOIN`.
     ///
     /// The columns of the other table are not selected: select them, or annotate the request with them. A column that
     /// both tables have needs an alias: SQLite throws that it is ambiguous, otherwise.
@@ -44,7 +44,7 @@ extension DerivableRequest {
         join(other.all().query, alias, condition.sqlExpression, isLeft: false)
     }
 
-    /// The rows, each with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
+    /// Joins each row with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
     public func leftJoin(
         _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
         on condition: some SQLSpecificExpressible
@@ -62,29 +62,29 @@ extension DerivableRequest {
 
     // MARK: - Common table expressions
 
-    /// The request, in which some tables exist that are requests themselves: `WITH name AS (…)`.
+    /// Adds tables to the request that are requests themselves: `WITH name AS (…)`.
     public func with<Other>(
         _ table: CommonTableExpression<Other>
     ) -> QueryInterfaceRequest<RowDecoder> { all().with { $0.commonTables.append(table.commonTable) } }
 
     // MARK: - Unions
 
-    /// The rows of both requests, without duplicates: `UNION`.
+    /// Combines the rows of both requests, without duplicates: `UNION`.
     public func union(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
-    /// The rows of both requests: `UNION ALL`.
+    /// Combines the rows of both requests: `UNION ALL`.
     public func unionAll(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
-    /// The rows that both requests have: `INTERSECT`.
+    /// Keeps the rows that both requests have: `INTERSECT`.
     public func intersect(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
-    /// The rows that the other request has not: `EXCEPT`.
+    /// Removes the rows of the other request: `EXCEPT`.
     public func except(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
@@ -103,7 +103,7 @@ extension DerivableRequest {
 }
 
 extension TableRecord {
-    /// All rows of the table, which has a name in the request.
+    /// Requests all rows of the table, which has a name in the request.
     public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 }
 
@@ -132,7 +132,7 @@ public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
             name: name, columns: columns, query: .select(request.query), isRecursive: isRecursive)
     }
 
-    /// All rows of the table. It exists in requests that have it by `with(_:)`.
+    /// Requests all rows of the table. It exists in requests that have it by `with(_:)`.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
     }

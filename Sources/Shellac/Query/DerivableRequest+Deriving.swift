@@ -5,14 +5,14 @@ extension DerivableRequest {
         all().with(change)
     }
 
-    /// A request that finds nothing, and needs no database to know so.
+    /// Returns a request that finds nothing, and needs no database to know so.
     public func none() -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.filter(SQLExpression(.word("0"))) }
     }
 
     // MARK: - Filters
 
-    /// The rows for which a condition holds, too.
+    /// Adds a condition: only rows that also satisfy it are fetched (`AND`).
     ///
     /// ```swift
     /// Player.filter(Column("score") > 100).filter(Column("name") != nil)
@@ -22,19 +22,19 @@ extension DerivableRequest {
         derived { $0.filter(condition.sqlExpression) }
     }
 
-    /// The rows for which a condition holds, which is written in SQL.
+    /// Filters the rows by a condition that is written in SQL.
     ///
     /// ```swift
     /// Player.filter(literal: "score > \(limit)")
     /// ```
     public func filter(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { filter(condition) }
 
-    /// The rows for which a condition holds, which is written in SQL.
+    /// Filters the rows by a condition that is written in SQL.
     public func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
 
-    /// The row with a primary key. Nil finds nothing.
+    /// Restricts the request to the row with a primary key. Nil finds nothing.
     ///
     /// A date, data or a UUID is looked for as the record type stores it: see
     /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
@@ -42,7 +42,7 @@ extension DerivableRequest {
         filter(keys: [key])
     }
 
-    /// The rows with some primary keys. Those that are NULL find nothing.
+    /// Restricts the request to the rows with some primary keys. Those that are NULL find nothing.
     ///
     /// ```swift
     /// Player.filter(keys: [1, 2, 3])
@@ -61,7 +61,8 @@ extension DerivableRequest {
         return derived { $0.filter(.stored(.values(keys))) }
     }
 
-    /// The row with a composite primary key, or with the values of a unique index. A nil among them finds nothing.
+    /// Restricts the request to the row with a composite primary key, or with the values of a unique index. A nil among
+    /// them finds nothing.
     ///
     /// The request throws ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the
     /// values.
@@ -69,7 +70,7 @@ extension DerivableRequest {
         key: [String: (any DatabaseValueConvertible)?]
     ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: [key]) }
 
-    /// The rows with some composite primary keys, or with the values of a unique index.
+    /// Restricts the request to the rows with some composite primary keys, or with the values of a unique index.
     public func filter(
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) -> QueryInterfaceRequest<RowDecoder> {
@@ -97,7 +98,7 @@ extension DerivableRequest {
 
     // MARK: - Selections
 
-    /// The same rows, of which something else is selected.
+    /// Selects something else from the same rows.
     ///
     /// ```swift
     /// Player.select(Column("id"), Column("name"))
@@ -107,7 +108,7 @@ extension DerivableRequest {
         select(selection)
     }
 
-    /// The same rows, of which something else is selected.
+    /// Selects something else from the same rows.
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         derived {
             $0.selection = selection.map(\.sqlSelection)
@@ -115,7 +116,7 @@ extension DerivableRequest {
         }
     }
 
-    /// The same rows, of which something else is selected, as values of a type.
+    /// Selects something else from the same rows, as values of a type.
     ///
     /// ```swift
     /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
@@ -124,20 +125,20 @@ extension DerivableRequest {
         _ selection: any SQLSelectable..., as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
 
-    /// The same rows, of which something else is selected, as values of a type.
+    /// Selects something else from the same rows, as values of a type.
     public func select<Value>(
         _ selection: [any SQLSelectable], as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
 
-    /// The same rows, of which something is selected that is written in SQL.
+    /// Selects something from the same rows that is written in SQL.
     public func select(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> { select([selection]) }
 
-    /// The same rows, of which something is selected that is written in SQL, as values of a type.
+    /// Selects something from the same rows that is written in SQL, as values of a type.
     public func select<Value>(
         literal selection: SQL, as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
 
-    /// The same rows, with more in them.
+    /// Adds to what is selected.
     ///
     /// ```swift
     /// Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
@@ -147,54 +148,54 @@ extension DerivableRequest {
         annotated(with: selection)
     }
 
-    /// The same rows, with more in them.
+    /// Adds to what is selected.
     public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
 
-    /// The same rows, as values of another type.
+    /// Decodes the rows as values of another type.
     public func asRequest<Value>(of type: Value.Type) -> QueryInterfaceRequest<Value> {
         QueryInterfaceRequest<Value>(all().query)
     }
 
-    /// The rows without duplicates: `SELECT DISTINCT`.
+    /// Removes duplicates: `SELECT DISTINCT`.
     public func distinct() -> QueryInterfaceRequest<RowDecoder> { derived { $0.isDistinct = true } }
 
     // MARK: - Order
 
-    /// The rows in an order, in place of the one before.
+    /// Sorts the rows, replacing any earlier order.
     ///
     /// ```swift
     /// Player.order(Column("score").desc, Column("name"))
     /// ```
     public func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> { order(terms) }
 
-    /// The rows in an order, in place of the one before.
+    /// Sorts the rows, replacing any earlier order.
     public func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.ordering = terms.map(\.sqlOrdering) }
     }
 
-    /// The rows in an order that is written in SQL.
+    /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
     public func order(literal terms: SQL) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
     }
 
-    /// The rows in an order that is written in SQL.
+    /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
     public func order(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { order(literal: SQL(sql: sql, arguments: arguments)) }
 
-    /// The rows in the opposite order. Where there is none, nothing changes.
+    /// Reverses the order of the rows. Where there is none, nothing changes.
     ///
     /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`.
     public func reversed() -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.ordering = $0.ordering.map(\.reversed) }
     }
 
-    /// The rows in no order.
+    /// Removes the order of the rows.
     public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.ordering = [] } }
 
-    /// Some rows, in place of the limit before.
+    /// Limits the number of rows, replacing any earlier limit.
     ///
     /// ```swift
     /// let best = try Player.order(Column("score").desc).limit(3).fetchAll(db)
@@ -208,7 +209,7 @@ extension DerivableRequest {
 
     // MARK: - Groups
 
-    /// One row for all rows that have the same values.
+    /// Groups the rows: those that have the same values become one.
     ///
     /// ```swift
     /// Player.select(Column("teamID"), max(Column("score"))).group(Column("teamID"))
@@ -218,12 +219,12 @@ extension DerivableRequest {
         group(expressions)
     }
 
-    /// One row for all rows that have the same values.
+    /// Groups the rows: those that have the same values become one.
     public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.groups = expressions.map(\.sqlExpression) }
     }
 
-    /// The groups for which a condition holds, too.
+    /// Adds a condition on the groups: only those that also satisfy it are fetched (`HAVING`).
     public func having(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         derived { query in
             query.groupCondition =
@@ -255,10 +256,10 @@ extension SelectQuery {
 }
 
 extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// The row with an id. Nil finds nothing.
+    /// Restricts the request to the row with an id. Nil finds nothing.
     public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { filter(key: id) }
 
-    /// The rows with some ids.
+    /// Restricts the request to the rows with some ids.
     public func filter(ids: some Sequence<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
         filter(keys: ids)
     }

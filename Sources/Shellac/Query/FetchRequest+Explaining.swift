@@ -1,6 +1,6 @@
 extension FetchRequest {
-    /// How SQLite finds the rows: what EXPLAIN QUERY PLAN says, a line for each step, indented below the one that it
-    /// belongs to.
+    /// Explains how SQLite finds the rows: returns what EXPLAIN QUERY PLAN says, a line for each step, indented below
+    /// the one that it belongs to.
     ///
     /// ```swift
     /// print(try Player.filter(Column("score") > 100).order(Column("name")).explain(db))

@@ -1,5 +1,5 @@
 extension FetchRequest {
-    /// What the request reads: tables, columns, and rows where it finds them by row id.
+    /// Returns what the request reads: tables, columns, and rows where it finds them by row id.
     ///
     /// ```swift
     /// try Player.filter(Column("score") > 100).select(Column("name")).region(db)   // player(name,score)

@@ -8,14 +8,14 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     /// What the rows become.
     associatedtype RowDecoder
 
-    /// The statement of the request, and what it binds.
+    /// Prepares the statement of the request, with the values that it binds.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - isOne: Whether the first row is all that is wanted.
     func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
 
-    /// The number of rows.
+    /// Fetches the number of rows.
     func fetchCount(_ db: Database) throws -> Int
 }
 
@@ -36,14 +36,14 @@ public struct PreparedRequest {
 extension PreparedRequest: Sendable {}
 
 extension FetchRequest where RowDecoder: DatabaseFetchable {
-    /// A cursor over what the request gives.
+    /// Returns a cursor over the elements of the request.
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
         return try RowDecoder.fetchCursor(prepared.statement, arguments: prepared.arguments)
     }
 
-    /// An array of all that the request gives.
+    /// Fetches all elements of the request, as an array.
     ///
     /// ```swift
     /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
@@ -54,7 +54,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
         return try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
     }
 
-    /// The first element that the request gives: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of the request: nil when there is no row, and for a value that is NULL.
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
         let prepared = try prepare(db, forSingleResult: true)
@@ -63,7 +63,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
 }
 
 extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
-    /// A set of all that the request gives.
+    /// Fetches all elements of the request, as a set.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)

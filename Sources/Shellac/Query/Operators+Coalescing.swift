@@ -1,5 +1,5 @@
 extension SQLSpecificExpressible {
-    /// The first of two values that is not NULL: `COALESCE(a, b)`.
+    /// Returns the first of two values that is not NULL: `COALESCE(a, b)`.
     ///
     /// ```swift
     /// Player.filter((Column("score") ?? 0) < 10)

@@ -32,7 +32,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
         return PreparedRequest(statement: statement, arguments: arguments)
     }
 
-    /// The number of rows.
+    /// Fetches the number of rows.
     ///
     /// ```swift
     /// let count = try Player.filter(Column("score") > 100).fetchCount(db)

@@ -6,26 +6,26 @@
 
 // MARK: - Texts and blobs
 
-/// Values as texts, one behind the other, without those that are NULL, from SQLite 3.44 on: `CONCAT(a, b, …)`.
+/// Concatenates values as texts, without those that are NULL, from SQLite 3.44 on: `CONCAT(a, b, …)`.
 public func concat(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression {
     .function("CONCAT", [first] + others)
 }
 
-/// Values as texts with a separator between them, without those that are NULL, from SQLite 3.44 on:
+/// Concatenates values as texts with a separator between them, without those that are NULL, from SQLite 3.44 on:
 /// `CONCAT_WS(separator, a, b, …)`.
 public func concat(
     separator: any SQLExpressible, _ first: some SQLSpecificExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("CONCAT_WS", [separator, first] + others) }
 
-/// The number of bytes of a text or blob, from SQLite 3.43 on: `OCTET_LENGTH(value)`.
+/// Returns the number of bytes of a text or blob, from SQLite 3.43 on: `OCTET_LENGTH(value)`.
 public func octetLength(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("OCTET_LENGTH", [value])
 }
 
-/// The blob of hexadecimal digits, from SQLite 3.41 on: `UNHEX(digits)`.
+/// Returns the blob of hexadecimal digits, from SQLite 3.41 on: `UNHEX(digits)`.
 public func unhex(_ digits: some SQLSpecificExpressible) -> SQLExpression { .function("UNHEX", [digits]) }
 
-/// The blob of hexadecimal digits between which some characters may stand, from SQLite 3.41 on:
+/// Returns the blob of hexadecimal digits between which some characters may stand, from SQLite 3.41 on:
 /// `UNHEX(digits, characters)`.
 public func unhex(_ digits: some SQLSpecificExpressible, ignoring characters: any SQLExpressible)
     -> SQLExpression
@@ -33,33 +33,34 @@ public func unhex(_ digits: some SQLSpecificExpressible, ignoring characters: an
     .function("UNHEX", [digits, characters])
 }
 
-/// The text in which `\u0041` and its like are the characters of these numbers, from SQLite 3.50 on: `UNISTR(text)`.
+/// Returns the text in which `\u0041` and its like are the characters of these numbers, from SQLite 3.50 on:
+/// `UNISTR(text)`.
 public func unistr(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("UNISTR", [text]) }
 
-/// A value as an SQL literal, in which control characters are written as numbers, from SQLite 3.50 on:
+/// Returns a value as an SQL literal, in which control characters are written as numbers, from SQLite 3.50 on:
 /// `UNISTR_QUOTE(value)`.
 public func unistrQuote(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("UNISTR_QUOTE", [value])
 }
 
-/// How an English word sounds, where SQLite was built with SQLITE_SOUNDEX: `SOUNDEX(text)`.
+/// Returns how an English word sounds, where SQLite was built with SQLITE_SOUNDEX: `SOUNDEX(text)`.
 public func soundex(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("SOUNDEX", [text]) }
 
 // MARK: - About SQLite
 
-/// A condition, of which the planner is told how often it holds, from 0 to 1: `LIKELIHOOD(condition, probability)`.
+/// Tells the planner how often a condition holds, from 0 to 1: `LIKELIHOOD(condition, probability)`.
 public func likelihood(_ condition: some SQLSpecificExpressible, _ probability: Double) -> SQLExpression {
     // SQLite wants a literal.
     .function("LIKELIHOOD", [condition, SQL(sql: "\(max(min(probability, 1), 0))")])
 }
 
-/// Where the record of a column begins in the database file, where SQLite was built with
+/// Returns where the record of a column begins in the database file, where SQLite was built with
 /// SQLITE_ENABLE_OFFSET_SQL_FUNC: `SQLITE_OFFSET(column)`.
 public func sqliteOffset(_ column: some SQLSpecificExpressible) -> SQLExpression {
     .function("SQLITE_OFFSET", [column])
 }
 
-/// An option that SQLite was built with, by its number: `SQLITE_COMPILEOPTION_GET(number)`.
+/// Returns an option that SQLite was built with, by its number: `SQLITE_COMPILEOPTION_GET(number)`.
 public func sqliteCompileOption(_ number: some SQLSpecificExpressible) -> SQLExpression {
     .function("SQLITE_COMPILEOPTION_GET", [number])
 }
@@ -76,27 +77,27 @@ extension SQLSpecificExpressible where Self == SQLExpression {
 
 // MARK: - Aggregates
 
-/// The median, where SQLite was built with SQLITE_ENABLE_PERCENTILE, from 3.51 on: `MEDIAN(value)`.
+/// Returns the median, where SQLite was built with SQLITE_ENABLE_PERCENTILE, from 3.51 on: `MEDIAN(value)`.
 public func median(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MEDIAN", [value], filter: filter) }
 
-/// The value below which so many of a hundred are, where SQLite was built with SQLITE_ENABLE_PERCENTILE:
+/// Returns the value below which so many of a hundred are, where SQLite was built with SQLITE_ENABLE_PERCENTILE:
 /// `PERCENTILE(value, percentage)`.
 public func percentile(
     _ value: some SQLSpecificExpressible, _ percentage: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("PERCENTILE", [value, percentage], filter: filter) }
 
-/// The value below which a part is, from 0 to 1: between two values, where it falls between them, where SQLite was built with
-/// SQLITE_ENABLE_PERCENTILE: `PERCENTILE_CONT(value, part)`.
+/// Returns the value below which a part is, from 0 to 1: between two values, where it falls between them, where SQLite
+/// was built with SQLITE_ENABLE_PERCENTILE: `PERCENTILE_CONT(value, part)`.
 public func percentileContinuous(
     _ value: some SQLSpecificExpressible, _ part: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("PERCENTILE_CONT", [value, part], filter: filter) }
 
-/// The value below which a part is, from 0 to 1: one of the values, where SQLite was built with SQLITE_ENABLE_PERCENTILE:
-/// `PERCENTILE_DISC(value, part)`.
+/// Returns the value below which a part is, from 0 to 1: one of the values, where SQLite was built with
+/// SQLITE_ENABLE_PERCENTILE: `PERCENTILE_DISC(value, part)`.
 public func percentileDiscrete(
     _ value: some SQLSpecificExpressible, _ part: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

@@ -75,7 +75,7 @@ extension SQLExpression {
     ) -> SQLExpression { function(name, arguments + modifiers.map(\.text)) }
 }
 
-/// The day, as `YYYY-MM-DD`: `DATE(value, modifier, …)`.
+/// Returns the day, as `YYYY-MM-DD`: `DATE(value, modifier, …)`.
 ///
 /// ```swift
 /// Visit.filter(date(Column("arrival")) == "2026-11-21")
@@ -84,27 +84,27 @@ public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
     .date("DATE", [value], modifiers)
 }
 
-/// The time, as `HH:MM:SS`: `TIME(value, modifier, …)`.
+/// Returns the time, as `HH:MM:SS`: `TIME(value, modifier, …)`.
 public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("TIME", [value], modifiers)
 }
 
-/// The day and the time, as `YYYY-MM-DD HH:MM:SS`: `DATETIME(value, modifier, …)`.
+/// Returns the day and the time, as `YYYY-MM-DD HH:MM:SS`: `DATETIME(value, modifier, …)`.
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("DATETIME", [value], modifiers)
 }
 
-/// The julian day, a real number of days: `JULIANDAY(value, modifier, …)`.
+/// Returns the julian day, a real number of days: `JULIANDAY(value, modifier, …)`.
 public func julianDay(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("JULIANDAY", [value], modifiers) }
 
-/// The whole seconds since 1970, from SQLite 3.38 on: `UNIXEPOCH(value, modifier, …)`.
+/// Returns the whole seconds since 1970, from SQLite 3.38 on: `UNIXEPOCH(value, modifier, …)`.
 public func unixEpoch(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("UNIXEPOCH", [value], modifiers) }
 
-/// A text by a format: `STRFTIME(format, value, modifier, …)`.
+/// Formats a date as a text: `STRFTIME(format, value, modifier, …)`.
 ///
 /// ```swift
 /// Visit.select(strftime("%Y", Column("arrival")).forKey("year"))
@@ -113,7 +113,7 @@ public func strftime(
     _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("STRFTIME", [format, value], modifiers) }
 
-/// The time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
+/// Returns the time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
 public func timeDiff(_ end: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
     .function("TIMEDIFF", [end, start])
 }

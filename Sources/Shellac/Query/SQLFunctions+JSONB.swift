@@ -2,67 +2,67 @@
 // `jsonb` give JSON in SQLite's own binary form, which is smaller and quicker to read: see "The JSONB Format".
 // Where one is missing, a statement that uses it throws "no such function", with the SQL.
 
-/// The JSON text in SQLite's binary form, from SQLite 3.45 on: `JSONB(text)`.
+/// Returns the JSON text in SQLite's binary form, from SQLite 3.45 on: `JSONB(text)`.
 public func jsonb(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("JSONB", [text]) }
 
-/// A JSON array of values, in binary form: `JSONB_ARRAY(a, b, …)`.
+/// Returns a JSON array of values, in binary form: `JSONB_ARRAY(a, b, …)`.
 public func jsonbArray(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression
 {
     .function("JSONB_ARRAY", [first] + others)
 }
 
-/// Parts of a JSON text, in binary form where they are arrays or objects: `JSONB_EXTRACT(json, path, …)`.
+/// Returns parts of a JSON text, in binary form where they are arrays or objects: `JSONB_EXTRACT(json, path, …)`.
 public func jsonbExtract(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("JSONB_EXTRACT", [json, path] + others) }
 
-/// The JSON with values where it has none yet, in binary form: `JSONB_INSERT(json, path, value, …)`.
+/// Returns the JSON with values where it has none yet, in binary form: `JSONB_INSERT(json, path, value, …)`.
 public func jsonbInsert(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSONB_INSERT", [json] + operands(values)) }
 
-/// The JSON with other values where it has some, in binary form: `JSONB_REPLACE(json, path, value, …)`.
+/// Returns the JSON with other values where it has some, in binary form: `JSONB_REPLACE(json, path, value, …)`.
 public func jsonbReplace(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSONB_REPLACE", [json] + operands(values)) }
 
-/// The JSON with values, whether it has some there or not, in binary form: `JSONB_SET(json, path, value, …)`.
+/// Returns the JSON with values, whether it has some there or not, in binary form: `JSONB_SET(json, path, value, …)`.
 public func jsonbSet(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSONB_SET", [json] + operands(values)) }
 
-/// A JSON object, in binary form: `JSONB_OBJECT(key, value, …)`.
+/// Returns a JSON object, in binary form: `JSONB_OBJECT(key, value, …)`.
 public func jsonbObject(_ values: KeyValuePairs<String, any SQLExpressible>) -> SQLExpression {
     .function("JSONB_OBJECT", operands(values))
 }
 
-/// The JSON with a merge patch applied, in binary form: `JSONB_PATCH(json, patch)`.
+/// Returns the JSON with a merge patch applied, in binary form: `JSONB_PATCH(json, patch)`.
 public func jsonbPatch(_ json: some SQLSpecificExpressible, _ patch: any SQLExpressible) -> SQLExpression {
     .function("JSONB_PATCH", [json, patch])
 }
 
-/// The JSON without some parts, in binary form: `JSONB_REMOVE(json, path, …)`.
+/// Returns the JSON without some parts, in binary form: `JSONB_REMOVE(json, path, …)`.
 public func jsonbRemove(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("JSONB_REMOVE", [json, path] + others) }
 
-/// A JSON array of the values of all rows, in binary form: `JSONB_GROUP_ARRAY(value)`.
+/// Returns a JSON array of the values of all rows, in binary form: `JSONB_GROUP_ARRAY(value)`.
 public func jsonbGroupArray(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSONB_GROUP_ARRAY", [value], filter: filter) }
 
-/// A JSON object of the keys and values of all rows, in binary form: `JSONB_GROUP_OBJECT(key, value)`.
+/// Returns a JSON object of the keys and values of all rows, in binary form: `JSONB_GROUP_OBJECT(key, value)`.
 public func jsonbGroupObject(
     _ key: some SQLSpecificExpressible, _ value: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSONB_GROUP_OBJECT", [key, value], filter: filter) }
 
-/// The JSON text on several lines, from SQLite 3.46 on: `JSON_PRETTY(json)`.
+/// Returns the JSON text on several lines, from SQLite 3.46 on: `JSON_PRETTY(json)`.
 public func jsonPretty(_ json: some SQLSpecificExpressible) -> SQLExpression {
     .function("JSON_PRETTY", [json])
 }
 
-/// The JSON text on several lines, with an indentation, from SQLite 3.46 on: `JSON_PRETTY(json, indentation)`.
+/// Returns the JSON text on several lines, with an indentation, from SQLite 3.46 on: `JSON_PRETTY(json, indentation)`.
 public func jsonPretty(_ json: some SQLSpecificExpressible, indentation: any SQLExpressible) -> SQLExpression
 {
     .function("JSON_PRETTY", [json, indentation])

@@ -5,17 +5,17 @@
 
 // MARK: - Choosing
 
-/// A value, or another one where it is NULL: `IFNULL(a, b)`.
+/// Returns a value, or another one where it is NULL: `IFNULL(a, b)`.
 public func ifNull(_ value: some SQLSpecificExpressible, _ other: any SQLExpressible) -> SQLExpression {
     .function("IFNULL", [value, other])
 }
 
-/// A value, or NULL where it equals another one: `NULLIF(a, b)`.
+/// Returns a value, or NULL where it equals another one: `NULLIF(a, b)`.
 public func nullIf(_ value: some SQLSpecificExpressible, _ other: any SQLExpressible) -> SQLExpression {
     .function("NULLIF", [value, other])
 }
 
-/// One of two values, by a condition: `IIF(condition, a, b)`.
+/// Returns one of two values, by a condition: `IIF(condition, a, b)`.
 ///
 /// ```swift
 /// Player.select(Column("name"), iif(Column("score") >= 1000, "master", "pupil").forKey("title"))
@@ -24,87 +24,88 @@ public func iif(
     _ condition: some SQLSpecificExpressible, _ value: any SQLExpressible, _ other: any SQLExpressible
 ) -> SQLExpression { .function("IIF", [condition, value, other]) }
 
-/// The greatest of some values of one row, or NULL where one is NULL: `MAX(a, b, …)`.
+/// Returns the greatest of some values of one row, or NULL where one is NULL: `MAX(a, b, …)`.
 public func greatest(
     _ first: any SQLExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MAX", [first, second] + others) }
 
-/// The least of some values of one row, or NULL where one is NULL: `MIN(a, b, …)`.
+/// Returns the least of some values of one row, or NULL where one is NULL: `MIN(a, b, …)`.
 public func least(
     _ first: any SQLExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MIN", [first, second] + others) }
 
-/// The name of the value's storage class: `TYPEOF(value)`.
+/// Returns the name of the value's storage class: `TYPEOF(value)`.
 public func typeOf(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("TYPEOF", [value]) }
 
 // MARK: - Hints
 
-/// A condition that is mostly true, for SQLite's planner: `LIKELY(condition)`.
+/// Tells SQLite's planner that a condition is mostly true: `LIKELY(condition)`.
 public func likely(_ condition: some SQLSpecificExpressible) -> SQLExpression {
     .function("LIKELY", [condition])
 }
 
-/// A condition that is mostly false, for SQLite's planner: `UNLIKELY(condition)`.
+/// Tells SQLite's planner that a condition is mostly false: `UNLIKELY(condition)`.
 public func unlikely(_ condition: some SQLSpecificExpressible) -> SQLExpression {
     .function("UNLIKELY", [condition])
 }
 
 // MARK: - Texts
 
-/// The number of characters of a text, or of bytes of a blob: `LENGTH(value)`.
+/// Returns the number of characters of a text, or of bytes of a blob: `LENGTH(value)`.
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("LENGTH", [value]) }
 
-/// The text, with its ASCII letters in lower case: `LOWER(text)`.
+/// Returns the text, with its ASCII letters in lower case: `LOWER(text)`.
 public func lower(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("LOWER", [text]) }
 
-/// The text, with its ASCII letters in upper case: `UPPER(text)`.
+/// Returns the text, with its ASCII letters in upper case: `UPPER(text)`.
 public func upper(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("UPPER", [text]) }
 
-/// The text without spaces at its ends: `TRIM(text)`.
+/// Returns the text without spaces at its ends: `TRIM(text)`.
 public func trim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("TRIM", [text]) }
 
-/// The text without some characters at its ends: `TRIM(text, characters)`.
+/// Returns the text without some characters at its ends: `TRIM(text, characters)`.
 public func trim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("TRIM", [text, characters])
 }
 
-/// The text without spaces at its beginning: `LTRIM(text)`.
+/// Returns the text without spaces at its beginning: `LTRIM(text)`.
 public func ltrim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("LTRIM", [text]) }
 
-/// The text without some characters at its beginning: `LTRIM(text, characters)`.
+/// Returns the text without some characters at its beginning: `LTRIM(text, characters)`.
 public func ltrim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("LTRIM", [text, characters])
 }
 
-/// The text without spaces at its end: `RTRIM(text)`.
+/// Returns the text without spaces at its end: `RTRIM(text)`.
 public func rtrim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("RTRIM", [text]) }
 
-/// The text without some characters at its end: `RTRIM(text, characters)`.
+/// Returns the text without some characters at its end: `RTRIM(text, characters)`.
 public func rtrim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("RTRIM", [text, characters])
 }
 
-/// The characters of a text from one on, counted from 1, or from the end where it is negative: `SUBSTR(text, start)`.
+/// Returns the characters of a text from one on, counted from 1, or from the end where it is negative:
+/// `SUBSTR(text, start)`.
 public func substr(_ text: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
     .function("SUBSTR", [text, start])
 }
 
-/// A number of characters of a text from one on, counted from 1: `SUBSTR(text, start, count)`.
+/// Returns a number of characters of a text from one on, counted from 1: `SUBSTR(text, start, count)`.
 public func substr(
     _ text: some SQLSpecificExpressible, _ start: any SQLExpressible, _ count: any SQLExpressible
 ) -> SQLExpression { .function("SUBSTR", [text, start, count]) }
 
-/// Where a text is first found in another, counted from 1, or 0: `INSTR(text, part)`.
+/// Returns where a text is first found in another, counted from 1, or 0: `INSTR(text, part)`.
 public func instr(_ text: some SQLSpecificExpressible, _ part: any SQLExpressible) -> SQLExpression {
     .function("INSTR", [text, part])
 }
 
-/// The text, in which a part is replaced wherever it is found: `REPLACE(text, part, other)`.
+/// Replaces a part of a text wherever it is found: `REPLACE(text, part, other)`.
 public func replace(
     _ text: some SQLSpecificExpressible, _ part: any SQLExpressible, with other: any SQLExpressible
 ) -> SQLExpression { .function("REPLACE", [text, part, other]) }
 
-/// A text by a format and its arguments, as C's `printf` has them: `PRINTF(format, …)`.
+/// Formats arguments as a text, as C's `printf` does: `PRINTF(format, …)`.
 ///
 /// ```swift
 /// Player.select(printf("%s (%d)", Column("name"), Column("score")))
@@ -113,36 +114,36 @@ public func printf(
     _ format: any SQLExpressible, _ first: some SQLSpecificExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("PRINTF", [format, first] + others) }
 
-/// The text of some code points: `CHAR(65, 66)` is `AB`.
+/// Returns the text of some code points: `CHAR(65, 66)` is `AB`.
 public func char(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression {
     .function("CHAR", [first] + others)
 }
 
-/// The code point of a text's first character: `UNICODE(text)`.
+/// Returns the code point of a text's first character: `UNICODE(text)`.
 public func unicode(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("UNICODE", [text]) }
 
-/// The value as an SQL literal: `QUOTE(value)`.
+/// Returns the value as an SQL literal: `QUOTE(value)`.
 public func quote(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("QUOTE", [value]) }
 
-/// The bytes of a blob or a text, as hexadecimal digits: `HEX(value)`.
+/// Returns the bytes of a blob or a text, as hexadecimal digits: `HEX(value)`.
 public func hex(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("HEX", [value]) }
 
-/// A blob of zeros: `ZEROBLOB(count)`.
+/// Returns a blob of zeros: `ZEROBLOB(count)`.
 public func zeroBlob(_ count: some SQLSpecificExpressible) -> SQLExpression {
     .function("ZEROBLOB", [count])
 }
 
-/// A blob of random bytes: `RANDOMBLOB(count)`.
+/// Returns a blob of random bytes: `RANDOMBLOB(count)`.
 public func randomBlob(_ count: some SQLSpecificExpressible) -> SQLExpression {
     .function("RANDOMBLOB", [count])
 }
 
 // MARK: - Numbers
 
-/// The number, rounded to a whole one: `ROUND(number)`.
+/// Rounds a number to a whole one: `ROUND(number)`.
 public func round(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ROUND", [number]) }
 
-/// The number, rounded to some digits behind the point: `ROUND(number, digits)`.
+/// Rounds a number to some digits behind the point: `ROUND(number, digits)`.
 public func round(_ number: some SQLSpecificExpressible, _ digits: any SQLExpressible) -> SQLExpression {
     .function("ROUND", [number, digits])
 }
@@ -181,88 +182,88 @@ extension SQLSpecificExpressible where Self == SQLExpression {
     public static var pi: SQLExpression { .function("PI", []) }
 }
 
-/// The least whole number that is not less: `CEIL(number)`.
+/// Returns the least whole number that is not less: `CEIL(number)`.
 public func ceil(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("CEIL", [number]) }
 
-/// The greatest whole number that is not greater: `FLOOR(number)`.
+/// Returns the greatest whole number that is not greater: `FLOOR(number)`.
 public func floor(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("FLOOR", [number]) }
 
-/// The whole number towards zero: `TRUNC(number)`.
+/// Returns the whole number towards zero: `TRUNC(number)`.
 public func trunc(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("TRUNC", [number]) }
 
-/// The rest of a division of real numbers: `MOD(a, b)`.
+/// Returns the rest of a division of real numbers: `MOD(a, b)`.
 public func mod(_ number: some SQLSpecificExpressible, _ divisor: any SQLExpressible) -> SQLExpression {
     .function("MOD", [number, divisor])
 }
 
-/// A power: `POW(base, exponent)`.
+/// Returns a power: `POW(base, exponent)`.
 public func pow(_ base: some SQLSpecificExpressible, _ exponent: any SQLExpressible) -> SQLExpression {
     .function("POW", [base, exponent])
 }
 
-/// The square root: `SQRT(number)`.
+/// Returns the square root: `SQRT(number)`.
 public func sqrt(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SQRT", [number]) }
 
-/// The power of e: `EXP(number)`.
+/// Returns the power of e: `EXP(number)`.
 public func exp(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("EXP", [number]) }
 
-/// The natural logarithm: `LN(number)`.
+/// Returns the natural logarithm: `LN(number)`.
 public func ln(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LN", [number]) }
 
-/// The logarithm to the base 10: `LOG10(number)`.
+/// Returns the logarithm to the base 10: `LOG10(number)`.
 public func log10(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LOG10", [number]) }
 
-/// The logarithm to the base 2: `LOG2(number)`.
+/// Returns the logarithm to the base 2: `LOG2(number)`.
 public func log2(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LOG2", [number]) }
 
-/// The logarithm to a base: `LOG(base, number)`.
+/// Returns the logarithm to a base: `LOG(base, number)`.
 public func log(_ number: some SQLSpecificExpressible, base: any SQLExpressible) -> SQLExpression {
     .function("LOG", [base, number])
 }
 
-/// The angle in degrees, of one in radians: `DEGREES(angle)`.
+/// Returns the angle in degrees, of one in radians: `DEGREES(angle)`.
 public func degrees(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("DEGREES", [angle]) }
 
-/// The angle in radians, of one in degrees: `RADIANS(angle)`.
+/// Returns the angle in radians, of one in degrees: `RADIANS(angle)`.
 public func radians(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("RADIANS", [angle]) }
 
-/// The sine of an angle in radians: `SIN(angle)`.
+/// Returns the sine of an angle in radians: `SIN(angle)`.
 public func sin(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("SIN", [angle]) }
 
-/// The cosine of an angle in radians: `COS(angle)`.
+/// Returns the cosine of an angle in radians: `COS(angle)`.
 public func cos(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("COS", [angle]) }
 
-/// The tangent of an angle in radians: `TAN(angle)`.
+/// Returns the tangent of an angle in radians: `TAN(angle)`.
 public func tan(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("TAN", [angle]) }
 
-/// The angle of a sine: `ASIN(number)`.
+/// Returns the angle of a sine: `ASIN(number)`.
 public func asin(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ASIN", [number]) }
 
-/// The angle of a cosine: `ACOS(number)`.
+/// Returns the angle of a cosine: `ACOS(number)`.
 public func acos(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ACOS", [number]) }
 
-/// The angle of a tangent: `ATAN(number)`.
+/// Returns the angle of a tangent: `ATAN(number)`.
 public func atan(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ATAN", [number]) }
 
-/// The angle of the point (x, y): `ATAN2(y, x)`.
+/// Returns the angle of the point (x, y): `ATAN2(y, x)`.
 public func atan2(_ y: some SQLSpecificExpressible, _ x: any SQLExpressible) -> SQLExpression {
     .function("ATAN2", [y, x])
 }
 
-/// The hyperbolic sine: `SINH(number)`.
+/// Returns the hyperbolic sine: `SINH(number)`.
 public func sinh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SINH", [number]) }
 
-/// The hyperbolic cosine: `COSH(number)`.
+/// Returns the hyperbolic cosine: `COSH(number)`.
 public func cosh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("COSH", [number]) }
 
-/// The hyperbolic tangent: `TANH(number)`.
+/// Returns the hyperbolic tangent: `TANH(number)`.
 public func tanh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("TANH", [number]) }
 
-/// The inverse of the hyperbolic sine: `ASINH(number)`.
+/// Returns the inverse of the hyperbolic sine: `ASINH(number)`.
 public func asinh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ASINH", [number]) }
 
-/// The inverse of the hyperbolic cosine: `ACOSH(number)`.
+/// Returns the inverse of the hyperbolic cosine: `ACOSH(number)`.
 public func acosh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ACOSH", [number]) }
 
-/// The inverse of the hyperbolic tangent: `ATANH(number)`.
+/// Returns the inverse of the hyperbolic tangent: `ATANH(number)`.
 public func atanh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ATANH", [number]) }

@@ -1,6 +1,6 @@
 // The window functions of SQLite's page "Window Functions", which need `.over(…)`, and what else goes over many rows.
 
-/// The texts of all rows, one behind the other, with a text between them: `GROUP_CONCAT(value, separator)`.
+/// Concatenates the texts of all rows, with a text between them: `GROUP_CONCAT(value, separator)`.
 ///
 /// Their order is not defined, unless the request that is read is sorted.
 public func groupConcat(
@@ -8,21 +8,21 @@ public func groupConcat(
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value] + (separator.map { [$0] } ?? []), filter: filter) }
 
-/// The different texts of all rows, one behind the other, with commas between them: `GROUP_CONCAT(DISTINCT value)`.
+/// Concatenates the different texts of all rows, with commas between them: `GROUP_CONCAT(DISTINCT value)`.
 public func groupConcat(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value], isDistinct: true, filter: filter) }
 
-/// The rank of a row, from 0 to 1: `PERCENT_RANK()`.
+/// Returns the rank of a row, from 0 to 1: `PERCENT_RANK()`.
 public func percentRank() -> SQLExpression { .function("PERCENT_RANK", []) }
 
-/// Which part of the rows is not behind this one, from 0 to 1: `CUME_DIST()`.
+/// Returns which part of the rows is not behind this one, from 0 to 1: `CUME_DIST()`.
 public func cumeDist() -> SQLExpression { .function("CUME_DIST", []) }
 
-/// In which of a number of equal parts a row is, counted from 1: `NTILE(count)`.
+/// Returns in which of a number of equal parts a row is, counted from 1: `NTILE(count)`.
 public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 
-/// The value of a row before this one, or another value where there is none: `LAG(value, offset, other)`.
+/// Returns the value of a row before this one, or another value where there is none: `LAG(value, offset, other)`.
 ///
 /// ```swift
 /// let earlier = lag(Column("score")).over(order: [Column("date")])
@@ -32,22 +32,23 @@ public func lag(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LAG", value, offset, other) }
 
-/// The value of a row behind this one, or another value where there is none: `LEAD(value, offset, other)`.
+/// Returns the value of a row behind this one, or another value where there is none: `LEAD(value, offset, other)`.
 public func lead(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LEAD", value, offset, other) }
 
-/// The value of the first row of the frame: `FIRST_VALUE(value)`.
+/// Returns the value of the first row of the frame: `FIRST_VALUE(value)`.
 public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("FIRST_VALUE", [value])
 }
 
-/// The value of the last row of the frame: `LAST_VALUE(value)`. Without a frame, the frame ends at the row itself.
+/// Returns the value of the last row of the frame: `LAST_VALUE(value)`. Without a frame, the frame ends at the row
+/// itself.
 public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("LAST_VALUE", [value])
 }
 
-/// The value of a row of the frame, counted from 1: `NTH_VALUE(value, number)`.
+/// Returns the value of a row of the frame, counted from 1: `NTH_VALUE(value, number)`.
 public func nthValue(_ value: some SQLSpecificExpressible, _ number: Int) -> SQLExpression {
     .function("NTH_VALUE", [value, number])
 }

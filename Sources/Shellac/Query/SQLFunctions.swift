@@ -16,7 +16,7 @@ extension SQLExpression {
                     filter: filter?.sqlExpression)))
     }
 
-    /// The call of a function that SQLite knows, or that was added to the connection.
+    /// Calls a function that SQLite knows, or that was added to the connection.
     ///
     /// ```swift
     /// Player.select(SQLExpression.call("soundex", Column("name")))
@@ -28,7 +28,7 @@ extension SQLExpression {
 }
 
 extension DatabaseFunction {
-    /// The call of the function with operands.
+    /// Calls the function with operands.
     ///
     /// ```swift
     /// let initials = DatabaseFunction("initials", argumentCount: 1) { … }
@@ -41,23 +41,23 @@ extension DatabaseFunction {
 
 // MARK: - Aggregates
 
-/// The number of rows: `COUNT(*)`.
+/// Counts the rows: `COUNT(*)`.
 public func count(_ rows: AllColumns, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
     SQLExpression(
         .call(FunctionCall(name: "COUNT", arguments: [], takesRows: true, filter: filter?.sqlExpression)))
 }
 
-/// How many values are not NULL: `COUNT(value)`.
+/// Counts the values that are not NULL: `COUNT(value)`.
 public func count(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], filter: filter) }
 
-/// How many different values are not NULL: `COUNT(DISTINCT value)`.
+/// Counts the different values that are not NULL: `COUNT(DISTINCT value)`.
 public func count(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], isDistinct: true, filter: filter) }
 
-/// The greatest value: `MAX(value)`.
+/// Returns the greatest value: `MAX(value)`.
 ///
 /// ```swift
 /// let best = try Player.select(max(Column("score")), as: Int.self).fetchOne(db)
@@ -66,51 +66,51 @@ public func max(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MAX", [value], filter: filter) }
 
-/// The least value: `MIN(value)`.
+/// Returns the least value: `MIN(value)`.
 public func min(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MIN", [value], filter: filter) }
 
-/// The sum of the values, or NULL where there is none: `SUM(value)`.
+/// Returns the sum of the values, or NULL where there is none: `SUM(value)`.
 public func sum(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], filter: filter) }
 
-/// The sum of the different values: `SUM(DISTINCT value)`.
+/// Returns the sum of the different values: `SUM(DISTINCT value)`.
 public func sum(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], isDistinct: true, filter: filter) }
 
-/// The sum of the values as a real number, 0.0 where there is none: `TOTAL(value)`.
+/// Returns the sum of the values as a real number, 0.0 where there is none: `TOTAL(value)`.
 public func total(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("TOTAL", [value], filter: filter) }
 
-/// The mean of the values, or NULL where there is none: `AVG(value)`.
+/// Returns the mean of the values, or NULL where there is none: `AVG(value)`.
 public func average(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], filter: filter) }
 
-/// The mean of the different values: `AVG(DISTINCT value)`.
+/// Returns the mean of the different values: `AVG(DISTINCT value)`.
 public func average(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], isDistinct: true, filter: filter) }
 
 // MARK: - Scalars
 
-/// The absolute value: `ABS(value)`.
+/// Returns the absolute value: `ABS(value)`.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("ABS", [value]) }
 
-/// The first value that is not NULL: `COALESCE(a, b, …)`.
+/// Returns the first value that is not NULL: `COALESCE(a, b, …)`.
 public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { .function("COALESCE", values) }
 
 // MARK: - Windows
 
-/// The rank of a row in its window, with gaps: `RANK()`.
+/// Returns the rank of a row in its window, with gaps: `RANK()`.
 public func rank() -> SQLExpression { .function("RANK", []) }
 
-/// The rank of a row in its window, without gaps: `DENSE_RANK()`.
+/// Returns the rank of a row in its window, without gaps: `DENSE_RANK()`.
 public func denseRank() -> SQLExpression { .function("DENSE_RANK", []) }
 
-/// The number of a row in its window: `ROW_NUMBER()`.
+/// Returns the number of a row in its window: `ROW_NUMBER()`.
 public func rowNumber() -> SQLExpression { .function("ROW_NUMBER", []) }

@@ -3,7 +3,7 @@
 extension SQLSpecificExpressible {
     // MARK: - Texts
 
-    /// A text behind this one: `a || b`.
+    /// Appends a text to this one: `a || b`.
     ///
     /// ```swift
     /// Column("firstName").appending(" ").appending(Column("lastName"))
@@ -39,7 +39,7 @@ extension SQLSpecificExpressible {
                 pattern, sqlExpression, text.sqlExpression, escape: escape?.sqlExpression, isNegated: false))
     }
 
-    /// The text, compared and sorted by a collation: `a COLLATE name`.
+    /// Has the text compared and sorted by a collation: `a COLLATE name`.
     ///
     /// ```swift
     /// Player.order(Column("name").collating(.nocase))
@@ -48,7 +48,7 @@ extension SQLSpecificExpressible {
         SQLExpression(.collated(sqlExpression, collation))
     }
 
-    /// The text, compared and sorted by a collation made in Swift.
+    /// Has the text compared and sorted by a collation made in Swift.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
         collating(Database.CollationName(rawValue: collation.name))
     }
@@ -91,7 +91,7 @@ public struct SQLChoice: SQLSpecificExpressible {
         SQLChoice(operand: operand, branches: branches + [(value.sqlExpression, result.sqlExpression)])
     }
 
-    /// The result where no branch is taken.
+    /// Gives the result where no branch is taken.
     public func otherwise(_ result: any SQLExpressible) -> SQLExpression {
         SQLExpression(.choice(operand, branches, result.sqlExpression))
     }
@@ -99,7 +99,7 @@ public struct SQLChoice: SQLSpecificExpressible {
     public var sqlExpression: SQLExpression { SQLExpression(.choice(operand, branches, nil)) }
 }
 
-/// A value, converted to what a column of a type would store: `CAST(a AS type)`.
+/// Converts a value to what a column of a type would store: `CAST(a AS type)`.
 public func cast(_ value: some SQLSpecificExpressible, as type: Database.ColumnType) -> SQLExpression {
     SQLExpression(.cast(value.sqlExpression, type))
 }

@@ -20,7 +20,7 @@ extension SQL: SQLSpecificExpressible {
 }
 
 extension SQLSpecificExpressible {
-    /// The expression under a name, in a selection.
+    /// Gives the expression a name in a selection.
     ///
     /// ```swift
     /// Player.select(Column("teamID"), max(Column("score")).forKey("best"))
@@ -30,6 +30,6 @@ extension SQLSpecificExpressible {
         SQLSelection(.expression(sqlExpression, name: name))
     }
 
-    /// The expression under the name of a coding key, in a selection.
+    /// Gives the expression the name of a coding key in a selection.
     public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }

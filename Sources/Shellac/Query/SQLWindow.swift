@@ -42,7 +42,7 @@ public struct SQLWindow: Sendable {
 }
 
 extension SQLExpression {
-    /// The value of a window function, or of an aggregate, over the rows of a window.
+    /// Returns the value of a window function, or of an aggregate, over the rows of a window.
     ///
     /// - Precondition: This is the call of a function.
     public func over(_ window: SQLWindow) -> SQLExpression {
@@ -53,7 +53,7 @@ extension SQLExpression {
         return SQLExpression(.call(call))
     }
 
-    /// The value of a window function, or of an aggregate, over rows.
+    /// Returns the value of a window function, or of an aggregate, over rows.
     public func over(
         partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil
     ) -> SQLExpression {

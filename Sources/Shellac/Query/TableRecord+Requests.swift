@@ -1,7 +1,7 @@
 // The requests of a type that knows its table. Each is the one of the same name that ``DerivableRequest`` documents.
 
 extension TableRecord {
-    /// All rows of the table.
+    /// Requests all rows of the table.
     ///
     /// ```swift
     /// let players = try Player.all().fetchAll(db)
@@ -11,10 +11,10 @@ extension TableRecord {
         QueryInterfaceRequest(SelectQuery(QuerySource(.type(Self.self))))
     }
 
-    /// A request that finds nothing.
+    /// Returns a request that finds nothing.
     public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
-    /// The rows for which a condition holds.
+    /// Requests the rows for which a condition holds.
     ///
     /// ```swift
     /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
@@ -26,120 +26,120 @@ extension TableRecord {
         return QueryInterfaceRequest(query)
     }
 
-    /// The rows for which a condition holds, which is written in SQL.
+    /// Requests the rows filtered by a condition that is written in SQL.
     public static func filter(literal condition: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: condition)
     }
 
-    /// The rows for which a condition holds, which is written in SQL.
+    /// Requests the rows filtered by a condition that is written in SQL.
     public static func filter(sql: String, arguments: StatementArguments = StatementArguments())
         -> QueryInterfaceRequest<Self>
     { all().filter(sql: sql, arguments: arguments) }
 
-    /// The row with a primary key. Nil finds nothing.
+    /// Requests the row with a primary key. Nil finds nothing.
     public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
-    /// The rows with some primary keys.
+    /// Requests the rows with some primary keys.
     public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }
 
-    /// The row with a composite primary key, or with the values of a unique index.
+    /// Requests the row with a composite primary key, or with the values of a unique index.
     public static func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
-    /// The rows with some composite primary keys, or with the values of a unique index.
+    /// Requests the rows with some composite primary keys, or with the values of a unique index.
     public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }
 
-    /// All rows, of which something is selected.
+    /// Selects something from all rows.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
 
-    /// All rows, of which something is selected.
+    /// Selects something from all rows.
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
 
-    /// All rows, of which something is selected that is written in SQL.
+    /// Selects something from all rows that is written in SQL.
     public static func select(literal selection: SQL) -> QueryInterfaceRequest<Self> {
         all().select(literal: selection)
     }
 
-    /// All rows, with more in them.
+    /// Requests all rows, and adds to what is selected.
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
 
-    /// All rows, with more in them.
+    /// Requests all rows, and adds to what is selected.
     public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
 
-    /// The rows without duplicates: `SELECT DISTINCT`.
+    /// Requests the rows without duplicates: `SELECT DISTINCT`.
     public static func distinct() -> QueryInterfaceRequest<Self> { all().distinct() }
 
-    /// All rows, in an order.
+    /// Requests all rows, in an order.
     public static func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<Self> {
         all().order(terms)
     }
 
-    /// All rows, in an order.
+    /// Requests all rows, in an order.
     public static func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<Self> {
         all().order(terms)
     }
 
-    /// All rows, in an order that is written in SQL.
+    /// Requests all rows, in an order that is written in SQL.
     public static func order(literal terms: SQL) -> QueryInterfaceRequest<Self> {
         all().order(literal: terms)
     }
 
-    /// All rows, in an order that is written in SQL.
+    /// Requests all rows, in an order that is written in SQL.
     public static func order(sql: String, arguments: StatementArguments = StatementArguments())
         -> QueryInterfaceRequest<Self>
     { all().order(sql: sql, arguments: arguments) }
 
-    /// Some rows. Which ones they are, an order tells.
+    /// Requests some rows. Which ones they are, an order tells.
     public static func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(count, offset: offset)
     }
 
-    /// One row for all rows that have the same values.
+    /// Groups the rows: those that have the same values become one.
     public static func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<Self> {
         all().group(expressions)
     }
 
-    /// The groups for which a condition holds.
+    /// Requests the groups for which a condition holds.
     public static func having(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         all().having(condition)
     }
 
-    /// All rows, of which something is selected, as values of a type.
+    /// Selects something from all rows, as values of a type.
     public static func select<Value>(_ selection: any SQLSelectable..., as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
-    /// All rows, of which something is selected, as values of a type.
+    /// Selects something from all rows, as values of a type.
     public static func select<Value>(_ selection: [any SQLSelectable], as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
-    /// All rows, of which something is selected, as values of a type.
+    /// Selects something from all rows, as values of a type.
     public static func select<Value>(literal selection: SQL, as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(literal: selection, as: type) }
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// The row with an id. Nil finds nothing.
+    /// Requests the row with an id. Nil finds nothing.
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id) }
 
-    /// The rows with some ids.
+    /// Requests the rows with some ids.
     public static func filter(ids: some Sequence<ID>) -> QueryInterfaceRequest<Self> {
         all().filter(keys: ids)
     }

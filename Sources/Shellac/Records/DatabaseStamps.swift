@@ -37,7 +37,7 @@ public struct DatabaseStamps: Hashable, Sendable {
         self.updated = updated
     }
 
-    /// One more stamp: for the updates that change one of some columns. An insertion does not write it.
+    /// Adds a stamp for the updates that change one of some columns. An insertion does not write it.
     ///
     /// ```swift
     /// DatabaseStamps(updated: "updatedAt").stamping("nameChangedAt", onUpdateOf: "firstName", "lastName")

@@ -146,7 +146,7 @@ extension TableRecord {
         @ColumnAssignmentsBuilder _ assignments: (Columns.Type) throws -> [ColumnAssignment]
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments(Columns.self)) }
 
-    /// The rows for which a condition holds, by the columns that the type declares.
+    /// Requests the rows for which a condition holds, by the columns that the type declares.
     ///
     /// ```swift
     /// Player.filter { $0.score > 100 }
@@ -155,7 +155,7 @@ extension TableRecord {
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
 
-    /// All rows, in an order, by columns that the type declares.
+    /// Requests all rows, in an order, by columns that the type declares.
     ///
     /// ```swift
     /// Player.order { $0.score.desc }
@@ -165,7 +165,7 @@ extension TableRecord {
         @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
 
-    /// All rows, of which something is selected by the columns that the type declares, as values of a type.
+    /// Selects something from all rows, by the columns that the type declares, as values of a type.
     ///
     /// ```swift
     /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
@@ -176,17 +176,17 @@ extension TableRecord {
 }
 
 extension DerivableRequest where RowDecoder: TableRecord {
-    /// The rows for which a condition holds, too, by the columns that the type declares.
+    /// Adds a condition by the columns that the type declares: only rows that also satisfy it are fetched (`AND`).
     public func filter(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try filter(condition(RowDecoder.Columns.self)) }
 
-    /// The rows in an order, in place of the one before, by columns that the type declares.
+    /// Sorts the rows by columns that the type declares, replacing any earlier order.
     public func order(
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order(terms(RowDecoder.Columns.self)) }
 
-    /// The same rows, of which something is selected by the columns that the type declares, as values of a type.
+    /// Selects something else from the same rows, by the columns that the type declares, as values of a type.
     public func select<Value>(
         _ selection: (RowDecoder.Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
     ) rethrows -> QueryInterfaceRequest<Value> {

@@ -66,7 +66,7 @@ extension EncodableRecord {
         (try? databaseChanges(from: other).isEmpty) ?? false
     }
 
-    /// The columns in which this record differs from another one, with the values of the other one.
+    /// Returns the columns in which this record differs from another one, with the values of the other one.
     ///
     /// ```swift
     /// let changes = try newPlayer.databaseChanges(from: oldPlayer)

@@ -3,13 +3,13 @@
 extension FetchableRecord where Self: TableRecord {
     // MARK: - All
 
-    /// A cursor over all records of the table.
+    /// Returns a cursor over all records of the table.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> DatabaseCursor<Self> {
         try fetchCursor(selection(on: db))
     }
 
-    /// An array of all records of the table.
+    /// Fetches all records of the table, as an array.
     ///
     /// ```swift
     /// let players = try dbQueue.read { db in try Player.fetchAll(db) }
@@ -21,14 +21,14 @@ extension FetchableRecord where Self: TableRecord {
     @usableFromInline
     static func selection(on db: Database) throws -> Statement { try plan(on: db).select("") }
 
-    /// The first record of the table: whichever SQLite finds first.
+    /// Fetches the first record of the table: whichever SQLite finds first.
     public static func fetchOne(_ db: Database) throws -> Self? {
         try fetchOne(plan(on: db).select(" LIMIT 1"))
     }
 
     // MARK: - One key
 
-    /// The record with a primary key, or nil.
+    /// Fetches the record with a primary key, or nil.
     ///
     /// ```swift
     /// let player = try Player.fetchOne(db, key: 1)
@@ -58,7 +58,7 @@ extension FetchableRecord where Self: TableRecord {
         return statement
     }
 
-    /// The record with a composite primary key, or with the values of a unique index, or nil.
+    /// Fetches the record with a composite primary key, or with the values of a unique index, or nil.
     ///
     /// ```swift
     /// let player = try Player.fetchOne(db, key: ["email": "arthur@example.com"])
@@ -76,7 +76,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchOne(plan.select(" WHERE \(condition)"), arguments: StatementArguments(values))
     }
 
-    /// The record with a primary key.
+    /// Finds the record with a primary key.
     ///
     /// ```swift
     /// let player = try Player.find(db, key: 1)
@@ -96,7 +96,7 @@ extension FetchableRecord where Self: TableRecord {
         return .recordNotFound(databaseTableName: plan.tableName, key: [plan.key.first ?? "": value])
     }
 
-    /// The record with a composite primary key, or with the values of a unique index.
+    /// Finds the record with a composite primary key, or with the values of a unique index.
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     public static func find(
@@ -110,7 +110,8 @@ extension FetchableRecord where Self: TableRecord {
 
     // MARK: - Many keys
 
-    /// A cursor over the records with some primary keys, in no particular order. Keys without a record are skipped.
+    /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are
+    /// skipped.
     public static func fetchCursor(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> AnyCursor<Self> {
@@ -130,7 +131,8 @@ extension FetchableRecord where Self: TableRecord {
         }
     }
 
-    /// An array of the records with some primary keys, in no particular order. Keys without a record are skipped.
+    /// Fetches the records with some primary keys as an array, in no particular order. Keys without a record are
+    /// skipped.
     ///
     /// ```swift
     /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
@@ -148,7 +150,7 @@ extension FetchableRecord where Self: TableRecord {
         return records
     }
 
-    /// An array of the records with some composite keys. Keys without a record are skipped.
+    /// Fetches the records with some composite keys, as an array. Keys without a record are skipped.
     public static func fetchAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
@@ -157,12 +159,12 @@ extension FetchableRecord where Self: TableRecord {
 }
 
 extension FetchableRecord where Self: TableRecord & Hashable {
-    /// A set of all records of the table.
+    /// Fetches all records of the table, as a set.
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
         try fetchSet(plan(on: db).select(""))
     }
 
-    /// A set of the records with some primary keys. Keys without a record are skipped.
+    /// Fetches the records with some primary keys, as a set. Keys without a record are skipped.
     public static func fetchSet(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> Set<Self> {
@@ -171,10 +173,10 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-    /// The record with an id, or nil.
+    /// Fetches the record with an id, or nil.
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
-    /// The record with an id.
+    /// Finds the record with an id.
     ///
     /// ```swift
     /// let player = try Player.find(db, id: 1)
@@ -183,7 +185,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 
-    /// An array of the records with some ids, in no particular order. Ids without a record are skipped.
+    /// Fetches the records with some ids as an array, in no particular order. Ids without a record are skipped.
     public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
     }
@@ -193,13 +195,13 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 // Swift gives to classes.
 
 extension FetchableRecord where Self: Record {
-    /// The record with a primary key, or nil.
+    /// Fetches the record with a primary key, or nil.
     @_disfavoredOverload  // where the type is Identifiable, its own ID is meant
     public static func fetchOne(_ db: Database, id: some DatabaseValueConvertible) throws -> Self? {
         try fetchOne(db, key: id)
     }
 
-    /// The record with a primary key.
+    /// Finds the record with a primary key.
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     @_disfavoredOverload
@@ -207,7 +209,8 @@ extension FetchableRecord where Self: Record {
         try find(db, key: id)
     }
 
-    /// An array of the records with some primary keys, in no particular order. Keys without a record are skipped.
+    /// Fetches the records with some primary keys as an array, in no particular order. Keys without a record are
+    /// skipped.
     @_disfavoredOverload
     public static func fetchAll(
         _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
@@ -231,13 +234,13 @@ extension FetchableRecord where Self: Record {
         _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
     ) throws -> Int { try deleteAll(db, keys: ids) }
 
-    /// The row with a primary key. Nil finds nothing.
+    /// Requests the row with a primary key. Nil finds nothing.
     @_disfavoredOverload
     public static func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: id)
     }
 
-    /// The rows with some primary keys.
+    /// Requests the rows with some primary keys.
     @_disfavoredOverload
     public static func filter(
         ids: some Sequence<some DatabaseValueConvertible>
@@ -245,13 +248,13 @@ extension FetchableRecord where Self: Record {
 }
 
 extension DerivableRequest where RowDecoder: Record {
-    /// The row with a primary key. Nil finds nothing.
+    /// Restricts the request to the row with a primary key. Nil finds nothing.
     @_disfavoredOverload
     public func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
         filter(key: id)
     }
 
-    /// The rows with some primary keys.
+    /// Restricts the request to the rows with some primary keys.
     @_disfavoredOverload
     public func filter(
         ids: some Sequence<some DatabaseValueConvertible>
@@ -259,7 +262,7 @@ extension DerivableRequest where RowDecoder: Record {
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
-    /// A set of the records with some ids. Ids without a record are skipped.
+    /// Fetches the records with some ids, as a set. Ids without a record are skipped.
     public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {
         try fetchSet(db, keys: ids)
     }

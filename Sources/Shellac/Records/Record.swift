@@ -111,8 +111,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
     open class var databasePrimaryKey: [String]? { nil }
 
-    /// What is looked for in a column, where a row is found by a date, by data, or by a UUID: by default, what such a value
-    /// is stored as by ``encode(to:)``. Override it where that method stores something else.
+    /// Returns what is looked for in a column, where a row is found by a date, by data, or by a UUID: by default, what
+    /// such a value is stored as by ``encode(to:)``. Override it where that method stores something else.
     open class func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
@@ -164,14 +164,14 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
 
-    /// What makes the JSON of a column: see ``columns(_:)``. By default: sorted keys, data in Base64, dates in
-    /// milliseconds since 1970, no infinite numbers.
+    /// Returns the encoder that makes the JSON of a column: see ``columns(_:)``. By default: sorted keys, data in
+    /// Base64, dates in milliseconds since 1970, no infinite numbers.
     ///
     /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
     open class func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
-    /// What reads the JSON of a column: see ``columns(_:)``. By default: data in Base64, dates in milliseconds since 1970,
-    /// no infinite numbers.
+    /// Returns the decoder that reads the JSON of a column: see ``columns(_:)``. By default: data in Base64, dates in
+    /// milliseconds since 1970, no infinite numbers.
     open class func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
     /// The columns in which a `Codable` class stores its coding keys. Those of ``columns(_:)`` have their names.
@@ -222,7 +222,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         }
     }
 
-    /// A fetched record. Its row is packed while it is read: see `LiveRow.beginPacking()`.
+    /// Makes a fetched record. Its row is packed while it is read: see `LiveRow.beginPacking()`.
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
@@ -253,7 +253,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// This and ``updateFromRow(_:)`` are the older way to tell the columns: see ``columns(_:)``.
     open func encode(to container: inout PersistenceContainer) throws {}
 
-    /// A record with the same values, which remembers the same row.
+    /// Returns a record with the same values, which remembers the same row.
     ///
     /// It has what is encoded. Override it to copy more: call `super`, and copy values that are Sendable, or copies.
     ///

@@ -1,7 +1,7 @@
 // The lines of a list whose columns have a name of their own, as `Columns.name` has.
 
 extension RecordColumns {
-    /// A column, with the property that it is read into and stored from.
+    /// Lists a column, with the property that it is read into and stored from.
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -9,7 +9,7 @@ extension RecordColumns {
         try self(column.name, value(), set)
     }
 
-    /// A column that holds JSON, with the property that it is read into and stored from.
+    /// Lists a column that holds JSON, with the property that it is read into and stored from.
     @_disfavoredOverload
     public func callAsFunction<Value: Codable>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -17,7 +17,7 @@ extension RecordColumns {
         try self(column.name, value(), set)
     }
 
-    /// A column that the record reads, and never stores.
+    /// Lists a column that the record reads, and never stores.
     @inlinable @inline(__always)
     public func reading<Value: DatabaseValueConvertible>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -25,7 +25,7 @@ extension RecordColumns {
         try reading(column.name, as: type, set)
     }
 
-    /// A column of JSON that the record reads, and never stores.
+    /// Lists a column of JSON that the record reads, and never stores.
     @_disfavoredOverload
     public func reading<Value: Decodable>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -33,7 +33,7 @@ extension RecordColumns {
         try reading(column.name, as: type, set)
     }
 
-    /// A column that the record stores, and never reads.
+    /// Lists a column that the record stores, and never reads.
     @inlinable @inline(__always)
     public func writing<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value
@@ -41,7 +41,7 @@ extension RecordColumns {
         try writing(column.name, value())
     }
 
-    /// A column of JSON that the record stores, and never reads.
+    /// Lists a column of JSON that the record stores, and never reads.
     @_disfavoredOverload
     public func writing<Value: Encodable>(_ column: Column, _ value: @autoclosure () throws -> Value) throws {
         try writing(column.name, value())

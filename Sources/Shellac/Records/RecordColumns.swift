@@ -71,7 +71,7 @@ public struct RecordColumns: ~Copyable {
 
     // MARK: - Columns
 
-    /// A column, with the property that it is read into and stored from.
+    /// Lists a column, with the property that it is read into and stored from.
     ///
     /// - Parameters:
     ///   - name: The name of the column, which no strategy converts.
@@ -90,7 +90,7 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// A column that holds JSON, with the property that it is read into and stored from.
+    /// Lists a column that holds JSON, with the property that it is read into and stored from.
     ///
     /// - Parameters:
     ///   - name: The name of the column, which no strategy converts.
@@ -109,7 +109,7 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// A column that the record reads, and never stores: an annotation of a request, a generated column.
+    /// Lists a column that the record reads, and never stores: an annotation of a request, a generated column.
     ///
     /// ```swift
     /// try column.reading("bookCount") { bookCount = $0 }
@@ -128,7 +128,7 @@ public struct RecordColumns: ~Copyable {
         if pass != Self.encoding, let value: Value = try read(name, isWritten: false) { try set(value) }
     }
 
-    /// A column of JSON that the record reads, and never stores.
+    /// Lists a column of JSON that the record reads, and never stores.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
@@ -145,7 +145,7 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// A column that the record stores, and never reads: from a constant, or from a property that is computed.
+    /// Lists a column that the record stores, and never reads: from a constant, or from a property that is computed.
     ///
     /// ```swift
     /// try column.writing("slug", name.lowercased())
@@ -166,7 +166,7 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// A column of JSON that the record stores, and never reads.
+    /// Lists a column of JSON that the record stores, and never reads.
     ///
     /// - Parameters:
     ///   - name: The name of the column.

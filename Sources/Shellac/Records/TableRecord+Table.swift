@@ -9,7 +9,7 @@ public import Foundation
 // What a type asks of its table, and deletes there. Deleting by the type calls no callback of its records.
 
 extension TableRecord {
-    /// The number of rows in the table.
+    /// Fetches the number of rows in the table.
     public static func fetchCount(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
         return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(plan.quotedTable)") ?? 0

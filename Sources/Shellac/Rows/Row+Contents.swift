@@ -19,12 +19,12 @@ extension Row {
         isLive ? (0..<count).map { live.value(at: $0).databaseValue } : owned.databaseValues
     }
 
-    /// The value in a column, or nil when there is no such column.
+    /// Returns the value in a column, or nil when there is no such column.
     public func databaseValue(named name: String) -> DatabaseValue? {
         layout.column(named: name).map(databaseValue(inColumn:))
     }
 
-    /// The value in a column, counted from 0, or nil when there is no such column.
+    /// Returns the value in a column, counted from 0, or nil when there is no such column.
     public func databaseValue(atIndex index: Int) -> DatabaseValue? {
         0..<count ~= index ? databaseValue(inColumn: index) : nil
     }

@@ -165,7 +165,7 @@ public struct Row {
 
     // MARK: - Keeping
 
-    /// A row with the same columns, which owns its values and can be kept.
+    /// Returns a row with the same columns, which owns its values and can be kept.
     public func copy() -> Row { isLive ? Row(.make(live)) : Row(owned) }
 }
 

@@ -16,7 +16,7 @@ extension Database {
         return statement
     }
 
-    /// The statement that the connection keeps for an SQL literal, with its values bound, as
+    /// Returns the statement that the connection keeps for an SQL literal, with its values bound, as
     /// ``makeStatement(literal:)`` does it.
     public func cachedStatement(literal fragment: SQL) throws -> Statement {
         let statement = try cachedStatement(sql: fragment.sql)
@@ -26,12 +26,12 @@ extension Database {
 }
 
 extension DatabaseFetchable {
-    /// A cursor over what an SQL literal gives.
+    /// Returns a cursor over the rows of an SQL literal, as elements of this type.
     public static func fetchCursor(_ db: Database, literal fragment: SQL) throws -> DatabaseCursor<Self> {
         try fetchCursor(db, sql: fragment.sql, arguments: fragment.arguments)
     }
 
-    /// An array of all that an SQL literal gives.
+    /// Fetches all elements of an SQL literal, as an array.
     ///
     /// ```swift
     /// let names = try String.fetchAll(db, literal: "SELECT name FROM player WHERE score > \(100)")
@@ -40,14 +40,14 @@ extension DatabaseFetchable {
         try fetchAll(db, sql: fragment.sql, arguments: fragment.arguments)
     }
 
-    /// The first element that an SQL literal gives: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of an SQL literal: nil when there is no row, and for a value that is NULL.
     public static func fetchOne(_ db: Database, literal fragment: SQL) throws -> Self? {
         try fetchOne(db, sql: fragment.sql, arguments: fragment.arguments)
     }
 }
 
 extension DatabaseFetchable where Self: Hashable {
-    /// A set of all that an SQL literal gives.
+    /// Fetches all elements of an SQL literal, as a set.
     public static func fetchSet(_ db: Database, literal fragment: SQL) throws -> Set<Self> {
         try fetchSet(db, sql: fragment.sql, arguments: fragment.arguments)
     }

@@ -26,7 +26,7 @@ public struct SQL: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// One behind the other, as they are.
+    /// Concatenates two fragments and their arguments, as they are.
     public static func + (first: SQL, second: SQL) -> SQL {
         var sum = first
         sum += second
@@ -44,7 +44,7 @@ public struct SQL: Hashable, Sendable {
 }
 
 extension Sequence<SQL> {
-    /// All pieces, with a separator between them.
+    /// Joins all pieces with a separator between them.
     ///
     /// ```swift
     /// let conditions: [SQL] = ["score > \(100)", "name LIKE \("A%")"]

@@ -89,7 +89,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// The value of a row that is inserted without one.
+    /// Sets the value of a row that is inserted without one.
     ///
     /// ```swift
     /// t.column("name", .text).defaults(to: "Anonymous")
@@ -102,7 +102,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// The value, as an SQL expression, of a row that is inserted without one.
+    /// Sets the value of a row that is inserted without one, as an SQL expression.
     ///
     /// ```swift
     /// t.column("creationDate", .datetime).defaults(sql: "CURRENT_TIMESTAMP")
@@ -113,7 +113,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// How the texts of the column compare.
+    /// Sets how the texts of the column compare.
     ///
     /// ```swift
     /// t.column("email", .text).unique().collate(.nocase)
@@ -124,7 +124,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// How the texts of the column compare: each connection that uses the table must have the collation.
+    /// Sets how the texts of the column compare: each connection that uses the table must have the collation.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         collate(Database.CollationName(rawValue: collation.name))

@@ -37,12 +37,12 @@ extension Database {
         try schema.contains(.index, indexName, in: schemaName)
     }
 
-    /// The names of the tables and virtual tables of one database, the oldest first, without SQLite's own.
+    /// Returns the names of the tables and virtual tables of one database, the oldest first, without SQLite's own.
     public func tableNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.table, in: schemaName).map(\.name).filter { !Self.isSQLiteInternalTable($0) }
     }
 
-    /// The names of the views of one database, the oldest first.
+    /// Returns the names of the views of one database, the oldest first.
     public func viewNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.view, in: schemaName).map(\.name)
     }
@@ -54,7 +54,7 @@ extension Database {
 
     // MARK: - What tables are made of
 
-    /// The columns of a table or a view, in order.
+    /// Returns the columns of a table or a view, in order.
     ///
     /// ```swift
     /// let names = try db.columns(in: "player").map(\.name)
@@ -75,14 +75,14 @@ extension Database {
         return includingHidden ? table.allColumns : table.columns
     }
 
-    /// The primary key of a table.
+    /// Returns the primary key of a table.
     ///
     /// See ``PrimaryKeyInfo`` for what tables without a declared key, and views, have.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try tableSchema(tableName, in: schemaName).primaryKey
     }
 
-    /// The indexes of a table, the oldest first: created ones, and those of constraints.
+    /// Returns the indexes of a table, the oldest first: created ones, and those of constraints.
     ///
     /// The row id has no index, since the table itself is sorted by it.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
@@ -109,12 +109,12 @@ extension Database {
         try tableSchema(tableName, in: schemaName).uniqueKey(of: columns) != nil
     }
 
-    /// The foreign keys of a table, in the order of their declaration.
+    /// Returns the foreign keys of a table, in the order of their declaration.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
         try schema.foreignKeys(of: tableSchema(tableName, in: schemaName))
     }
 
-    /// The triggers on a table or a view, the oldest first, the temporary ones last.
+    /// Returns the triggers on a table or a view, the oldest first, the temporary ones last.
     ///
     /// A temporary trigger is listed for each table of its table's name: SQLite does not tell which is meant.
     public func triggers(on tableName: String, in schemaName: String? = nil) throws -> [TriggerInfo] {

@@ -1,8 +1,8 @@
 extension DatabaseMigrator {
     // MARK: - What a database remembers
 
-    /// The registered migrations that were applied, in the order of their registration. One that merges others has its
-    /// own name: those of the others do not count.
+    /// Returns the registered migrations that were applied, in the order of their registration. One that merges others
+    /// has its own name: those of the others do not count.
     ///
     /// ```swift
     /// let applied = try dbQueue.read { db in try migrator.appliedMigrations(db) }
@@ -15,13 +15,13 @@ extension DatabaseMigrator {
         return registered.filter { $0.isApplied(remembered) }.map(\.name)
     }
 
-    /// All names that the database remembers, registered or not.
+    /// Returns all names that the database remembers, registered or not.
     public func appliedIdentifiers(_ db: Database) throws -> Set<String> {
         guard try db.tableExists(Database.migrationTable, in: "main") else { return [] }
         return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
     }
 
-    /// The applied migrations before which all registered ones were applied, too, in order.
+    /// Returns the applied migrations before which all registered ones were applied, too, in order.
     public func completedMigrations(_ db: Database) throws -> [String] {
         let remembered = try appliedIdentifiers(db)
         return registered.prefix { $0.isApplied(remembered) }.map(\.name)

@@ -108,7 +108,7 @@ extension Database {
         try addCallback(events, on: type.databaseTableName, perform)
     }
 
-    /// The same, for a table by its name.
+    /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,
@@ -190,7 +190,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.addCallback(events, on: type.databaseTableName, perform) }
     }
 
-    /// The same, for a table by its name.
+    /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,

@@ -13,12 +13,12 @@ public struct TriggerEvent: Hashable, Sendable {
     /// A row is updated, whatever the columns.
     public static let update = TriggerEvent(kind: .update(columns: []))
 
-    /// A row is updated by a statement that names one of some columns, whether their values change or not.
+    /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
     public static func update(of column: String, _ others: String...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: [column] + others))
     }
 
-    /// A row is updated by a statement that names one of some columns, whether their values change or not.
+    /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
     public static func update(of column: Column, _ others: Column...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: ([column] + others).map(\.name)))
     }

@@ -48,7 +48,7 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-    /// The value that was stored as a single value, or as JSON.
+    /// Returns the value that was stored as a single value, or as JSON.
     ///
     /// What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say something else.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
@@ -59,7 +59,7 @@ extension DatabaseValueConvertible where Self: Decodable {
         return fromSingleValue(value) ?? value.json.flatMap(fromJSON)
     }
 
-    /// Where an optional is read, NULL is nil, also for a type that can be decoded from nothing.
+    /// Reads NULL as nil where an optional is read, also for a type that can be decoded from nothing.
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         value.isNull ? nil : fromDatabaseValue(value.databaseValue)
     }
@@ -88,10 +88,10 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible {
-    /// By default: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONDecoder() -> JSONDecoder { JSON.decoder() }
 
-    /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONEncoder() -> JSONEncoder { JSON.encoder() }
 }
 

@@ -45,7 +45,7 @@ extension DatabaseValueConvertible {
         try row.decode(Self.self, at: 0)
     }
 
-    /// NULL is nil, as no row is.
+    /// Returns nil for NULL, as for no row.
     @inlinable @inline(__always)
     public static func onlyElement(of row: LiveRow) throws -> Self? {
         row.value(at: 0).isNull ? nil : try row.decode(Self.self, at: 0)

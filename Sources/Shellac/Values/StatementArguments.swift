@@ -52,7 +52,7 @@ public struct StatementArguments: Hashable, Sendable {
     /// Whether there is no value at all.
     public var isEmpty: Bool { values.isEmpty && (namedValues ?? [:]).isEmpty }
 
-    /// Both, one behind the other. A name that stands in both has the value of the second.
+    /// Appends the second arguments to the first. A name that stands in both has the value of the second.
     public static func + (first: StatementArguments, second: StatementArguments) -> StatementArguments {
         var sum = first
         sum += second

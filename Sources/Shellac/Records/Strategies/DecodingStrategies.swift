@@ -19,7 +19,7 @@ public enum DatabaseDateDecodingStrategy: Sendable {
     /// By a function. Nil says that the value does not convert.
     case custom(@Sendable (DatabaseValue) -> Date?)
 
-    /// From a text, by what a format style makes of one.
+    /// Reads dates from texts, by what a format style makes of one.
     public static func formatted<Style: ParseableFormatStyle & Sendable>(_ style: Style) -> Self
     where Style.FormatInput == Date, Style.FormatOutput == String, Style.Strategy: Sendable {
         let strategy = style.parseStrategy

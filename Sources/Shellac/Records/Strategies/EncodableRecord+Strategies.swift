@@ -19,7 +19,7 @@ extension EncodableRecord {
 
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 
-    /// By default: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
     /// What makes JSON, where the type says nothing else.
@@ -69,7 +69,7 @@ extension FetchableRecord {
 
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
-    /// By default: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
     /// What reads JSON, where the type says nothing else.

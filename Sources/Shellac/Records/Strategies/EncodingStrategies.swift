@@ -22,7 +22,7 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     /// What a function makes of the date. Nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
-    /// The text that a format style makes of the date.
+    /// Stores the text that a format style makes of the date.
     ///
     /// ```swift
     /// static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
