@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The articles, as DocC sees them: what they link to is there.
+/// The articles and the comments of public symbols, as DocC sees them: what they link to is there, and a symbol that
+/// documents some of its parameters documents all of them.
 @Suite(.serialized) struct ArticleTests {
-    @Test("DocC finds nothing wrong with the articles")
+    @Test("DocC finds nothing wrong with the articles and the comments")
     func articles() async throws {
         let catalogue = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
         let articles = try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    /// What DocC says of the articles of a catalogue. What it says of comments in the sources is left out.
+    /// Returns what DocC warns of: in the articles of a catalogue, and in the comments of public symbols.
     private static func complaints(of catalogue: URL) async throws -> [String] {
         let folder = try TemporaryFolder()
         let target = try await Command.run(["swiftc", "-print-target-info"])
@@ -56,7 +57,8 @@ import Testing
         ])
         try #require(report.succeeded, "\(report.output)")
         let lines = report.output.split(separator: "\n").map(String.init)
-        return zip(lines, lines.dropFirst())
-            .filter { $1.contains("-->") && $1.contains(".md:") }.map { "\($0) \($1)" }
+        return zip(lines, lines.dropFirst() + [""])
+            .filter { line, _ in line.hasPrefix("warning: ") || line.hasPrefix("error: ") }
+            .map { "\($0) \($1)" }
     }
 }
