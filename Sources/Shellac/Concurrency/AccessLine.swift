@@ -177,7 +177,7 @@ extension AccessLine {
         /// Tells the thread sanitizer, which does not see through continuations, who comes after whom.
         let hasResult = Atomic<Bool>(false)
 
-        /// What is done when the turn has come, with the access, or else when there is no turn to come.
+        /// The job to do when the turn has come, with the access, or else when there is no turn to come.
         var job: (@Sendable (_ hasAccess: Bool) -> Void)?
 
         /// The job, for whoever does it. It is done once, by one thread.

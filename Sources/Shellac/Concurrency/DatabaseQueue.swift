@@ -21,7 +21,7 @@ import Foundation
 /// }
 /// ```
 ///
-/// The same methods exist for `async` functions: `try await dbQueue.read { … }`.
+/// These methods exist for `async` functions: `try await dbQueue.read { … }`.
 ///
 /// An access inside an access to the same queue would wait for itself: it stops the program, with a sentence.
 /// Pass the `Database` on instead. The connection closes when the queue is freed.

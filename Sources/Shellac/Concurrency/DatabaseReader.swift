@@ -1,4 +1,4 @@
-/// What gives access to a database for reading: a ``DatabaseQueue``.
+/// An object that gives access to a database for reading: a ``DatabaseQueue``.
 ///
 /// All methods can be called from any thread. The synchronous ones wait until the access is free, on the
 /// calling thread; the asynchronous ones wait without blocking a thread.
@@ -47,7 +47,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     ) async throws -> sending T
 }
 
-/// What gives access to a database for reading and writing: a ``DatabaseQueue``.
+/// An object that gives access to a database for reading and writing: a ``DatabaseQueue``.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes to the database.
     ///

@@ -2,7 +2,7 @@
 struct AddedExtensions {
     private(set) var functions: [DatabaseFunction] = []
     private(set) var collations: [DatabaseCollation] = []
-    /// What SQLite has let go of, and waits for its return.
+    /// The objects that SQLite has let go of, and that wait for its return.
     let departures = Departures()
 
     /// Notes a function, or takes one out. Returns what is let go of: it may come back when it is freed, and finds the list
@@ -27,7 +27,7 @@ struct AddedExtensions {
     }
 }
 
-/// What SQLite lets go of in the middle of something.
+/// The objects that SQLite lets go of in the middle of something.
 ///
 /// A function that replaces another one is put in its place after the other one's context has been destroyed, and a
 /// connection that is being closed destroys the contexts of all functions ("sqlite3_create_function_v2()" in the SQLite

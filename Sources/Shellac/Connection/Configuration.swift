@@ -26,7 +26,7 @@ public struct Configuration: Sendable {
     /// A name for the database, which errors, logs and threads bear.
     public var label: String?
 
-    /// What happens when another connection holds the lock that a statement needs.
+    /// The reaction when another connection holds the lock that a statement needs.
     public var busyMode: BusyMode = .immediateError
 
     /// How SQLite keeps a transaction safe from crashes.
@@ -47,7 +47,7 @@ public struct Configuration: Sendable {
     /// programs; it makes a mistyped column a constant.
     public var acceptsDoubleQuotedStringLiterals = false
 
-    /// What hears of each statement, on each connection: see ``Database/trace(options:_:)``.
+    /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
 
     /// How many statements a connection keeps prepared.
@@ -63,7 +63,7 @@ public struct Configuration: Sendable {
     }
 }
 
-/// What happens when another connection holds the lock that a statement needs.
+/// The reaction when another connection holds the lock that a statement needs.
 ///
 /// The queues of one named database in memory share a cache: for their locks, SQLite throws `SQLITE_LOCKED` at once.
 public enum BusyMode: Sendable {

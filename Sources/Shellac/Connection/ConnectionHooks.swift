@@ -1,8 +1,8 @@
 /// The objects that SQLite calls in its hooks: it does not hold them, and they live as long as the connection.
 struct ConnectionHooks {
-    /// What hears of traced statements.
+    /// The tracer that hears of traced statements.
     var tracer: Tracer?
-    /// What decides whether a lock is waited for.
+    /// The handler that decides whether a lock is waited for.
     var busyHandler: BusyHandler?
     /// Tells of rows before they are changed, once somebody has asked for it.
     var preUpdate: PreUpdateHook?

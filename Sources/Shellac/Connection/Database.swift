@@ -18,7 +18,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// How the database was opened.
     public let configuration: Configuration
 
-    /// What the database is called in errors: its label, or else its path.
+    /// The name of the database in errors: its label, or else its path.
     public let description: String
 
     let pointer: OpaquePointer
@@ -27,29 +27,29 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Who may use the connection, and whether its statements may run without a question.
     let access = ConnectionAccess()
-    /// What is running.
+    /// The statements, functions and backups that are running.
     @exclusivity(unchecked) var running = RunningStatements()
-    /// What the connection itself knows of its transaction.
+    /// The state of the transaction, as the connection itself knows it.
     @exclusivity(unchecked) var transactionState = TransactionState()
     /// Whether statements that write throw `SQLITE_READONLY`.
     @exclusivity(unchecked) var isReadOnlyScope = false
-    /// What is to be told next, where somebody has asked for it.
+    /// The events to tell next, where somebody has asked for them.
     @exclusivity(unchecked) var owed: Owed = []
 
-    /// What upper layers keep here.
+    /// The slots in which upper layers keep their state.
     @exclusivity(unchecked) var slots = Slots()
     /// Which states of the schema are known.
     @exclusivity(unchecked) var knownSchema = KnownSchema()
 
     let statementCache: StatementCache
-    /// What was let go of outside of an access.
+    /// Statements released outside of an access: the next access finalizes or resets them.
     let deferredCleanups = DeferredCleanups()
     /// The functions and collations that were added.
     @exclusivity(unchecked) var added = AddedExtensions()
-    /// What SQLite calls beside the authorizer.
+    /// The hooks that SQLite calls beside the authorizer.
     @exclusivity(unchecked) var hooks = ConnectionHooks()
     #if DEBUG
-    /// What looks at statements that write.
+    /// The check of statements that write.
     @exclusivity(unchecked) var advice = StatementAdvice()
     #endif
 

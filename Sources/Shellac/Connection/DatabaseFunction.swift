@@ -51,7 +51,7 @@ public struct DatabaseFunction: Sendable {
     }
 }
 
-/// What an SQL function of many rows does with them.
+/// An SQL function of many rows, which makes one value of them.
 ///
 /// ```swift
 /// struct Longest: DatabaseAggregate {

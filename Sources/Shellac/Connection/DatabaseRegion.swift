@@ -148,7 +148,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What reads a part of a database: a request, an SQL query, a statement, a region itself.
+/// A reader of a part of a database: a request, an SQL query, a statement, a region itself.
 public protocol DatabaseRegionConvertible: SendableMetatype {
     /// The region that is read.
     ///

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was let go of outside of an access, and waits for the next one.
+/// Statements released outside of an access: the next access finalizes or resets them.
 struct DeferredCleanups: ~Copyable, Sendable {
     /// A statement to finalize, or to reset.
     enum Cleanup: @unchecked Sendable {  // whoever left it does not use it again

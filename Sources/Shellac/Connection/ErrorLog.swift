@@ -34,8 +34,8 @@ enum ErrorLog {
 }
 
 extension Database {
-    /// What hears of the messages in SQLite's error log: a statement that does not compile, a constraint
-    /// that fails, a corrupt page, a recovered journal.
+    /// A function that is called for the messages in SQLite's error log: a statement that does not compile, a
+    /// constraint that fails, a corrupt page, a recovered journal.
     ///
     /// ```swift
     /// Database.logError = { code, message in print("SQLite: \(code) \(message)") }

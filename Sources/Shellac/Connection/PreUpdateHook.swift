@@ -49,7 +49,7 @@ final class PreUpdateHook {
     }
 }
 
-/// What hears of rows before they are changed.
+/// A listener that hears of rows before they are changed.
 protocol PreUpdateListener: AnyObject {
     /// A row is about to be changed. The connection must not be used.
     func rowWillChange(_ row: ChangingRow)

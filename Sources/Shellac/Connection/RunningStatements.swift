@@ -1,4 +1,4 @@
-/// What is running on a connection: statements, functions that SQLite has called inside of them, and backups.
+/// The work that is running on a connection: statements, functions that SQLite has called inside of them, and backups.
 struct RunningStatements {
     /// The statement whose run began last, of those that run. Each knows the one before it, so that they can be stopped
     /// together. Whoever runs a statement holds it.

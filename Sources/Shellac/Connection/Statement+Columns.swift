@@ -18,7 +18,7 @@ extension Statement {
 
     private var width: Int { Int(sqlite3_column_count(sqliteStatement)) }
 
-    /// The same statement, prepared in the schema that the databases have now. Nil where SQLite cannot: the statement
+    /// Prepares the statement again, in the schema that the databases have now. Nil where SQLite cannot: the statement
     /// will fail, or the database is closed.
     func preparedAfresh() -> Statement? {
         guard !database.isClosed else { return nil }

@@ -30,7 +30,7 @@ public final class Statement {
     /// The statement, for what only the C API does.
     public let sqliteStatement: OpaquePointer
 
-    /// What the statement does to the database: SQLite tells when it prepares the statement.
+    /// The effects of the statement on the database: SQLite tells them when it prepares the statement.
     @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { changePlan = nil } }
     /// The state of the schema that these are the effects in, or 0 where that is not known.
     @exclusivity(unchecked) var effectsGeneration: UInt64
@@ -42,7 +42,7 @@ public final class Statement {
         effects.writes = []
     }
 
-    /// What the participant that follows changes keeps of the effects.
+    /// The plan that the participant which follows changes has made of the effects.
     @exclusivity(unchecked) var changePlan: AnyObject? {
         didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
@@ -228,7 +228,7 @@ public final class Statement {
         if database.access.isObstructed { try checkObstruction() }
     }
 
-    /// What is owed is done before the statement is bound: whoever is told may use it.
+    /// Does what is owed before the statement is bound: whoever is told may use it.
     @inline(never)
     private func checkObstruction() throws {
         if database.owed.contains(.statementWillBegin), concerns.contains(.changes),

@@ -1,4 +1,4 @@
-/// What looks at statements that are about to write, in debug builds: each statement once, as long as nobody else looks.
+/// The check of statements that are about to write, in debug builds: each statement once, as long as nobody else looks.
 #if DEBUG
 struct StatementAdvice {
     /// Changes with who looks.

@@ -120,7 +120,7 @@ extension StatementCache: CheckedInvariants {
 }
 #endif
 
-/// What keeps statements elsewhere than in the cache: in a slot of the connection.
+/// A keeper of statements elsewhere than in the cache: in a slot of the connection.
 protocol StatementKeeper: AnyObject {
     /// Frees the arguments of the statements that nobody uses.
     func releaseArguments()

@@ -1,6 +1,6 @@
-/// What a statement reads and writes, as SQLite tells while it prepares the statement.
+/// The tables and columns that a statement reads and writes, as SQLite tells while it prepares the statement.
 struct StatementEffects: Equatable, Sendable {
-    /// What a statement does to transactions.
+    /// The effect of a statement on transactions.
     enum Transaction: Hashable, Sendable {
         case begin
         case commit
@@ -10,7 +10,7 @@ struct StatementEffects: Equatable, Sendable {
         case rollbackTo(String)
     }
 
-    /// What a statement does to the rows of a table.
+    /// The effect of a statement on the rows of a table.
     enum Write: Hashable, Sendable {
         case insert(table: String)
         case delete(table: String)

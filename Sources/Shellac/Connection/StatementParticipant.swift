@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What takes part in the life of a connection's statements.
+/// A participant in the life of a connection's statements.
 ///
 /// There are three at most, and they are told in this order:
 ///
@@ -93,7 +93,7 @@ class StatementParticipant {
     func followSchema() throws {}
 }
 
-/// What is to be told next, where somebody has asked for it: most statements and accesses concern nobody.
+/// The events to tell next, where somebody has asked for them: most statements and accesses concern nobody.
 struct Owed: OptionSet {
     let rawValue: UInt8
 
@@ -107,7 +107,7 @@ struct Owed: OptionSet {
     /// The access ends.
     static let accessWillEnd = Owed(rawValue: 8)
 
-    /// What may be owed when a statement ends.
+    /// The events that may be owed when a statement ends.
     static let atEndOfStatement: Owed = [.autocommitStatementDidEnd, .nestedStatementDidEnd]
 }
 

@@ -1,11 +1,11 @@
 import CSQLite
 
-/// What a trace hears.
+/// An event that a trace hears of.
 ///
 /// The description shows the SQL, with the values bound to it where the configuration says that they are
 /// public: ``Configuration/publicStatementArguments``.
 public struct TraceEvent: CustomStringConvertible {
-    /// What happened.
+    /// The kind of the event.
     public enum Kind: Sendable, Hashable {
         /// A statement begins.
         case statement
@@ -13,7 +13,7 @@ public struct TraceEvent: CustomStringConvertible {
         case profile(Duration)
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 
     /// The SQL, without values. A statement of a trigger is shown as a comment that names the trigger.
@@ -57,7 +57,7 @@ private final class TracedStatement {
     init(_ pointer: OpaquePointer?) { self.pointer = pointer }
 }
 
-/// What a trace is to hear.
+/// The events that a trace is to hear of.
 public struct TraceOptions: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -131,7 +131,7 @@ extension Database {
         exchangeTracer(for: tracer)
     }
 
-    /// What the old one holds is freed when nobody is in the middle of the exchange.
+    /// Exchanges the tracer. What the old one holds is freed when nobody is in the middle of the exchange.
     private func exchangeTracer(for tracer: Tracer?) {
         let old = hooks.tracer
         hooks.tracer = tracer

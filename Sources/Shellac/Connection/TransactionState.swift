@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a connection itself knows of its transaction: which date it has, and how it has failed.
+/// The state of a transaction, as the connection itself knows it: which date it has, and how it has failed.
 struct TransactionState {
     /// The date of the open transaction, or of the running statement.
     var date: Date?

@@ -16,7 +16,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// The extended result code: `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
 
-    /// What SQLite says of the error: of this one, or else of its code.
+    /// The message of SQLite: of this error, or else of its code.
     public let message: String?
 
     /// The SQL that could not be executed.

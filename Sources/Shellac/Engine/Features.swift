@@ -6,8 +6,8 @@ import Darwin
 import Glibc
 #endif
 
-/// What the running SQLite can do. It is asked at run time: the library that runs may differ from the header
-/// that was compiled against.
+/// The features of the running SQLite. It is asked at run time: the library that runs may differ from the header that
+/// was compiled against.
 enum Features {
     /// The version of the running SQLite, as a number: 3040001.
     static let versionNumber = Int(sqlite3_libversion_number())

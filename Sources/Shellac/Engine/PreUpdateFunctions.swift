@@ -48,7 +48,7 @@ struct PreUpdateFunctions {
         return answer == 3
     }()
 
-    /// What SQLite tells as the old value of a column that the row is older than: a NULL of its own, which stands
+    /// The old value that SQLite tells of a column which the row is older than: a NULL of its own, which stands
     /// elsewhere than a NULL of the row. Nil where the two cannot be told apart, or where SQLite tells the default (as
     /// newer ones do): it is tried out, once.
     ///

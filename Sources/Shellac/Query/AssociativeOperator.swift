@@ -31,7 +31,7 @@ public struct AssociativeOperator: Hashable, Sendable {
         }
     }
 
-    /// What the operator makes of no operand.
+    /// The result of the operator without operands.
     fileprivate var neutral: SQLExpression {
         switch kind {
         case .and: SQLExpression(.word("1"))

@@ -129,7 +129,7 @@ enum InfixOperator: Sendable {
         }
     }
 
-    /// What gives the opposite answer, and NULL for the same operands.
+    /// The operator that gives the opposite answer, and NULL for the same operands.
     var negated: InfixOperator? {
         switch self {
         case .equal: .notEqual

@@ -1,11 +1,11 @@
-/// What fetches values of a type: a statement, and the values that it binds.
+/// A query that can be fetched: it knows its SQL, its arguments, and the type of its results.
 ///
 /// ```swift
 /// let request = Player.filter(Column("score") > 100)
 /// let players = try request.fetchAll(db)
 /// ```
 public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
-    /// What the rows become.
+    /// The type that rows are decoded as.
     associatedtype RowDecoder
 
     /// Prepares the statement of the request, with the values that it binds.

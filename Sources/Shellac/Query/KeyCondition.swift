@@ -99,7 +99,7 @@ enum KeyValue: Sendable {
 
     var isValue: Bool { if case .value = self { true } else { false } }
 
-    /// What a record type stores in a column.
+    /// Returns the value as a record type stores it in a column.
     func stored(by type: any TableRecord.Type, in column: String) throws -> DatabaseValue {
         switch self {
         case .value(let value): value

@@ -10,7 +10,7 @@ extension Database {
         return refusal.with(message: sentence)
     }
 
-    /// What says more than a message of SQLite, or nil where there is nothing more to say.
+    /// Returns a sentence that says more than a message of SQLite, or nil where there is nothing more to say.
     private func sentence(for message: String, of sources: [QuerySource]) -> String? {
         if let table = message.removing(prefix: "no such table: ") {
             let type = sources.compactMap(\.type).first { $0.isStored(inTable: table) }
@@ -39,7 +39,8 @@ extension TableRecord {
         return CaseInsensitiveName.matches(table, databaseTableName)
     }
 
-    /// What may be done where the table of the type is not there. A class may be meant to share the table of its superclass.
+    /// Returns a sentence that says what may be done where the table of the type is not there. A class may be meant to
+    /// share the table of its superclass.
     fileprivate static func missingTableSentence(on db: Database) -> String {
         let table = databaseTableName
         if table.isEmpty { return "\(Self.self) has no table: override databaseTableName to give it one" }

@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What a connection keeps for requests: their statements, by their shape.
+/// The state that a connection keeps for requests: their statements, by their shape.
 ///
 /// A request is a value, which is made again each time. So it is written to a ``ShapeWriter``, which gives a key and the
 /// arguments. The SQL is made when there is no statement for the key.
@@ -138,7 +138,7 @@ final class QueryConnection: StatementKeeper {
     }
 }
 
-/// What has a statement.
+/// A query that a statement is written from.
 protocol WritableQuery {
     /// The tables that are named in it.
     var sources: [QuerySource] { get }
@@ -167,7 +167,7 @@ extension Slot<QueryConnection> {
 }
 
 extension Database {
-    /// What this connection keeps for requests.
+    /// The state that this connection keeps for requests.
     var queries: QueryConnection {
         checkAccess()
         if let queries = object(in: .queries) { return queries.object }

@@ -66,7 +66,7 @@ extension QueryInterfaceRequest: SQLSubqueryable {
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
 }
 
-/// What requests are derived from: a request, a table.
+/// A source that requests are derived from: a request, or a table.
 public protocol DerivableRequest<RowDecoder> {
     associatedtype RowDecoder
 

@@ -1,4 +1,4 @@
-/// What a request is written to, piece by piece.
+/// A writer that a request is written to, piece by piece.
 ///
 /// There are two writers. ``SQLWriter`` makes the SQL. ``ShapeWriter`` makes a key that tells requests apart which have
 /// another SQL, in a fraction of the time. Both meet the same values in the same order, since the same code writes to
@@ -76,7 +76,7 @@ extension QueryWriter {
 struct SQLWriter: QueryWriter {
     private(set) var sql = ""
     private(set) var arguments: [DatabaseValue] = []
-    /// What knows the primary keys.
+    /// The connection that knows the primary keys.
     private let database: Database?
     /// Whether the schema was asked.
     private(set) var dependsOnSchema = false
@@ -252,7 +252,7 @@ extension QuerySource {
 }
 
 extension TableRecord {
-    /// What stands between `SELECT` and `FROM`.
+    /// The SQL between `SELECT` and `FROM`.
     static var selectionSQL: String {
         get throws {
             var writer = SQLWriter(nil)

@@ -1,6 +1,6 @@
 // The functions of SQLite's page "Date And Time Functions".
 
-/// What a date function does with its date before it gives the result: "Modifiers" in SQLite's page on dates.
+/// A change that a date function makes to its date before it gives the result: "Modifiers" in SQLite's page on dates.
 ///
 /// ```swift
 /// date(Column("createdAt"), .startOfMonth, .months(1), .days(-1))    // the last day of the month

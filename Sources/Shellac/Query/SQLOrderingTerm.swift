@@ -1,6 +1,6 @@
-/// What rows are sorted by: a column, an expression, or one of them with a direction.
+/// A term that rows are sorted by: a column, an expression, or one of them with a direction.
 public protocol SQLOrderingTerm: Sendable {
-    /// What rows are sorted by.
+    /// The expression and the direction that rows are sorted by.
     var sqlOrdering: SQLOrdering { get }
 }
 
@@ -33,7 +33,7 @@ public struct SQLOrdering: SQLOrderingTerm {
         writer.text(direction)
     }
 
-    /// What stands behind the expression.
+    /// The SQL behind the expression.
     private var direction: StaticString {
         switch (isDescending, areNullsLast) {
         case (false, nil): ""

@@ -1,6 +1,6 @@
-/// What a `SELECT` statement selects: a column, an expression, or all columns.
+/// A part of what a `SELECT` statement selects: a column, an expression, or all columns.
 public protocol SQLSelectable: Sendable {
-    /// What is selected.
+    /// The selection.
     var sqlSelection: SQLSelection { get }
 }
 

@@ -1,4 +1,4 @@
-/// What is an SQL expression by itself, and not by its place beside one: a column, an expression, a request.
+/// A value that is an SQL expression by itself, and not by its place beside one: a column, an expression, a request.
 ///
 /// One of the two operands of an operator is specific. This is how Swift tells `Column("score") + 1` from `1 + 1`.
 public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderingTerm {}

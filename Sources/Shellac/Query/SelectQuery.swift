@@ -67,7 +67,7 @@ struct QueryJoin: Sendable {
 /// A `SELECT` statement: see "SELECT" in SQLite's documentation.
 struct SelectQuery: Sendable {
     var source: QuerySource
-    /// What is selected, or nil for what the type says.
+    /// The selection, or nil for that of the type.
     var selection: [SQLSelection]?
     var annotations: [SQLSelection] = []
     var condition: SQLExpression?
@@ -83,7 +83,7 @@ struct SelectQuery: Sendable {
 
     init(_ source: QuerySource) { self.source = source }
 
-    /// What is asked of the rows.
+    /// The question that is asked of the rows.
     enum Purpose: Sendable {
         case rows
         /// The first row.

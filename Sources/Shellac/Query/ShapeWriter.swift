@@ -5,7 +5,7 @@
 struct ShapeWriter: QueryWriter {
     private(set) var bytes: [UInt8]
     private(set) var arguments: [DatabaseValue] = []
-    /// What knows the columns of keys that a type stores as it says.
+    /// The connection that knows the columns of keys which a type stores as it says.
     private unowned(unsafe) let database: Database?  // which is used by whoever has this
 
     /// Writes over some bytes, whose memory is used again.

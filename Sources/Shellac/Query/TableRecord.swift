@@ -30,14 +30,14 @@ public protocol TableRecord: SendableMetatype {
     /// ``Table`` for a table whose name is known when the program runs alone.
     static var databaseTableName: String { get }
 
-    /// What is selected when the type is fetched without SQL: by default, all columns.
+    /// The selection when the type is fetched without SQL: by default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
     /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
     static var databasePrimaryKey: [String]? { get }
 
-    /// What is looked for in a column, where a row is found by a date, by data, or by a UUID. (Other values are stored
-    /// in one way.)
+    /// Returns what is looked for in a column, where a row is found by a date, by data, or by a UUID. (Other values are
+    /// stored in one way.)
     ///
     /// By default, an ``EncodableRecord`` stores them by its strategies, and other types as they store themselves. A
     /// type that encodes its key by hand, in another way, says so here:

@@ -236,7 +236,7 @@ extension Record: ClassCodingSource {
 }
 
 extension CodedClass {
-    /// What is known of a class. Nil where it leaves no column to `Codable`.
+    /// Returns what is known of a class. Nil where it leaves no column to `Codable`.
     static func of(_ type: Record.Type) -> CodedClass? {
         ClassCoding.of(type).map { unsafeDowncast($0.object, to: CodedPasses.self).coded }
     }

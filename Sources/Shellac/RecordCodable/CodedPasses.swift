@@ -1,4 +1,4 @@
-/// What a class leaves to `Codable`, in each pass over a record: see ``CodedClass``.
+/// The columns that a class leaves to `Codable`, in each pass over a record: see ``CodedClass``.
 final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not change
     let coded: CodedClass
 

@@ -107,7 +107,7 @@ struct CodingRefusal: Error {
 
     init(_ type: Record.Type, _ reason: String) { self.reason = "\(type) \(reason)" }
 
-    /// What is thrown in the end.
+    /// The error that is thrown in the end.
     var error: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

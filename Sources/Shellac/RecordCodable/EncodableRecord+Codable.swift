@@ -80,7 +80,7 @@ struct RecordEncoding: ~Copyable {
     @inline(__always)
     func isRegistrar(_ key: some CodingKey) -> Bool { !usesDefaultKeys && coded?.isRegistrar(key) == true }
 
-    /// What a nested container of a column is gathered in.
+    /// Returns the node in which a nested container of a column is gathered.
     mutating func node(of column: String) -> JSONNode {
         if let known = nested.first(where: { $0.column == column }) { return known.node }
         let node = JSONNode()
@@ -91,7 +91,7 @@ struct RecordEncoding: ~Copyable {
 
 // MARK: - The encoder
 
-/// What an `Encodable` record encodes itself to. It is good for the duration of the encoding.
+/// The encoder that an `Encodable` record encodes itself to. It is good for the duration of the encoding.
 private struct RecordEncoder: Encoder, ColumnCoder {
     let encoding: RunningEncoding<RecordEncoding>
 

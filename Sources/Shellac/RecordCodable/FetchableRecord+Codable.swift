@@ -29,7 +29,7 @@ extension RecordDecoding {
 
 // MARK: - The decoder
 
-/// What a record decodes itself from, where no faster decoder is at hand.
+/// The decoder that a record decodes itself from, where no faster one is at hand.
 struct RecordDecoder: Decoder, ColumnCoder {
     let decoding: RecordDecoding
 

@@ -8,7 +8,7 @@
 final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread makes one record by it
     private var isAlone = false
     private var isRefused = false
-    /// What `Record` has left: the bytes of all properties, and the columns that were asked for.
+    /// The state that `Record` has left: the bytes of all properties, and the columns that were asked for.
     private var left: (bytes: [[UInt8]], names: [String])?
 
     /// How fetched records of a class are made.

@@ -3,7 +3,7 @@
 /// A record can be asked at its first save, when there is no row to decode. Synthesized coding names each key, in the order
 /// of the keys, also where its value is nil.
 final class KeyTrace {
-    /// What is encoded for a key.
+    /// A value that is encoded for a key.
     struct Coded {
         let column: String
         let type: any Any.Type

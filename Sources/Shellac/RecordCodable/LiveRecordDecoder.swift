@@ -1,4 +1,4 @@
-/// What decodes the records of one type from the rows of a statement.
+/// The decoder of the records of one type from the rows of a statement.
 ///
 /// Swift puts a container with keys into an allocated box, and finding the types of both costs as much as reading
 /// a few columns. So the box is kept, with the place where the rows stand, and serves all rows of a statement. It is
@@ -58,7 +58,8 @@ extension LiveRow {
     }
 }
 
-/// What a record decodes itself from, where SQLite holds its row. It takes three words at most: more would be allocated.
+/// The decoder that a record decodes itself from, where SQLite holds its row. It takes three words at most: more would
+/// be allocated.
 struct LiveRecordDecoder: Decoder, ColumnCoder {
     private let live: LiveRow
     /// The generation of the row.

@@ -8,7 +8,7 @@ extension StoredProperties {
     /// Whether properties may be read and written as they are described. Found out once, when it is first asked.
     static let isTrusted = describesProbes && copiesProbes
 
-    /// What `of(_:)` says of a class of ours, which a test compares with what it should be.
+    /// The properties that `of(_:)` finds in a class of ours, which a test compares with what they should be.
     static var ofProbe: StoredProperties? { of(Probe.self) }
 
     // MARK: - What is described
@@ -26,7 +26,7 @@ extension StoredProperties {
             }
     }
 
-    /// What is said of a property, but for where it is.
+    /// The description of a property, but for where it is.
     private struct Description: Equatable {
         let name: String
         let type: ObjectIdentifier

@@ -235,7 +235,7 @@ private struct Layout {
 
 // MARK: - The runtime
 
-/// What `_FieldReflectionMetadata` is in ReflectionMirror.swift of the standard library, which `Mirror` uses.
+/// The `_FieldReflectionMetadata` of ReflectionMirror.swift in the standard library, which `Mirror` uses.
 private struct FieldDescription {
     var name: UnsafePointer<CChar>?
     var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?

@@ -3,7 +3,7 @@
 /// Records know that there may be such columns, and no more: a layer above has the subclass that codes them. It is asked in
 /// each pass over a record of any class, and so it is found by a few instructions.
 class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
-    /// What codes columns of a class. Nil where all are listed.
+    /// Returns what codes columns of a class. Nil where all are listed.
     @inline(__always)
     static func of(_ type: Record.Type) -> Unretained<ClassCoding>? {
         let known = ClassTable.find(ObjectIdentifier(type))
@@ -52,7 +52,8 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
     func checkRefreshing() throws {}
 }
 
-/// What finds out whether columns of a class are coded. ``Record`` conforms to it in the layer that codes them.
+/// A source that finds out whether columns of a class are coded. ``Record`` conforms to it in the layer that codes
+/// them.
 protocol ClassCodingSource {
     static func classCoding(of type: Record.Type) -> ClassCoding?
 }
@@ -64,7 +65,7 @@ class RecordProbe: MissedNames, @unchecked Sendable {  // one thread makes one r
 }
 
 extension Row {
-    /// What the row finds out about an initializer, where it is there for that.
+    /// The probe of an initializer, where the row is there for that.
     var probe: RecordProbe? { isLive ? nil : layout.missed as? RecordProbe }
 }
 

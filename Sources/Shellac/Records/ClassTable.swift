@@ -5,7 +5,7 @@ import Synchronization
 /// A table is changed by filling empty places alone, the word first, and then the class: so whoever finds the class finds its
 /// word. It is replaced by a larger one in time. Old ones are kept, since somebody may be looking into them.
 enum ClassTable {
-    /// What is found for a class that was not added.
+    /// The index that is found for a class which was not added.
     static var unknown: UInt { .max }
 
     /// The number of places less one, then the places, of two words each: the class, and its word.

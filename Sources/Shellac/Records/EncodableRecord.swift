@@ -37,11 +37,11 @@ public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
     /// In which columns an `Encodable` record stores its coding keys.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
-    /// What makes the JSON of a column.
+    /// Returns the encoder that makes the JSON of a column.
     ///
     /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
-    /// What an `Encodable` record finds in the `userInfo` of its encoder. A type may declare it as
+    /// The `userInfo` that an `Encodable` record finds in its encoder. A type may declare it as
     /// `[CodingUserInfoKey: Any]`, too.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
@@ -91,7 +91,7 @@ extension EncodableRecord {
         return try encoded().changedValues(from: old)
     }
 
-    /// What the record encodes.
+    /// Returns the columns that the record encodes.
     func encoded() throws -> PackedColumns {
         let columns = PackedColumns()
         try columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try _encodeColumns(to: &$0) })

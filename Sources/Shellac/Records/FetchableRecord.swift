@@ -33,9 +33,9 @@ public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, Sen
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
     /// From which columns a `Decodable` record reads its coding keys.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
-    /// What reads the JSON of a column.
+    /// Returns the decoder that reads the JSON of a column.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
-    /// What a `Decodable` record finds in the `userInfo` of its decoder. A type may declare it as
+    /// The `userInfo` that a `Decodable` record finds in its decoder. A type may declare it as
     /// `[CodingUserInfoKey: Any]`, too.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }

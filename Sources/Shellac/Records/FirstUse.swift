@@ -1,4 +1,4 @@
-/// What is found out about a class of records when it is first fetched or saved, once in the life of the process.
+/// The checks of a class of records when it is first fetched or saved, once in the life of the process.
 enum FirstUse {
     private static let checked = Lock<Set<ObjectIdentifier>>([])
 

@@ -29,7 +29,7 @@
 /// and `aroundInsert`: `willSave`, `aroundSave` and `didSave` are called once. Deleting calls `willDelete`, `aroundDelete`, `didDelete`. When something throws,
 /// no later callback is called.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// What SQLite does when the record violates a constraint: by default, it throws.
+    /// The conflict policy when the record violates a constraint: by default, SQLite throws.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// The columns that hold the dates of a row: by default, none.

@@ -1,8 +1,8 @@
 /// How a column of a record differs from what the database holds: both sides of it.
 public struct DatabaseColumnChange: Hashable, Sendable {
-    /// What the database holds, or held. Nil where that is not known, which is not NULL.
+    /// The value that the database holds, or held. Nil where that is not known, which is not NULL.
     public let old: DatabaseValue?
-    /// What the record has, or had when it was saved.
+    /// The value that the record has, or had when it was saved.
     public let new: DatabaseValue
 }
 
@@ -41,7 +41,7 @@ extension Record {
         }
     }
 
-    /// What the last save has changed: the columns, with what the database held before and what it holds now.
+    /// The changes of the last save: the columns, with what the database held before and what it holds now.
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseColumnChanges: [String: DatabaseColumnChange] {

@@ -105,7 +105,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// that one's columns decide whether a record has changes: override it then, with a name that no table has.
     open class var databaseTableName: String { nameOfTable(namedAfter: self) }
 
-    /// What is selected when the class is fetched without SQL: by default, all columns.
+    /// The selection when the class is fetched without SQL: by default, all columns.
     open class var databaseSelection: [any SQLSelectable] { [.allColumns] }
 
     /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
@@ -117,7 +117,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
 
-    /// What SQLite does when a record violates a constraint: by default, it throws.
+    /// The conflict policy when a record violates a constraint: by default, SQLite throws.
     open class var persistenceConflictPolicy: PersistenceConflictPolicy { PersistenceConflictPolicy() }
 
     /// The columns that hold the dates of a row: by default, none.
@@ -180,10 +180,10 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// The columns from which a `Codable` class reads its coding keys. Those of ``columns(_:)`` have their names.
     open class var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
-    /// What is found in the `userInfo` of the encoder of a value, and of JSON.
+    /// The `userInfo` of the encoder of a value, and of JSON.
     open class var databaseEncodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 
-    /// What is found in the `userInfo` of the decoder of a value, and of JSON.
+    /// The `userInfo` of the decoder of a value, and of JSON.
     open class var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { [:] }
 
     // MARK: - Columns

@@ -318,10 +318,10 @@ struct GivenColumn {
     }
 }
 
-/// What a class says of one of its columns.
+/// A column that a class lists.
 struct ListedColumn {
     let name: String
-    /// What it is read as, or stored from.
+    /// The type that it is read as, or stored from.
     let type: any Any.Type
     let isRead: Bool
     let isWritten: Bool

@@ -8,7 +8,7 @@ public struct ColumnInfo: Hashable, Sendable {
     /// A generated column has it without `GENERATED ALWAYS`, which SQLite takes for a part of the type.
     public let type: String
 
-    /// What the column does to the values that are stored in it.
+    /// The affinity, which converts the values that are stored in the column.
     public let affinity: ColumnAffinity
 
     /// Whether the column is declared NOT NULL.

@@ -53,7 +53,8 @@ extension Database {
         public static let rtrim = CollationName(rawValue: "RTRIM")
     }
 
-    /// What happens to a row that violates a constraint: see "The ON CONFLICT Clause" in the SQLite documentation.
+    /// The way in which SQLite treats a row that violates a constraint: see "The ON CONFLICT Clause" in the SQLite
+    /// documentation.
     public enum ConflictResolution: String, Hashable, Sendable, CaseIterable {
         /// The whole transaction is rolled back.
         case rollback = "ROLLBACK"
@@ -67,7 +68,7 @@ extension Database {
         case replace = "REPLACE"
     }
 
-    /// What happens to the rows that refer to a row which goes or changes: see "SQLite Foreign Key Support".
+    /// The action on the rows that refer to a row which is deleted or changes: see "SQLite Foreign Key Support".
     public enum ForeignKeyAction: String, Hashable, Sendable, CaseIterable {
         /// They go or change, too.
         case cascade = "CASCADE"

@@ -57,7 +57,7 @@ extension Database {
         }
     }
 
-    /// What the database `main` declares.
+    /// Returns what the database `main` declares.
     fileprivate func declarations() throws -> Set<[String?]> {
         let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")
         let declarations = try rows.map { row in try (0..<4).map { try row[$0] as String? } }

@@ -21,7 +21,7 @@ public enum DumpFormat: Hashable, Sendable, CaseIterable {
     /// One value a line, with the name of its column: `name = Arthur`. An empty line stands between two rows.
     case line
 
-    /// What stands above the rows.
+    /// Returns the text above the rows.
     func header(_ columns: [String]) -> String {
         switch self {
         case .csv: columns.map(Self.csvField).joined(separator: ",") + "\r\n"
@@ -29,7 +29,7 @@ public enum DumpFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What one row comes to.
+    /// Returns the text of one row.
     func text(_ row: Row, isFirst: Bool) -> String {
         let values = row.databaseValues
         switch self {

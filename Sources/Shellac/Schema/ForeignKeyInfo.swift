@@ -19,10 +19,10 @@ public struct ForeignKeyInfo: Hashable, Sendable {
     /// mismatch").
     public let destinationColumns: [String]
 
-    /// What happens to the rows with the key when the row that they refer to is deleted. Nil for nothing.
+    /// The action on the rows with the key when the row that they refer to is deleted. Nil for none.
     public let onDelete: Database.ForeignKeyAction?
 
-    /// What happens to the rows with the key when the row that they refer to changes its key. Nil for nothing.
+    /// The action on the rows with the key when the row that they refer to changes its key. Nil for none.
     public let onUpdate: Database.ForeignKeyAction?
 
     /// The columns of the key, each with the one that it refers to.

@@ -10,7 +10,7 @@ public struct IndexInfo: Hashable, Sendable {
         case primaryKeyConstraint = "pk"
     }
 
-    /// What an index sorts by.
+    /// A column or an expression that an index sorts by.
     public struct Key: Hashable, Sendable {
         /// The column, or nil for an expression.
         public let column: String?
@@ -22,7 +22,7 @@ public struct IndexInfo: Hashable, Sendable {
     /// The name. SQLite makes names of its own for the indexes of constraints.
     public let name: String
 
-    /// What the index sorts by, in order.
+    /// The keys that the index sorts by, in order.
     public let keys: [Key]
 
     /// Whether two rows cannot have the same keys. (Rows whose keys are NULL never count as the same.)

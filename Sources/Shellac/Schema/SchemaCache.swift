@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a connection knows of the schemas of its databases.
+/// The schemas of a connection's databases, as far as it knows them.
 ///
 /// ## The life of an answer
 ///
@@ -251,7 +251,7 @@ extension Slot<SchemaCache> {
 }
 
 extension Database {
-    /// What this connection knows of its schemas.
+    /// The schemas that this connection knows.
     @inline(__always)
     var schema: SchemaCache {
         checkAccess()
@@ -285,7 +285,7 @@ extension Database {
         return schema.generation
     }
 
-    /// What is known of a table or a view.
+    /// Returns what is known of a table or a view.
     ///
     /// - Throws: a ``DatabaseError`` when there is none of that name.
     func tableSchema(_ name: String, in schemaName: String? = nil) throws -> TableSchema {

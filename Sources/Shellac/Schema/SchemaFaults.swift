@@ -46,7 +46,7 @@ struct SchemaFaults {
         return faults.filter { !known.contains($0.object) }
     }
 
-    /// What SQLite says of a statement that it cannot compile.
+    /// Returns what SQLite says of a statement that it cannot compile.
     private func complaint(_ sql: String) throws -> String? {
         do {
             _ = try db.makeStatement(sql: sql)

@@ -1,4 +1,4 @@
-/// What one database of a connection declares: `main`, `temp`, or an attached one.
+/// The declarations of one database of a connection: `main`, `temp`, or an attached one.
 ///
 /// All that is known of it is forgotten at once: see ``SchemaCache``.
 final class SchemaListing {

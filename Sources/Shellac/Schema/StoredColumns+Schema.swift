@@ -16,8 +16,8 @@ extension StoredColumns {
             hasRowID: table.primaryKey.tableHasRowID)
     }
 
-    /// What rows have in a column that was added when they were there: a constant, see "ALTER TABLE ADD COLUMN" in the
-    /// SQLite documentation.
+    /// Returns the value that rows have in a column which was added when they were there: a constant, see "ALTER TABLE
+    /// ADD COLUMN" in the SQLite documentation.
     private static func valueOfOlderRows(_ column: ColumnInfo, _ db: Database) -> DatabaseValue? {
         guard column.primaryKeyIndex == 0, let sql = column.defaultValueSQL, sql.isConstantSQL,
             let value = try? DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(sql)"))

@@ -209,7 +209,7 @@ public final class TableDefinition: ReferringTable {
     /// The database that the table is created in.
     var schemaName: String { givenSchemaName ?? (options.contains(.temporary) ? "temp" : "main") }
 
-    /// What the columns and constraints of a definition come to.
+    /// The columns and constraints of a definition, as SQL, and the columns to index.
     private struct Parts {
         var columns: [String] = []
         var constraints: [String] = []

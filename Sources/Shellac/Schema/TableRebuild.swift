@@ -133,8 +133,8 @@ struct TableRebuild {
 
     private var sequenceTable: String { "\(table.schemaName.quotedDatabaseIdentifier).sqlite_sequence" }
 
-    /// What SQLite remembers of an AUTOINCREMENT key: see "SQLite Autoincrement" in its documentation. Nil for other
-    /// tables.
+    /// Returns what SQLite remembers of an AUTOINCREMENT key: see "SQLite Autoincrement" in its documentation. Nil for
+    /// other tables.
     private func lastAutoincrementedID(_ name: String) throws -> Int64? {
         guard try db.tableExists("sqlite_sequence", in: table.schemaName) else { return nil }
         return try Int64.fetchOne(

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What is known of a table, of a view, or of a table-valued function.
+/// The schema of a table, of a view, or of a table-valued function.
 ///
 /// It holds as long as ``Database/schemaGeneration`` stays the same.
 final class TableSchema: Sendable {
@@ -101,7 +101,8 @@ final class TableSchema: Sendable {
         columnIndexes[CaseInsensitiveName(name)].map { allColumns[$0] }
     }
 
-    /// What a column does to the values that are stored in it. Nil for a column that the table lacks.
+    /// Returns the affinity of a column, which converts the values that are stored in it. Nil for a column that the
+    /// table lacks.
     func affinity(ofColumn name: String) -> ColumnAffinity? { column(named: name)?.affinity }
 
     /// The columns of a unique key, by the names that the table has for them and in the order of the key, or nil

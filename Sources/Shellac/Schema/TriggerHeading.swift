@@ -1,4 +1,4 @@
-/// What the first words of a trigger's SQL say: `CREATE TRIGGER name AFTER UPDATE OF score, name ON player`.
+/// The first words of a trigger's SQL, parsed: `CREATE TRIGGER name AFTER UPDATE OF score, name ON player`.
 struct TriggerHeading {
     /// The columns behind UPDATE OF. Empty for other triggers.
     ///

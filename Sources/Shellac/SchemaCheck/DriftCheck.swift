@@ -13,7 +13,7 @@ struct DriftCheck {
     private let stamps: [String]
     var faults: [SchemaFault] = []
 
-    /// What a record encodes in one column.
+    /// A value that a record encodes in one column.
     typealias Encoded = (name: String, isDate: Bool, value: DatabaseValue)
 
     // MARK: - Types and instances
@@ -89,7 +89,7 @@ struct DriftCheck {
 
     // MARK: - Reading
 
-    /// What the type selects, and the first row of the table where there is one.
+    /// Returns what the type selects, and the first row of the table where there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
             let statement = try type.plan(on: db).select(" LIMIT 1")

@@ -1,4 +1,4 @@
-/// What is wrong between records and their tables: thrown by `checkSchema`.
+/// The faults between records and their tables: thrown by `checkSchema`.
 ///
 /// ```swift
 /// do {
@@ -42,7 +42,7 @@ extension SchemaDriftError: CustomStringConvertible {
 /// print(fault)         // Player reads and encodes the column nickname, which the table player lacks.
 /// ```
 public struct SchemaFault: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of the fault.
     public let kind: Kind
     /// The name of the record's type.
     public let recordType: String
@@ -58,7 +58,7 @@ public struct SchemaFault: Hashable, Sendable {
     /// ```
     public var column: String? { columns.first }
 
-    /// What is wrong.
+    /// A kind of fault.
     ///
     /// ```swift
     /// if case .affinityMismatch(let value, let declaredType) = fault.kind {
@@ -131,7 +131,7 @@ extension SchemaFault: CustomStringConvertible {
 
     private var names: String { columns.joined(separator: ", ") }
 
-    /// What becomes of a value.
+    /// Returns what becomes of a value.
     private func effect(of value: StorageClass, _ declaredType: String) -> String {
         switch value {
         case .blob: "declare it BLOB"

@@ -58,7 +58,7 @@ extension RecordWriter {
         return try bind(columns, connection, bound, save)
     }
 
-    /// What is in the way keeps the date of its creation, and is stamped as an update is.
+    /// Prepares an upsert: the row that is in the way keeps the date of its creation, and is stamped as an update is.
     private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: FilledColumns) {
         bound.rowInTheWay = statements.allColumns
         for name in [declared.created].compactMap(\.self) + declared.groups.map(\.stamp) {

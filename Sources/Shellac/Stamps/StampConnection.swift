@@ -6,7 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a connection keeps for stamps: the date, as it is stored, and the SQL function `stamp()` that returns it.
+/// The state that a connection keeps for stamps: the date, as it is stored, and the SQL function `stamp()` that returns
+/// it.
 ///
 /// SQLite's own dates would not do: `datetime('now')` has no milliseconds, and its `subsec` is NULL before SQLite 3.42.
 final class StampConnection: TriggerSource {
@@ -150,7 +151,7 @@ final class StampConnection: TriggerSource {
 }
 
 extension Database {
-    /// What this connection keeps for stamps.
+    /// The state that this connection keeps for stamps.
     var stamps: StampConnection {
         get throws {
             // Nobody else fills the slot.

@@ -51,7 +51,7 @@ struct StampDeclarations {
 }
 
 extension DatabaseStamps {
-    /// What keeps a table from having these stamps together with others.
+    /// Returns what keeps a table from having these stamps together with others.
     fileprivate func contradiction(to others: DatabaseStamps) -> String? {
         func name(_ name: String) -> CaseInsensitiveName { CaseInsensitiveName(name) }
         func columns(_ group: Group) -> Set<CaseInsensitiveName> { Set(group.columns.map(name)) }

@@ -10,7 +10,8 @@ struct StampTriggers {
     private let key: [String]
     /// Whether somebody hears of the table's updates.
     private let isHeard: Bool
-    /// What a trigger does first that runs after an insertion: see ``UndoTables/noteOfInsertion(function:)``.
+    /// The statements that a trigger begins with which runs after an insertion: see
+    /// ``UndoTables/noteOfInsertion(function:)``.
     private let notes: String
 
     /// Nil where the table cannot have them (any more).

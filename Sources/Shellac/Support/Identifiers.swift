@@ -48,7 +48,7 @@ struct ExactNames: Hashable, Sendable {
         }
     }
 
-    /// The same names, in the order of their bytes.
+    /// The names, in the order of their bytes.
     var sorted: ExactNames { ExactNames(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
 }
 

@@ -3,7 +3,7 @@ extension Slot<TransactionLog> {
 }
 
 extension Database {
-    /// What this connection knows of its transaction. It is there from the opening on: see `installTransactionLog()`.
+    /// The log of this connection's transaction. It is there from the opening on: see `installTransactionLog()`.
     var transactionLog: TransactionLog { withTransactionLog { $0 } }
 
     /// Runs a function with what this connection knows of its transaction.

@@ -19,11 +19,11 @@ protocol Journaled: AnyObject {
     /// The object that was changed: what was noted of it before it was copied concerns its copy, too.
     var original: AnyObject { get }
 
-    /// What is given back to a copy in the place of this. Nil where that is no copy of it.
+    /// Returns what is given back to a copy in the place of this. Nil where that is no copy of it.
     func inPlace(of copy: AnyObject) -> (any Journaled)?
 }
 
-/// What gives objects their state back: notes of what they were before they were changed, in order of time.
+/// The undo log of objects in memory: notes of what they were before they were changed, in order of time.
 ///
 /// ## The life of a note
 ///
@@ -52,7 +52,7 @@ struct Journal: ~Copyable {
     struct Note {
         /// It is a ``Journaled`` one.
         let object: AnyObject
-        /// What the object was.
+        /// The state that the object had.
         let state: AnyObject?
         private let rowIDValue: Int64
         private let rowIDColumn: Int16
@@ -222,7 +222,7 @@ extension TransactionLog {
         if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
     }
 
-    /// What was saved since a savepoint was opened, or at all, is undone.
+    /// Undoes what was saved since a savepoint was opened, or at all.
     func playBack(since savepoint: Int?) {
         let notes = journal.takeNotes(since: savepoint)
         var playback = Playback()

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a connection knows of its transaction.
+/// The log of a connection's transaction.
 ///
 /// Transactions begin and end by our methods and by raw SQL alike: the log hears of each statement that opens
 /// or closes a transaction or a savepoint, from the statement's effects, and believes `sqlite3_get_autocommit()`
@@ -29,11 +29,12 @@ final class TransactionLog: StatementParticipant {
     }
     /// Whether a schema change can still be undone.
     private var hasUnsettledSchemaChange = false
-    /// What objects were before they were saved.
+    /// The notes of what objects were before they were saved.
     @exclusivity(unchecked) var journal = Journal()
     /// Whether notes that have ended are being let go of.
     private var isLettingGo = false
-    /// What SQLite has undone outside of a transaction, and lets come to its end: statements, and the first error.
+    /// The statements that SQLite has undone outside of a transaction and lets come to their ends, with the first
+    /// error.
     private var undoneStatements: [ObjectIdentifier: any Error] = [:]
     var hasUndoneStatements: Bool { !undoneStatements.isEmpty }
     /// Whether the lost transaction is that of such a statement, inside of which a function runs.

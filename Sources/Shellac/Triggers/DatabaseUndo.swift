@@ -213,8 +213,8 @@ public final class DatabaseUndo: Sendable {
     }
 }
 
-/// What ``DatabaseUndo`` throws where something that it does not know of is in the way: a row was changed since, by another
-/// connection or unrecorded, or a constraint does not let a row have its earlier state.
+/// An error that ``DatabaseUndo`` throws where something that it does not know of is in the way: a row was changed
+/// since, by another connection or unrecorded, or a constraint does not let a row have its earlier state.
 public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
     /// The table of the row. Nil where a foreign key fails at the end, and where another connection has written between a
     /// statement outside of a transaction and the end of its access.
@@ -226,7 +226,7 @@ public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
     private let word: String
     private let reason: Reason
 
-    /// What is in the way.
+    /// The obstacle to an undo.
     enum Reason {
         case row, rowsThatDepend
         /// Another connection has written before the group was made.

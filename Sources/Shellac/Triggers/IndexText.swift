@@ -1,4 +1,5 @@
-/// What the SQL of an index says of its keys and of its rows: `CREATE UNIQUE INDEX i ON t (lower(name) DESC) WHERE x > 1`.
+/// The keys of an index and the condition of its rows, as its SQL has them:
+/// `CREATE UNIQUE INDEX i ON t (lower(name) DESC) WHERE x > 1`.
 ///
 /// The pieces are good for other statements on the table: without comments, which would swallow what follows, and without
 /// the table's name before columns (`t.x`), which may have another name there. (An index knows the columns of its own
@@ -6,7 +7,7 @@
 struct IndexText {
     /// The keys, as they were written, without their direction.
     let keys: [String]
-    /// What stands behind WHERE.
+    /// The condition behind WHERE.
     let condition: String?
 
     /// Nil for SQL that is not understood.

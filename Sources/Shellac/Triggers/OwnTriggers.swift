@@ -6,7 +6,7 @@ struct OwnTriggers {
     /// The names of all that we have created. A program may call its own what it likes.
     private var names: Set<String> = []
 
-    /// What the names of all our triggers begin with.
+    /// The prefix of the names of all our triggers.
     static let prefix = "shellac "
 
     init(_ database: Database) { self.database = database }

@@ -13,7 +13,7 @@ public struct TableChange {
 @available(*, unavailable, message: "a change belongs to the callback that hears of it")
 extension TableChange: Sendable {}
 
-/// What stands for a table-wide callback, to remove it.
+/// A token of a table-wide callback, which removes it.
 public final class TableCallback: Sendable {
     fileprivate init() {}
 }
@@ -26,7 +26,7 @@ final class CallbackRegistration {
     let events: [TriggerEvent]
     let perform: Perform
     let token = TableCallback()
-    /// What the triggers call it by.
+    /// The number by which the triggers call it.
     let number: Int
 
     init(_ table: String, _ events: [TriggerEvent], number: Int, _ perform: @escaping Perform) {

@@ -18,7 +18,8 @@ extension Database {
 }
 
 extension TableSchema {
-    /// What finds a row `NEW` or `OLD` of a trigger in the table, as `NEW."id"`. Nil where nothing does.
+    /// Returns the expressions that find a row `NEW` or `OLD` of a trigger in the table, as `NEW."id"`. Nil where
+    /// nothing does.
     func keyOfRow(_ row: String) -> [String]? {
         if let name = rowIDName {
             return ["\(row).\(primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier)"]

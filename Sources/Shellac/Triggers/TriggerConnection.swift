@@ -2,8 +2,8 @@
 
 import CSQLite
 
-/// What a connection keeps for triggers that call Swift: the callbacks that were asked for, and the temporary triggers that
-/// run them, and those of a ``TriggerSource``.
+/// The state that a connection keeps for triggers which call Swift: the callbacks that were asked for, and the
+/// temporary triggers that run them, and those of a ``TriggerSource``.
 ///
 /// ## The life of such a trigger
 ///
@@ -32,7 +32,7 @@ final class TriggerConnection: StatementParticipant {
 
     /// The schema that the triggers fit.
     private var generation: UInt64?
-    /// What SQLite has said of changes by other connections when the triggers were last found to fit.
+    /// The data version, which changes with the commits of other connections, when the triggers were last found to fit.
     private var dataVersion: Int64?
     private var own: OwnTriggers
     /// Whether a transaction that is open has changed triggers, and would take that back.
@@ -335,7 +335,7 @@ extension Slot<TriggerConnection> {
 }
 
 extension Database {
-    /// What this connection keeps for triggers.
+    /// The state that this connection keeps for triggers.
     var triggerConnection: TriggerConnection {
         get throws {
             if let triggers = object(in: .triggers) { return triggers.object }

@@ -35,14 +35,14 @@ public struct TriggerRow: Sendable {
     }
 }
 
-/// What a trigger does: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+/// The body of a trigger: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
 public final class TriggerDefinition {
     /// The row before the change. An insertion has none.
     public let old = TriggerRow(name: "OLD")
     /// The row after the change. A deletion has none.
     public let new = TriggerRow(name: "NEW")
 
-    /// What knows the primary keys.
+    /// The connection that knows the primary keys.
     let database: Database
     private var conditions: [SQL] = []
     private var statements: [SQL] = []

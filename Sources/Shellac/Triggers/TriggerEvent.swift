@@ -1,4 +1,4 @@
-/// What starts a trigger.
+/// The event that starts a trigger.
 public struct TriggerEvent: Hashable, Sendable {
     enum Kind: Hashable {
         case insert, delete

@@ -1,4 +1,4 @@
-/// What has rows filled in by triggers: a layer above has the subclass, which fills the slot of a connection.
+/// A source of triggers that fill in rows: a layer above has the subclass, which fills the slot of a connection.
 class TriggerSource {
     /// Makes the triggers that the schema lets us have.
     ///

@@ -68,9 +68,9 @@ struct UndoLayout: Hashable {
 /// A layout, and the temporary tables of it.
 struct UndoTables {
     let layout: UndoLayout
-    /// What the triggers call the layout by.
+    /// The number by which the triggers call the layout.
     let number: Int
-    /// What the names of the recorder's tables begin with.
+    /// The prefix of the names of the recorder's tables.
     let prefix: String
 
     /// The names of the tables, as SQL.

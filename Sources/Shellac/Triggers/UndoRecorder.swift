@@ -1,7 +1,8 @@
 import CSQLite
 import Synchronization
 
-/// What a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of them, and plays these back.
+/// The state that a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of them, and plays these
+/// back.
 ///
 /// ## The life of a change
 ///
@@ -26,14 +27,14 @@ final class UndoRecorder {
     unowned(unsafe) let database: Database  // whose triggers own this
     let tables: [String]
     let limit: Int?
-    /// What the names of everything of ours begin with.
+    /// The prefix of the names of all that is ours.
     let prefix: String
     /// The SQL function that the triggers ask.
     let function: String
-    /// What others may know, from any thread.
+    /// The state that other threads see, and set.
     let shared: Shared
 
-    /// What other threads see, and set.
+    /// The state that other threads see, and set.
     final class Shared: Sendable {
         struct State: Sendable {
             var undoCount = 0
@@ -62,8 +63,8 @@ final class UndoRecorder {
     @exclusivity(unchecked) var epoch: Int64 = 1
     /// The transactions that may have touched rows, and wait for their groups.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
-    /// What ``TriggerConnection/currentDataVersion()`` was in those that were single statements, whose groups are made when
-    /// they have committed. -1 for one that was recorded in a layout that no longer fits.
+    /// The results of ``TriggerConnection/currentDataVersion()`` in those that were single statements, whose groups are
+    /// made when they have committed. -1 for one that was recorded in a layout that no longer fits.
     @exclusivity(unchecked) var loneVersions: [Int64: Int64] = [:]
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []
@@ -209,8 +210,8 @@ final class UndoRecorder {
         }
     }
 
-    /// What a trigger of ours has to do first that runs after an insertion into a table, and may change the new row: to
-    /// note it. Nil where the table is not recorded.
+    /// Returns what a trigger of ours has to do first that runs after an insertion into a table, and may change the new
+    /// row: to note it. Nil where the table is not recorded.
     func noteOfInsertion(into table: CaseInsensitiveName) -> String? {
         current.compactMap(\.self).first { CaseInsensitiveName($0.layout.table) == table }?
             .noteOfInsertion(function: function)

@@ -172,7 +172,7 @@ struct UniqueKey: Hashable {
 }
 
 extension TableSchema {
-    /// What a column of the row NEW will have in the table, as SQL.
+    /// Returns, as SQL, the value that a column of the row NEW will have in the table.
     ///
     /// With NOT NULL ON CONFLICT REPLACE, the default value takes the place of NULL.
     fileprivate func newValue(of name: String) -> String {

@@ -62,6 +62,7 @@ extension CivilDate {
         year = Int(100 &* centuries &+ years) &- 400 &+ (isEarly ? 1 : 0)
     }
 
-    /// What the formula above gives for 2001-01-01, before it takes this away. For the first day, it gives 1.
+    /// The number that the formula above gives for 2001-01-01, before it takes this away. For the first day, it gives
+    /// 1.
     private static var reference: Int { 730_792 &+ 146_097 }
 }

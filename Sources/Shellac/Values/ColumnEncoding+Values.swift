@@ -69,7 +69,7 @@ extension ColumnEncoding {
         packNext { $0.write(value) }
     }
 
-    /// The same, behind a call: so that the road above needs to save no registers.
+    /// Stores the integer out of line, so that the inlined fast path spills no registers.
     @inline(never)
     private mutating func integerElsewhere(_ value: Int64, in name: String) {
         if isAt(name) { integer(value) }

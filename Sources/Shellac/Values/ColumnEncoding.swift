@@ -205,7 +205,7 @@ struct ColumnEncoding: ~Copyable {
 // MARK: - Names
 
 extension ColumnEncoding {
-    /// What a column has been given.
+    /// Returns the value that a column has been given.
     @usableFromInline
     mutating func value(of name: String) -> DatabaseValue? {
         switch mode {

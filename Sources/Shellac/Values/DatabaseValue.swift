@@ -28,7 +28,7 @@ public struct DatabaseValue: Hashable, Sendable {
         case blob(Data)
     }
 
-    /// What is stored.
+    /// The stored value.
     public let storage: Storage
 
     /// A value as it is to be stored. Not-a-number becomes NULL, as it does in SQLite.

@@ -52,10 +52,10 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// Whether a record may say how the values are stored, as it may of dates, data and UUIDs. Do not implement this.
     static var _followsStrategies: Bool { get }
 
-    /// What reads the JSON of a `Decodable` type that is stored as such.
+    /// Returns the decoder of the JSON of a `Decodable` type that is stored as such.
     static func databaseJSONDecoder() -> JSONDecoder
 
-    /// What makes the JSON of an `Encodable` type that is stored as such.
+    /// Returns the encoder of the JSON of an `Encodable` type that is stored as such.
     ///
     /// Let it sort keys: equal values should give equal texts, or a record looks changed when it is not.
     static func databaseJSONEncoder() -> JSONEncoder

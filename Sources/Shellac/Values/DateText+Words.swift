@@ -15,8 +15,8 @@ extension DateText {
         (0x2D30_302D_3030_3030, 0x3030_3A30_3020_3030, 0x3030_302E_3030_3A30)
     }
 
-    /// What each byte of a word, from which the zeros were taken, must not reach 128 with: a digit with 118,
-    /// and any other character, of which nothing may be left, with 127.
+    /// The numbers with which no byte of a word, from which the zeros were taken, may reach 128: 118 for a digit, and
+    /// 127 for any other character, of which nothing may be left.
     private static var limits: (UInt64, UInt64, UInt64) {
         (0x7F76_767F_7676_7676, 0x7676_7F76_767F_7676, 0x7676_767F_7676_7F76)
     }

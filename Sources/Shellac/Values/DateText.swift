@@ -79,7 +79,7 @@ extension DateText {
     }
 }
 
-/// What is left of a text that is being read.
+/// The rest of a text that is being read.
 private struct Scanner {
     private var next: UnsafePointer<UInt8>
     private(set) var count: Int

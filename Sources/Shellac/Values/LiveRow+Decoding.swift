@@ -6,7 +6,8 @@ extension LiveRow {
         return try decodeNull(type, at: column)
     }
 
-    /// What a type makes of NULL on the long road, where the short one made nothing of it: a `Codable` one may wrap an optional.
+    /// Returns what a type makes of NULL on the long road, where the short one made nothing of it: a `Codable` one may
+    /// wrap an optional.
     @inlinable @inline(never)
     func decodeNull<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
         if value(at: column).isNull, let value = Value.fromDatabaseValue(.null) { return value }

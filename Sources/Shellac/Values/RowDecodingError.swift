@@ -21,13 +21,13 @@ public struct RowDecodingError: Error, Sendable {
     public let columnIndex: Int?
     /// The type that was asked.
     public let expectedType: any Any.Type
-    /// What stands in the column, where there is one.
+    /// The value in the column, where there is one.
     public let databaseValue: DatabaseValue?
     /// The row: the names of its columns, and its values.
     public let row: [(name: String, value: DatabaseValue)]
     /// The SQL of the statement that gave the row, where one did.
     public let sql: String?
-    /// What the decoding of the value has thrown, where it was decoded: of JSON, as a rule.
+    /// The error that the decoding of the value has thrown, where it was decoded: of JSON, as a rule.
     public internal(set) var underlyingError: (any Error)?
 }
 

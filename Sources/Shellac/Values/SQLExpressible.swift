@@ -1,4 +1,4 @@
-/// What an SQL expression is made of: a value, a column, another expression.
+/// A part of an SQL expression: a value, a column, another expression.
 ///
 /// All values that a column stores conform. So operators and functions take them beside columns:
 ///

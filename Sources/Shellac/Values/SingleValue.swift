@@ -1,6 +1,6 @@
 // What a Codable value encodes and decodes as a single value: see CodableValues.swift.
 
-/// What becomes of a value that may encode itself as a single one.
+/// The encoding of a value that may encode itself as a single one.
 final class SingleValueEncoding {
     fileprivate var value: DatabaseValue?
     fileprivate var needsJSON = false
@@ -18,7 +18,7 @@ final class SingleValueEncoding {
     }
 }
 
-/// What asks for containers is to be encoded elsewhere.
+/// An error for a value that asks for containers: it is to be encoded elsewhere.
 private struct Refusal: Error {}
 
 private struct SingleValueEncoder: Encoder, SingleValueEncodingContainer {
@@ -81,7 +81,7 @@ private struct RefusingArray: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { encoder }
 }
 
-/// What a value that encodes itself as a single one decodes itself from: the value of a column.
+/// The decoder of a value that encodes itself as a single one: it holds the value of a column.
 struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: DatabaseValue
 

@@ -60,6 +60,6 @@ extension Decimal: DatabaseValueConvertible {
         }
     }
 
-    /// What is out of the bounds of a decimal has become no number.
+    /// The decimal, or nil where it is not a number: what is out of a decimal's bounds has become none.
     private var orNilIfNotANumber: Decimal? { isNaN ? nil : self }
 }

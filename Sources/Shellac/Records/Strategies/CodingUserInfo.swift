@@ -3,15 +3,13 @@
 // A declaration of another type than the one that a protocol requires is no witness of it, and the compiler does not say
 // so. So each type is required by a protocol of its own, and a record's declaration witnesses one of them.
 
-/// What a record finds in the `userInfo` of its decoder, of any type. Do not conform to this protocol: see
-/// ``FetchableRecord``.
+/// A type whose records find a `userInfo` in their decoder. Do not conform to this protocol: see ``FetchableRecord``.
 public protocol DatabaseDecodingContext {
     /// By default, what ``FetchableRecord/databaseDecodingUserInfo`` says.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 }
 
-/// What a record finds in the `userInfo` of its encoder, of any type. Do not conform to this protocol: see
-/// ``EncodableRecord``.
+/// A type whose records find a `userInfo` in their encoder. Do not conform to this protocol: see ``EncodableRecord``.
 public protocol DatabaseEncodingContext {
     /// By default, what ``EncodableRecord/databaseEncodingUserInfo`` says.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
@@ -24,7 +22,7 @@ extension DatabaseDecodingContext {
         return userInfo
     }
 
-    /// What is found, whichever type it was declared with.
+    /// The `userInfo`, whichever type it was declared with.
     static var decodingUserInfo: [CodingUserInfoKey: Any] { databaseDecodingUserInfo }
 }
 
@@ -35,7 +33,7 @@ extension DatabaseEncodingContext {
         return userInfo
     }
 
-    /// What is found, whichever type it was declared with.
+    /// The `userInfo`, whichever type it was declared with.
     static var encodingUserInfo: [CodingUserInfoKey: Any] { databaseEncodingUserInfo }
 }
 
@@ -47,7 +45,7 @@ private func sendableUserInfo<Record: EncodableRecord>(
     _ type: Record.Type
 ) -> [CodingUserInfoKey: any Sendable] { type.databaseEncodingUserInfo }
 
-/// The same values, for a coder of JSON, which is used by the thread that has made it, and freed.
+/// Returns the values for a coder of JSON, which is used by the thread that has made it, and freed.
 func sendable(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
     // `Sendable` is a marker: it is not there when the program runs, and cannot be asked for.
     // (`as Any` keeps Swift from opening the box, whose content has another size.)

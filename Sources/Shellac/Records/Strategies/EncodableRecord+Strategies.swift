@@ -22,7 +22,7 @@ extension EncodableRecord {
     /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
-    /// What makes JSON, where the type says nothing else.
+    /// The encoder of JSON, where the type says nothing else.
     static var jsonEncoder: JSONEncoder {
         let encoder = JSON.encoder()
         encoder.userInfo = sendable(encodingUserInfo)
@@ -72,7 +72,7 @@ extension FetchableRecord {
     /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
-    /// What reads JSON, where the type says nothing else.
+    /// The decoder of JSON, where the type says nothing else.
     static var jsonDecoder: JSONDecoder {
         let decoder = JSON.decoder()
         decoder.userInfo = sendable(decodingUserInfo)

@@ -19,7 +19,7 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     case millisecondsSince1970
     /// The text `YYYY-MM-DDTHH:MM:SSZ`: what is less than a second is lost.
     case iso8601
-    /// What a function makes of the date. Nil is stored as NULL.
+    /// The value that a function makes of the date. Nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
     /// Stores the text that a format style makes of the date.
@@ -43,7 +43,7 @@ public enum DatabaseDataEncodingStrategy: Sendable {
     case deferredToData
     /// As a text. Data that is no UTF-8 cannot be encoded: saving throws an `EncodingError`.
     case text
-    /// What a function makes of the data. Nil is stored as NULL.
+    /// The value that a function makes of the data. Nil is stored as NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 

@@ -1,4 +1,4 @@
-/// What a record encodes into a nested container: a piece of JSON to be.
+/// A nested container that a record encodes into: a piece of JSON to be.
 ///
 /// A nested container is filled after it was given out, so what is encoded is kept, and becomes JSON at the end.
 final class JSONNode: Encodable {

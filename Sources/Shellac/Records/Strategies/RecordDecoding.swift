@@ -122,7 +122,7 @@ extension Row {
         return error
     }
 
-    /// What a function makes of a column. Where an optional is read, a column that is NULL or missing is nil.
+    /// Returns what a function makes of a column. Where an optional is read, a column that is NULL or missing is nil.
     fileprivate func convert<Value: DatabaseValueConvertible>(
         _ column: String, expecting type: any Any.Type,
         _ convert: (DatabaseValue) -> (any DatabaseValueConvertible)?

@@ -1,4 +1,4 @@
-/// What a value that is no ``DatabaseValueConvertible`` decodes itself from: the one value of a column.
+/// The decoder of a value that is no ``DatabaseValueConvertible``, from the one value of a column.
 ///
 /// A value that decodes itself from a single one, as an enum with raw values does, gets the column's. Any other, which
 /// asks for a container with keys or without, is stopped there, and decoded from JSON.

@@ -31,7 +31,7 @@ struct SingleEncoding: ~Copyable {
     }
 }
 
-/// What a value encodes itself to. It is good for the duration of the encoding.
+/// The encoder that a value encodes itself to. It is good for the duration of the encoding.
 private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
     let encoding: RunningEncoding<SingleEncoding>
 
