@@ -180,7 +180,7 @@ extension AccessLine {
         /// The job to do when the turn has come, with the access, or else when there is no turn to come.
         var job: (@Sendable (_ hasAccess: Bool) -> Void)?
 
-        /// The job, for whoever does it. It is done once, by one thread.
+        /// Takes the job, for whoever does it. It is done once, by one thread.
         fileprivate func takeJob() -> (@Sendable (_ hasAccess: Bool) -> Void)? {
             defer { job = nil }
             return job

@@ -34,7 +34,7 @@ extension Database {
         interruptFromOutside()
     }
 
-    /// An access that can be cancelled begins.
+    /// Begins an access that can be cancelled.
     ///
     /// An interrupt that comes right before a statement's first step is lost: SQLite forgets it. So SQLite asks,
     /// now and then, whether to go on.
@@ -48,7 +48,7 @@ extension Database {
             }, Unretained(self).context)
     }
 
-    /// The access that could be cancelled has ended.
+    /// Ends the access that could be cancelled.
     func endCancellation() {
         if !isClosed { sqlite3_progress_handler(pointer, 0, nil, nil) }
         guard access.isCancelled else { return }

@@ -44,7 +44,7 @@ struct WaitingLine<Waiter: LeavingWaiter> {
         return nil
     }
 
-    /// One of those who waited has left.
+    /// Notes that one of those who waited has left.
     mutating func noteLeaving() {
         leftCount += 1
         guard isEmpty || leftCount >= 64 && leftCount * 2 >= places.count - head else { return }

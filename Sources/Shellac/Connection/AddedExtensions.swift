@@ -52,6 +52,6 @@ final class Departures {
         return try body()
     }
 
-    /// SQLite has destroyed a context.
+    /// Keeps an object whose context SQLite has destroyed, to be freed when the function that had it destroyed is done.
     func depart(_ object: AnyObject) { if holders > 0 { objects.append(object) } }
 }

@@ -26,7 +26,7 @@ public struct Configuration: Sendable {
     /// A name for the database, which errors, logs and threads bear.
     public var label: String?
 
-    /// The reaction when another connection holds the lock that a statement needs.
+    /// The way to deal with a lock that a statement needs and another connection holds.
     public var busyMode: BusyMode = .immediateError
 
     /// How SQLite keeps a transaction safe from crashes.
@@ -63,7 +63,7 @@ public struct Configuration: Sendable {
     }
 }
 
-/// The reaction when another connection holds the lock that a statement needs.
+/// The way to deal with a lock that a statement needs and another connection holds.
 ///
 /// The queues of one named database in memory share a cache: for their locks, SQLite throws `SQLITE_LOCKED` at once.
 public enum BusyMode: Sendable {
@@ -112,7 +112,7 @@ public enum TransactionCompletion: Sendable {
 /// configuration.transactionClock = .custom { db in Date(timeIntervalSince1970: 0) }
 /// ```
 public protocol TransactionClock: Sendable {
-    /// The date of a transaction. It is asked once in each transaction, when the date is first needed.
+    /// Returns the date of a transaction. It is asked once in each transaction, when the date is first needed.
     func now(_ db: Database) throws -> Date
 }
 

@@ -11,7 +11,7 @@
 public protocol Cursor<Element>: AnyObject, SendableMetatype {
     associatedtype Element
 
-    /// The next element, or nil when there is none.
+    /// Returns the next element, or nil when there is none.
     func next() throws -> Element?
 
     /// Calls a function with each element that is left.

@@ -75,7 +75,7 @@ public protocol DatabaseAggregate: SendableMetatype {
     /// Takes the values of a row.
     mutating func step(_ values: [DatabaseValue]) throws
 
-    /// The result for the rows that were taken.
+    /// Returns the result for the rows that were taken.
     mutating func finalize() throws -> (any DatabaseValueConvertible)?
 }
 

@@ -142,7 +142,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         tables?[CaseInsensitiveName(table)]?.rowIDs != nil
     }
 
-    /// The columns of a table that are in the region: nil for all.
+    /// Returns the columns of a table that are in the region: nil for all.
     func columns(of table: String) -> Set<String>? {
         tables?[CaseInsensitiveName(table)]?.columns.map { Set($0.map(\.name)) }
     }
@@ -150,7 +150,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
 
 /// A reader of a part of a database: a request, an SQL query, a statement, a region itself.
 public protocol DatabaseRegionConvertible: SendableMetatype {
-    /// The region that is read.
+    /// Returns the region that is read.
     ///
     /// - Throws: a ``DatabaseError`` when the SQL is wrong, or names what there is not.
     func databaseRegion(_ db: Database) throws -> DatabaseRegion

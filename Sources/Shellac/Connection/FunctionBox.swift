@@ -22,7 +22,7 @@ final class FunctionBox {
         departures = database.added.departures
     }
 
-    /// SQLite lets go of the function.
+    /// Lets go of the function, as SQLite does.
     static func destroy(_ context: UnsafeMutableRawPointer?) {
         guard let context else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(context).takeRetainedValue()

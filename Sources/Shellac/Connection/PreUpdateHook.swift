@@ -51,7 +51,7 @@ final class PreUpdateHook {
 
 /// A listener that hears of rows before they are changed.
 protocol PreUpdateListener: AnyObject {
-    /// A row is about to be changed. The connection must not be used.
+    /// Hears that a row is about to be changed. The connection must not be used.
     func rowWillChange(_ row: ChangingRow)
 }
 
@@ -68,7 +68,7 @@ struct ChangingRow {
     fileprivate let functions: PreUpdateFunctions
     fileprivate let connection: OpaquePointer
 
-    /// The values before the change, or nil for an insertion.
+    /// Returns the values before the change, or nil for an insertion.
     func initialValues(_ columns: StoredColumns) -> [DatabaseValue]? {
         guard operation != SQLITE_INSERT else { return nil }
         return columns.values(rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) { index in
@@ -76,7 +76,7 @@ struct ChangingRow {
         }
     }
 
-    /// The values after the change, or nil for a deletion.
+    /// Returns the values after the change, or nil for a deletion.
     func finalValues(_ columns: StoredColumns) -> [DatabaseValue]? {
         guard operation != SQLITE_DELETE else { return nil }
         let countsVirtual = !columns.hasRowID && operation == SQLITE_INSERT
@@ -85,7 +85,7 @@ struct ChangingRow {
         }
     }
 
-    /// The value in a column, or nil where the row is older than the column.
+    /// Returns the value in a column, or nil where the row is older than the column.
     private func value(
         _ function: shellac_preupdate_value_function, _ index: Int32, nullOfOlderRows: OpaquePointer? = nil
     ) -> DatabaseValue? {
@@ -153,7 +153,7 @@ struct StoredColumns: Sendable {
 }
 
 extension Database {
-    /// The pre-update hook of this connection.
+    /// Returns the pre-update hook of this connection.
     ///
     /// - Parameter feature: What it is needed for, as the error says it.
     /// - Throws: a ``DatabaseError`` that names the option that the running SQLite lacks.

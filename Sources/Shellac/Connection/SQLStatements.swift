@@ -97,7 +97,7 @@ struct SQLStatements {
             && UInt8(bitPattern: utf8[index + 1]) == text.utf8Start[1]
     }
 
-    /// A piece of the text, without the white space and semicolons behind it.
+    /// Returns a piece of the text, without the white space and semicolons behind it.
     private func text(from start: Int, to end: Int) -> String {
         var end = end
         while end > start, Self.isBlank(utf8[end - 1]) { end -= 1 }

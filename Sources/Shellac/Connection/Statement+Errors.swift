@@ -1,14 +1,14 @@
 import CSQLite
 
 extension Statement {
-    /// The error of a statement that is run twice at the same time.
+    /// Returns the error of a statement that is run twice at the same time.
     func busyError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "the statement is running: make another for a second use at the same time", sql: sql)
     }
 
-    /// The error of a statement that writes where nothing may be written.
+    /// Returns the error of a statement that writes where nothing may be written.
     func readOnlyError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_READONLY, message: "attempt to write in a read-only access", sql: sql,
@@ -18,7 +18,7 @@ extension Statement {
 }
 
 extension Statement {
-    /// The error of a step, or of a reset.
+    /// Returns the error of a step, or of a reset.
     func failure(_ code: Int32) -> any Error {
         if let lostTransaction = database.lostTransaction { return lostTransaction }
         if let failed = database.running.takeFunctionError() {

@@ -379,7 +379,7 @@ public final class Statement {
         }
     }
 
-    /// SQLite prepares a statement again when the schema has changed: its columns may be others, too.
+    /// Notices that SQLite has prepared the statement again, as the schema has changed: its columns may be others, too.
     @inline(never)
     private func noticePreparation() {
         isFirstStep = false

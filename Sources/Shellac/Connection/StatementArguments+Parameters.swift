@@ -1,5 +1,5 @@
 extension StatementArguments {
-    /// The values in the order of a statement's parameters.
+    /// Returns the values in the order of a statement's parameters.
     ///
     /// - Throws: a ``DatabaseError`` that names the values that are missing, unknown, or too many.
     func resolved(for statement: Statement) throws -> [DatabaseValue] {

@@ -37,7 +37,7 @@ final class StatementCache {
     /// The number of statements kept.
     var count: Int { entries.count }
 
-    /// A kept statement that nobody uses.
+    /// Returns a kept statement that nobody uses.
     func statement(for sql: String) -> Statement? {
         clock &+= 1
         let bits = NameBits(sql)

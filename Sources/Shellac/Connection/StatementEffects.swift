@@ -1,4 +1,4 @@
-/// The tables and columns that a statement reads and writes, as SQLite tells while it prepares the statement.
+/// The effects of a statement: what it reads and writes, as SQLite tells while it prepares the statement.
 struct StatementEffects: Equatable, Sendable {
     /// The effect of a statement on transactions.
     enum Transaction: Hashable, Sendable {

@@ -15,49 +15,49 @@ import CSQLite
 class StatementParticipant {
     // MARK: Before a run
 
-    /// A statement is about to begin that concerns the one that follows changes. It is told where
+    /// Hears that a statement is about to begin that concerns the one that follows changes. It is told where
     /// ``Owed/statementWillBegin`` asked for it.
     func statementWillBegin() {}
 
-    /// A statement is about to run that opens or ends a transaction or a savepoint, or changes the schema. What is thrown
-    /// here is thrown by the statement, which does not run.
+    /// Hears that a statement is about to run that opens or ends a transaction or a savepoint, or changes the schema.
+    /// What is thrown here is thrown by the statement, which does not run.
     func statementWillRun(_ statement: Statement) throws {}
 
     /// Whether SQLite need not run a statement: a transaction is lost, and what it asks for has been done.
     func answers(for statement: Statement) -> Bool { false }
 
-    /// A statement that may write, or that opens or ends a transaction or a savepoint, is about to take its first step.
-    /// What is thrown here is thrown by the statement, which does not run.
+    /// Hears that a statement is about to take its first step that may write, or that opens or ends a transaction or a
+    /// savepoint. What is thrown here is thrown by the statement, which does not run.
     func statementWillStep(_ statement: Statement) throws {}
 
-    /// SQLite has prepared a statement again when it took its first step, since the schema had changed: it does something
-    /// else than was announced.
+    /// Hears that SQLite has prepared a statement again when it took its first step, since the schema had changed: it
+    /// does something else than was announced.
     func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
 
     // MARK: After a run
 
-    /// A statement has ended, with an error or without. Returns the error to throw, if any.
+    /// Hears that a statement has ended, with an error or without. Returns the error to throw, if any.
     ///
     /// Those that follow transactions and the schema hear so of the statements that they heard of before, of all that fail,
     /// and of all where ``Owed/nestedStatementDidEnd`` asked for it; and the one that follows changes, of those that took a
     /// step.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
-    /// A statement that was not announced has failed: it only reads.
+    /// Hears that a statement has failed which was not announced: it only reads.
     func statementDidFail() {}
 
-    /// A statement was stopped. Returns the error that has undone it before, if any.
+    /// Hears that a statement was stopped. Returns the error that has undone it before, if any.
     func takeLoss(of statement: Statement) -> (any Error)? { nil }
 
-    /// A statement outside of a transaction has ended, and with it all that ran inside of it. It is told where
-    /// ``Owed/autocommitStatementDidEnd`` asked for it.
+    /// Hears that a statement outside of a transaction has ended, and with it all that ran inside of it. It is told
+    /// where ``Owed/autocommitStatementDidEnd`` asked for it.
     func autocommitStatementDidEnd() {}
 
-    /// A statement has ended, and everybody has heard of it: what was kept until then may go. Users' code may run meanwhile
-    /// that comes back. It is told to the one that follows transactions, where it may have heard of the end.
+    /// Lets go of what was kept until a statement has ended and everybody has heard of it. Users' code may run
+    /// meanwhile that comes back. It is told to the one that follows transactions, where it may have heard of the end.
     func letGo() {}
 
-    /// An access ends, and no transaction is open. It is told where ``Owed/accessWillEnd`` asked for it.
+    /// Hears that an access ends, and no transaction is open. It is told where ``Owed/accessWillEnd`` asked for it.
     func accessWillEnd() {}
 
     // MARK: What others have found out
@@ -65,19 +65,20 @@ class StatementParticipant {
     /// This connection may have changed the schema, or undone that.
     func schemaDidChange() {}
 
-    /// A table has changed as a whole, by statements that nobody was told of.
+    /// Hears that a table has changed as a whole, by statements that nobody was told of.
     func tableDidChange(_ name: String) throws {}
 
-    /// SQLite has ended the transaction by itself, or undone the statements that ran outside of one: the changes that
-    /// were not told yet never were. The statement that did it is about to end, and was undone with all others.
+    /// Hears that SQLite has ended the transaction by itself, or undone the statements that ran outside of one: the
+    /// changes that were not told yet never were. The statement that did it is about to end, and was undone with all
+    /// others.
     ///
     /// - Parameter isTransaction: Whether it was a transaction that others know of, and are to hear of its end.
     func changesWereLost(isTransaction: Bool) {}
 
-    /// The scope of a transaction that SQLite has ended by itself has ended, too.
+    /// Hears that the scope of a transaction has ended which SQLite had ended by itself.
     func lostTransactionDidEnd() {}
 
-    /// The connection closes: statements are to be let go of.
+    /// Hears that the connection closes: statements are to be let go of.
     func connectionWillClose() {}
 
     // MARK: Following the schema
@@ -148,7 +149,7 @@ extension Database {
         return error
     }
 
-    /// The last of the statements that ran has ended. Outside of a transaction, it was alone.
+    /// Notes that the last of the statements that ran has ended. Outside of a transaction, it was alone.
     func endLoneState() {
         guard sqlite3_get_autocommit(pointer) != 0 else { return }
         owed.remove(.autocommitStatementDidEnd)

@@ -38,7 +38,7 @@ struct ConnectionHandle: ~Copyable {
         sqlite3_extended_result_codes(pointer, 1)
     }
 
-    /// The last error of a connection, as a Swift error.
+    /// Returns the last error of a connection, as a Swift error.
     static func error(
         _ code: Int32, on pointer: OpaquePointer, sql: String?, arguments: StatementArguments?,
         publicArguments: Bool

@@ -43,7 +43,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         publicArguments = publicStatementArguments
     }
 
-    /// The error, with the SQL that could not be executed, unless it has one.
+    /// Returns the error, with the SQL that could not be executed, unless it has one.
     func with(
         sql: String, arguments: StatementArguments, publicStatementArguments: Bool
     ) -> DatabaseError {
@@ -54,7 +54,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
             publicStatementArguments: publicArguments || publicStatementArguments, offset: offset)
     }
 
-    /// The error, with the values that the SQL was executed with.
+    /// Returns the error, with the values that the SQL was executed with.
     func with(_ arguments: StatementArguments) -> DatabaseError {
         DatabaseError(
             resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,

@@ -6,8 +6,8 @@ import Darwin
 import Glibc
 #endif
 
-/// The features of the running SQLite. It is asked at run time: the library that runs may differ from the header that
-/// was compiled against.
+/// The features of the running SQLite. They are asked for at run time: the library that runs may differ from the header
+/// that was compiled against.
 enum Features {
     /// The version of the running SQLite, as a number: 3040001.
     static let versionNumber = Int(sqlite3_libversion_number())
@@ -23,7 +23,7 @@ enum Features {
     /// Options that are taken for missing: tests run as on a lesser SQLite.
     static let hiddenOptions = TaskLocal<Set<String>>(wrappedValue: [])
 
-    /// The error of who asks for what the running SQLite lacks.
+    /// Returns the error of who asks for what the running SQLite lacks.
     ///
     /// - Parameters:
     ///   - feature: What was asked for: "the values of changed rows".
@@ -47,7 +47,7 @@ enum Features {
     static let errorOffset: shellac_error_offset_function? =
         symbol("sqlite3_error_offset").map { unsafeBitCast($0, to: shellac_error_offset_function.self) }
 
-    /// A function of the running SQLite, or nil where it lacks it.
+    /// Returns a function of the running SQLite, or nil where it lacks it.
     static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
         #if canImport(Darwin)
         let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT

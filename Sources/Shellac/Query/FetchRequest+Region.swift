@@ -21,7 +21,7 @@ extension QueryInterfaceRequest {
 }
 
 extension SelectQuery {
-    /// The rows that are found by row id, where nothing else is read.
+    /// Returns the rows that are found by row id, where nothing else is read.
     fileprivate func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
         let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
         guard case .key(let condition)? = self.condition?.syntax, condition.isOfPrimaryKey,

@@ -41,7 +41,7 @@ struct KeyCondition: Sendable {
         }
     }
 
-    /// The keys as they are stored.
+    /// Returns the keys as they are stored.
     ///
     /// - Parameter schema: The table and the columns of its primary key, asked where they matter. Nil where there are none.
     @inline(__always)

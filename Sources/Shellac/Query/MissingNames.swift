@@ -1,8 +1,8 @@
 // Errors of requests that name a table or a column which is not there.
 
 extension Database {
-    /// The error of a request's SQL. Where SQLite does not find a table or a column, it says whose they should be, and which
-    /// column was meant.
+    /// Returns the error of a request's SQL. Where SQLite does not find a table or a column, it says whose they should
+    /// be, and which column was meant.
     func tellingNames(_ error: any Error, of sources: [QuerySource]) -> any Error {
         guard let refusal = error as? DatabaseError, let message = refusal.message,
             let sentence = sentence(for: message, of: sources)
@@ -62,7 +62,7 @@ extension TableRecord {
         (type as? AnyClass).flatMap { _getSuperclass($0) }
     }
 
-    /// The table of the type.
+    /// Returns the table of the type.
     ///
     /// - Throws: an error that names the type, where there is no such table.
     static func tableSchema(on db: Database) throws -> TableSchema {
@@ -94,7 +94,7 @@ extension String {
 }
 
 extension [String] {
-    /// The name that is nearest to another one, unless all are far from it.
+    /// Returns the name that is nearest to another one, unless all are far from it.
     func nearest(to name: String) -> String? {
         let name = [UInt8](name.lowercased().utf8)
         let most = Swift.max(1, name.count / 3)
@@ -104,7 +104,7 @@ extension [String] {
 }
 
 extension [UInt8] {
-    /// How many bytes must be inserted, removed, replaced or swapped to make another text of this one.
+    /// Returns how many bytes must be inserted, removed, replaced or swapped to make another text of this one.
     fileprivate func editDistance(to other: [UInt8]) -> Int {
         var (before, last) = ([Int](), [Int](0...other.count))
         for (row, byte) in enumerated() {

@@ -34,7 +34,7 @@ public func != (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) 
 }
 
 extension SQLExpression {
-    /// A comparison, in which NULL is compared by `IS`.
+    /// Compares two expressions, by `IS` where one is NULL.
     fileprivate static func equality(
         _ infix: InfixOperator, _ a: SQLExpression?, _ b: SQLExpression?
     ) -> SQLExpression {

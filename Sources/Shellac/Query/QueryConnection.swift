@@ -34,7 +34,7 @@ final class QueryConnection: StatementKeeper {
 
     init(capacity: Int) { self.capacity = Swift.max(capacity, 1) }
 
-    /// The statement of a query, and its arguments.
+    /// Prepares the statement of a query, with its arguments.
     func prepare(
         _ query: some WritableQuery, on database: Database
     ) throws -> (statement: Statement, arguments: StatementArguments) {
@@ -116,7 +116,8 @@ final class QueryConnection: StatementKeeper {
             }
     }
 
-    /// Eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no more.
+    /// Hashes eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no
+    /// more.
     @inline(__always)
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
@@ -147,7 +148,7 @@ protocol WritableQuery {
 }
 
 extension [UInt8] {
-    /// The bytes, which are no longer here.
+    /// Takes the bytes, which are no longer here.
     fileprivate mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &self)

@@ -70,7 +70,7 @@ extension QueryInterfaceRequest: SQLSubqueryable {
 public protocol DerivableRequest<RowDecoder> {
     associatedtype RowDecoder
 
-    /// The request.
+    /// Returns the request.
     func all() -> QueryInterfaceRequest<RowDecoder>
 }
 

@@ -229,7 +229,7 @@ struct SQLWriter: QueryWriter {
 }
 
 extension Database {
-    /// The table of a source whose rows are found by their keys.
+    /// Returns the table of a source whose rows are found by their keys.
     func tableSchema(of source: QuerySource) throws -> TableSchema {
         guard let name = source.tableName else {
             throw DatabaseError(message: "only the rows of a table are found by primary key")
@@ -239,7 +239,7 @@ extension Database {
 }
 
 extension QuerySource {
-    /// The columns of the primary key.
+    /// Returns the columns of the primary key.
     func primaryKey(of table: TableSchema) throws -> [String] {
         let key = type?.databasePrimaryKey ?? table.primaryKey.columns
         guard !key.isEmpty else {

@@ -4,7 +4,7 @@
 // that `abs(-1)` stays Swift's own.
 
 extension SQLExpression {
-    /// The call of a function.
+    /// Calls a function.
     static func function(
         _ name: String, _ arguments: [any SQLExpressible], isDistinct: Bool = false,
         filter: (any SQLSpecificExpressible)? = nil

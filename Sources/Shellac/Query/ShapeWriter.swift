@@ -95,7 +95,7 @@ struct ShapeWriter: QueryWriter {
         try self.source(source)
     }
 
-    /// (The tables stand in the shape.)
+    /// Writes a condition. (The tables stand in the shape.)
     @inline(__always)
     mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {
         try expression(condition, above: .lowest)

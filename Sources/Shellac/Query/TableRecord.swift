@@ -66,7 +66,8 @@ public protocol TableRecord: SendableMetatype {
 extension TableRecord {
     public static var databaseTableName: String { nameOfTable(namedAfter: Self.self) }
 
-    /// The name of a type, with a lower-case first letter: `HTTPRequest` is stored in "httpRequest", `Player` in "player".
+    /// Returns the name of a type, with a lower-case first letter: `HTTPRequest` is stored in "httpRequest", `Player`
+    /// in "player".
     static func nameOfTable(namedAfter type: Any.Type) -> String {
         let name = String("\(type)".prefix { $0 != "<" })
         let capitals = name.prefix { $0.isUppercase }

@@ -84,7 +84,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     /// Whether a class below the root may have properties that Swift does not code.
     var isSuspect: Bool { !suspects.isEmpty }
 
-    /// The stored properties, which can be set.
+    /// Returns the stored properties, which can be set.
     ///
     /// - Throws: a ``CodingRefusal`` where they are not known.
     func settableProperties() throws -> CodedProperties { try propertiesOrRefusal.get() }
@@ -103,13 +103,13 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         isObserved && key.stringValue == Self.registrar && hasRegistrar(Key.self)
     }
 
-    /// A key without the underscore that `@Observable` has given it.
+    /// Returns a key without the underscore that `@Observable` has given it.
     func plainKey<Key: CodingKey>(_ key: Key) -> any CodingKey {
         guard isObserved, key.stringValue.hasPrefix("_"), hasRegistrar(Key.self) else { return key }
         return ColumnKey(String(key.stringValue.dropFirst()))
     }
 
-    /// The column of a key in a row.
+    /// Returns the column of a key in a row.
     func column(of key: some CodingKey, in row: Row) -> String {
         usesDefaultDecodingKeys
             ? key.stringValue : type.databaseColumnDecodingStrategy.column(for: plainKey(key), in: row)
@@ -143,7 +143,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     /// Why the class is not used, where that was found out.
     var refusal: DatabaseError? { learnt.withLock { $0.refusal } }
 
-    /// Why a class is not used, none of whose own properties is coded.
+    /// Returns why a class is not used, none of whose own properties is coded.
     private func refusal(of suspect: Suspect, coding trace: KeyTrace) -> DatabaseError? {
         if trace.columns.contains(where: { coded in
             coded.property.map { coded in suspect.properties.contains { $0.offset == coded.offset } } ?? false
@@ -159,7 +159,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
                 + "\(properties) would be neither read nor stored. List them in columns(_:).")
     }
 
-    /// The columns that are coded, with what they stand for.
+    /// Returns the columns that are coded, with what they stand for.
     func codedColumns(of record: Record) throws -> [KeyTrace.Coded] {
         if let columns = learnt.withLock({ $0.columns }) { return columns }
         let trace = try KeyTrace(record, self)
@@ -168,7 +168,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         return trace.columns
     }
 
-    /// The property that a record decodes from a column, and that can be set without decoding.
+    /// Returns the property that a record decodes from a column, and that can be set without decoding.
     func property(of column: String, of record: Record) -> StoredProperty? {
         guard usesDefaultDecodingKeys == usesDefaultEncodingKeys, usesDefaultDecodingKeys || isObserved,
             let columns = learnt.withLock({ $0.columns }) ?? (try? codedColumns(of: record))
@@ -199,6 +199,8 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
 
     // MARK: - @Observable
 
+    /// Checks that those who observe a record would be told when it takes a row.
+    ///
     /// - Throws: a ``DatabaseError`` where nobody would be told that a record takes a row.
     func checkRefreshing() throws {
         guard isObserved else { return }

@@ -1,4 +1,4 @@
-/// The columns that a class leaves to `Codable`, in each pass over a record: see ``CodedClass``.
+/// The passes over a record of a class that leaves columns to `Codable`: see ``CodedClass``.
 final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not change
     let coded: CodedClass
 
@@ -54,8 +54,8 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
         }
     }
 
-    /// A class below one that leaves its columns to `Codable` may have properties that Swift leaves out, which a record
-    /// tells: it is asked for one.
+    /// Checks a class below one that leaves its columns to `Codable`: it may have properties that Swift leaves out,
+    /// which a record tells, so that it is asked for one.
     override func check(_ type: Record.Type) throws {
         guard coded.isSuspect else { return }
         if let record = try? type.init(row: Row()) { try coded.prepare(record) }

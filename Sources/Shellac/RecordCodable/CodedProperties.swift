@@ -44,7 +44,7 @@ final class CodedProperties: Sendable {
     /// All that these classes store, coded or not.
     var all: [StoredProperty] { declared.flatMap(\.properties.properties) }
 
-    /// The property that a key stands for, which is decoded.
+    /// Returns the property that a key stands for, which is decoded.
     ///
     /// - Parameter type: What is coded for the key, which is the property's own type, or what its optional wraps.
     /// - Throws: a ``CodingRefusal`` where there is no such property, or one that cannot be set. No synthesized coding asks
@@ -58,7 +58,8 @@ final class CodedProperties: Sendable {
         throw CodingRefusal(self.type, "decodes \(property.name), which is \(kind)")
     }
 
-    /// The property that a key stands for, which may be one that is only encoded, as each `let` with a value is.
+    /// Returns the property that a key stands for, which may be one that is only encoded, as each `let` with a value
+    /// is.
     func property<Key: CodingKey, Value>(for key: Key, of type: Value.Type) throws -> StoredProperty {
         let identity = KeyIdentity(type: ObjectIdentifier(Key.self), value: key.stringValue)
         let known = found.withLock { $0[identity] }

@@ -5,15 +5,16 @@
 /// to be known. Printing a key does not tell it: keys describe themselves by their value. The runtime does tell, by the
 /// function that prints all other enums.
 enum CodingKeyNames {
-    /// The name of an enum's case. Nil for a key that is no enum, for one whose cases are imported from C, and where the
-    /// keys were compiled without reflection metadata.
+    /// Returns the name of an enum's case. Nil for a key that is no enum, for one whose cases are imported from C, and
+    /// where the keys were compiled without reflection metadata.
     static func caseName<Key: CodingKey>(of key: Key) -> String? {
         // The function reads the metadata of an enum, and must not be given another type: see `isEnum`.
         guard isEnum(key), let name = nameOfCase(key) else { return nil }
         return String(cString: name)
     }
 
-    /// The name of the property, among those of a class, that the synthesized coding of a case reads and writes.
+    /// Returns the name of the property, among those of a class, that the synthesized coding of a case reads and
+    /// writes.
     ///
     /// A wrapped property is stored under its name with an underscore, and coded under its name. (The keys of an
     /// `@Observable` class are named like its stored properties, with the underscore.)

@@ -64,7 +64,7 @@ struct RecordEncoding: ~Copyable {
                     + "implement encode(to: inout PersistenceContainer)"))
     }
 
-    /// The column of a key.
+    /// Returns the column of a key.
     @inline(__always)
     func column(_ key: some CodingKey) -> String {
         usesDefaultKeys ? key.stringValue : convertedColumn(key)

@@ -21,7 +21,7 @@ extension FetchableRecord where Self: Decodable {
 }
 
 extension RecordDecoding {
-    /// A decoder of the JSON in a column.
+    /// Returns a decoder of the JSON in a column.
     func jsonDecoder(in column: String) throws -> any Decoder {
         JSONColumnDecoder(decoding: self, column: column)
     }

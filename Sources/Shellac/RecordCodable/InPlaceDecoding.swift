@@ -49,7 +49,7 @@ final class InPlaceDecoding {
         return refusal
     }
 
-    /// The column of a key. Nil where the row lacks it.
+    /// Returns the column of a key. Nil where the row lacks it.
     fileprivate func column<Key: CodingKey, Value>(of key: Key, as type: Value.Type) throws -> String? {
         let property: StoredProperty
         do {
@@ -64,7 +64,7 @@ final class InPlaceDecoding {
         return column
     }
 
-    /// The value that the record itself has. Nil where it is of another type, which is an optional then.
+    /// Returns the value that the record itself has. Nil where it is of another type, which is an optional then.
     fileprivate func present<Key: CodingKey, Value>(_ key: Key, as type: Value.Type) throws -> Value? {
         try properties.assignableProperty(for: key, of: type).value(as: type, in: record)
     }

@@ -11,7 +11,7 @@ final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread 
     /// The state that `Record` has left: the bytes of all properties, and the columns that were asked for.
     private var left: (bytes: [[UInt8]], names: [String])?
 
-    /// How fetched records of a class are made.
+    /// Returns how fetched records of a class are made.
     static func howToMake(_ type: Record.Type) -> CodedClass.Making {
         let probe = InitializerProbe()
         let layout = RowLayout(names: [], sql: nil, affinities: [], missed: probe)
@@ -41,7 +41,7 @@ final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread 
         left = bytes.map { ($0, names) }
     }
 
-    /// The bytes of all properties below ``Record``. Nil where they are not known.
+    /// Returns the bytes of all properties below ``Record``. Nil where they are not known.
     private static func bytes(of record: Record) -> [[UInt8]]? {
         var bytes: [[UInt8]] = []
         var type: Record.Type = type(of: record)

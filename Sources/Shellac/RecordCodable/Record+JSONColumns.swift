@@ -90,7 +90,7 @@ public struct RecordJSONColumns: Encodable {
 extension RecordJSONColumns: Sendable {}
 
 extension KeyedDecodingContainer<ColumnKey> {
-    /// The value of a column. Nothing tells data from texts in JSON, but what the property is.
+    /// Returns the value of a column. Nothing tells data from texts in JSON, but what the property is.
     fileprivate func databaseValue(
         forKey key: ColumnKey, likeA type: (any Any.Type)?, _ present: DatabaseValue
     ) throws -> DatabaseValue {

@@ -1,9 +1,9 @@
 /// The columns of a row, by the coding keys of a `Decodable` record.
 protocol RecordDecodingContainer: KeyedDecodingContainerProtocol {
     var decoding: RecordDecoding { get }
-    /// The name of the column that a key is read from.
+    /// Returns the name of the column that a key is read from.
     func column(_ key: Key) -> String
-    /// The value in the column of a key.
+    /// Reads the value in the column of a key.
     func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value
 }
 
@@ -148,7 +148,7 @@ struct DecodedNames {
             ?? record.databaseColumnDecodingStrategy.usesDefaultKeys
     }
 
-    /// The column of a row that a key is read from.
+    /// Returns the column of a row that a key is read from.
     func column(of key: some CodingKey, in row: @autoclosure () -> Row) -> String {
         if areKeys { return key.stringValue }
         if let coded { return coded.object.column(of: key, in: row()) }

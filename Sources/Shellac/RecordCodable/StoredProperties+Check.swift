@@ -135,7 +135,7 @@ extension StoredProperties {
             ]
         }
 
-        /// Where a property is that can be assigned, by its address.
+        /// Returns where a property is that can be assigned, by its address.
         func offset(of name: String) -> Int? {
             let start = UnsafeRawPointer(Unretained(self).context)
             func distance<Value>(_ property: inout Value) -> Int {

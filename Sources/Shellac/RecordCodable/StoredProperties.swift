@@ -161,7 +161,7 @@ struct StoredProperty: Sendable {
         return true
     }
 
-    /// The bytes of the property in an object.
+    /// Returns the bytes of the property in an object.
     func bytes(in object: AnyObject) -> [UInt8] {
         defer { extendLifetime(object) }
         return Array(UnsafeRawBufferPointer(start: address(in: object), count: Layout(self.type).size))
@@ -177,7 +177,7 @@ struct StoredProperty: Sendable {
 extension StoredProperties {
     private static let known = Lock<[ObjectIdentifier: StoredProperties?]>([:])
 
-    /// The properties of a class, or nil where they are not known for certain.
+    /// Returns the properties of a class, or nil where they are not known for certain.
     static func of(_ type: AnyClass) -> StoredProperties? {
         let identifier = ObjectIdentifier(type)
         if let properties = known.withLock({ $0[identifier] }) { return properties }

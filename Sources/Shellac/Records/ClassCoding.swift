@@ -32,7 +32,7 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
     /// Gives a record the value of one coded column. Returns whether it decodes that column.
     func take(_ name: String, of row: Row, into record: Record) throws -> Bool { false }
 
-    /// The coded columns.
+    /// Returns the coded columns.
     func columns(of record: Record) throws -> [ListedColumn] { [] }
 
     // MARK: - Making records
@@ -48,6 +48,8 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
     /// Looks whether properties would be lost, when the class is first used.
     func check(_ type: Record.Type) throws {}
 
+    /// Checks that those who observe a record would be told when it takes a row.
+    ///
     /// - Throws: a ``DatabaseError`` where nobody would be told that a record takes a row.
     func checkRefreshing() throws {}
 }

@@ -34,7 +34,7 @@ enum ClassTable {
         }
     }
 
-    /// Metadata stands at multiples of eight or sixteen.
+    /// Hashes a type. Metadata stands at multiples of eight or sixteen.
     @inline(__always)
     private static func hash(_ type: UInt) -> UInt { (type >> 4) ^ (type >> 11) }
 
@@ -59,7 +59,7 @@ enum ClassTable {
         (table + Int(1 + 2 * place)).pointee.store(type, ordering: .releasing)
     }
 
-    /// A table of which half the places are empty when it has a number of classes.
+    /// Returns a table of which half the places are empty when it has a number of classes.
     private static func table(for count: Int) -> Table {
         let old = Table(bitPattern: current.load(ordering: .relaxed))
         let oldSize = old.map { Int($0.pointee.load(ordering: .relaxed)) + 1 } ?? 0

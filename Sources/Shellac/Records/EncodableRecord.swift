@@ -29,11 +29,11 @@ public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     /// Encodes all columns, also those that a class lists in ``Record/columns(_:)``. Do not implement this.
     func _encodeColumns(to container: inout PersistenceContainer) throws
 
-    /// How an `Encodable` record stores the dates of a column.
+    /// Returns how an `Encodable` record stores the dates of a column.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
-    /// How an `Encodable` record stores the data of a column.
+    /// Returns how an `Encodable` record stores the data of a column.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
-    /// How an `Encodable` record stores the UUIDs of a column.
+    /// Returns how an `Encodable` record stores the UUIDs of a column.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
     /// In which columns an `Encodable` record stores its coding keys.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
@@ -100,7 +100,7 @@ extension EncodableRecord {
 }
 
 extension PackedColumns {
-    /// The columns whose values are not those of other columns, with the values of these.
+    /// Returns the columns whose values are not those of other columns, with the values of these.
     fileprivate func changedValues(from old: PackedColumns) -> [String: DatabaseValue] {
         let old = old.row()
         return oldValues(of: changes(from: old), in: old).mapValues { $0 ?? .null }

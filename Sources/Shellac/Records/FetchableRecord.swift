@@ -27,9 +27,9 @@ public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, Sen
     /// Reads a row. It is good until this returns: use ``Row/copy()`` to keep it.
     init(row: Row) throws
 
-    /// How a `Decodable` record reads the dates of a column.
+    /// Returns how a `Decodable` record reads the dates of a column.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
-    /// How a `Decodable` record reads the data of a column.
+    /// Returns how a `Decodable` record reads the data of a column.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
     /// From which columns a `Decodable` record reads its coding keys.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }

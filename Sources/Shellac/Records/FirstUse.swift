@@ -14,8 +14,8 @@ enum FirstUse {
         checked.withLock { _ = $0.insert(identifier) }
     }
 
-    /// A class lists its columns, or overrides the older pair of methods: with both, it would be a guess which one knows the
-    /// columns. Its superclass may have the other one.
+    /// Checks that a class lists its columns, or overrides the older pair of methods, and not both: with both, it would
+    /// be a guess which one knows the columns. Its superclass may have the other one.
     private static func checkLists(of type: Record.Type) throws {
         var type = type
         while let above = superclass(of: type) {
@@ -30,7 +30,8 @@ enum FirstUse {
         }
     }
 
-    /// A class that says half of `Codable` can be read or stored, and not both: what it adds would be lost without a word.
+    /// Checks that a class does not say half of `Codable`: it could be read or stored, and not both, so that what it
+    /// adds would be lost without a word.
     private static func checkCoding(of type: Record.Type) throws {
         var type = type
         while let above = superclass(of: type) {
@@ -54,7 +55,7 @@ enum FirstUse {
         }
     }
 
-    /// The class that says `Codable`, and leaves its columns to that. Nil for most classes.
+    /// Returns the class that says `Codable`, and leaves its columns to that. Nil for most classes.
     static func codedRoot(of type: Record.Type) -> Record.Type? {
         var root = type
         while let above = superclass(of: root) {

@@ -41,7 +41,7 @@ extension PackedRow {
 }
 
 extension RowLayout {
-    /// Where the columns of a primary key stand among these. Empty unless all are there.
+    /// Returns where the columns of a primary key stand among these. Empty unless all are there.
     func places(of key: [String]) -> [Int] {
         let found = key.compactMap(column(named:))
         return found.count == key.count ? found : []

@@ -40,7 +40,7 @@ extension Record {
         if let rejection { throw rejection }
     }
 
-    /// A copy of the record, which has encoded some values.
+    /// Returns a copy of the record, which has encoded some values.
     private func copy(of sent: PackedRow) throws -> sending Self {
         func refusal(_ reason: String) -> RecordError {
             .notCopied(
@@ -93,7 +93,7 @@ extension Record {
 }
 
 extension PackedColumns {
-    /// The names of columns that a row has, and that are not the same here.
+    /// Returns the names of columns that a row has, and that are not the same here.
     fileprivate func columns(notIn row: PackedRow) -> [String] {
         row.layout.names.enumerated().compactMap { column, name in
             guard let own = layout.column(named: name) else { return name }

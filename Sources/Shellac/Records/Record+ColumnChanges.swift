@@ -65,7 +65,7 @@ extension Record {
 }
 
 extension PackedColumns {
-    /// Some of the columns, with the values that a row has for them, or does not have.
+    /// Returns some of the columns, with the values that a row has for them, or does not have.
     fileprivate func changes(_ mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseColumnChange] {
         var changes: [String: DatabaseColumnChange] = [:]
         for (column, name) in layout.names.enumerated() where mask.contains(column) {

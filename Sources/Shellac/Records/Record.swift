@@ -139,27 +139,27 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     // Where these five stand is looked at: see `Overrides.strategies(_:)`. Let nothing stand among them.
 
-    /// How the dates of a column are stored: see ``columns(_:)``.
+    /// Returns how the dates of a column are stored: see ``columns(_:)``.
     open class func databaseDateEncodingStrategy(
         for column: String
     ) -> DatabaseDateEncodingStrategy { .deferredToDate }
 
-    /// How the data of a column is stored: see ``columns(_:)``.
+    /// Returns how the data of a column is stored: see ``columns(_:)``.
     open class func databaseDataEncodingStrategy(
         for column: String
     ) -> DatabaseDataEncodingStrategy { .deferredToData }
 
-    /// How the UUIDs of a column are stored: see ``columns(_:)``.
+    /// Returns how the UUIDs of a column are stored: see ``columns(_:)``.
     open class func databaseUUIDEncodingStrategy(
         for column: String
     ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
 
-    /// How the dates of a column are read: see ``columns(_:)``.
+    /// Returns how the dates of a column are read: see ``columns(_:)``.
     open class func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }
 
-    /// How the data of a column is read: see ``columns(_:)``.
+    /// Returns how the data of a column is read: see ``columns(_:)``.
     open class func databaseDataDecodingStrategy(
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }

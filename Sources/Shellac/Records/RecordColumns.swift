@@ -215,7 +215,7 @@ public struct RecordColumns: ~Copyable {
     // What is read is returned, and set by the caller: a setter that is handed on would keep its record alive in each
     // pass, which costs an encoding a third more.
 
-    /// The value of a column. Nil where there is no such column.
+    /// Reads the value of a column. Nil where there is no such column.
     @inlinable @inline(__always)
     func read<Value: DatabaseValueConvertible>(_ name: String, isWritten: Bool) throws -> Value? {
         guard isLive else {
@@ -262,7 +262,7 @@ public struct RecordColumns: ~Copyable {
 
     private func anyRow(_ name: String) -> Row? { isLive ? Row(row) : ownedRow(name) }
 
-    /// The row that owns its values. Nil where columns are listed.
+    /// Returns the row that owns its values. Nil where columns are listed.
     @usableFromInline @inline(never)
     func ownedRow(_ name: String) -> Row? {
         if pass == Self.giving { return given.pointee.row(name) }
@@ -310,7 +310,7 @@ struct GivenColumn {
     @usableFromInline
     var value: SQLiteValue { SQLiteValue(packed) }
 
-    /// A row of the column alone, where it has the name. Else one without columns.
+    /// Returns a row of the column alone, where it has the name. Else one without columns.
     mutating func row(_ name: String) -> Row {
         if NameBits(name) != self.name { return Row() }
         isTaken = true
@@ -328,8 +328,8 @@ struct ListedColumn {
 }
 
 extension LiveRow {
-    /// The Swift value in a column. It is called, so that a list of many columns stays short: what is inlined in it is what
-    /// each pass comes by.
+    /// Decodes the Swift value in a column. It is called, so that a list of many columns stays short: what is inlined
+    /// in it is what each pass comes by.
     @inlinable @inline(never)
     func decodeListed<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
         try decode(type, at: column)

@@ -101,7 +101,7 @@ extension TableRecord {
         return Int(sqlite3_changes(db.pointer))
     }
 
-    /// How records of the type are found.
+    /// Returns how records of the type are found.
     static func plan(on db: Database) throws -> RecordPlan {
         db.checkAccess()
         return try db.plan(for: self).object
@@ -139,7 +139,7 @@ extension TableRecord {
         try storedKey(key, plan(on: db))
     }
 
-    /// A value of a primary key of one column, as the type stores it.
+    /// Returns a value of a primary key of one column, as the type stores it.
     static func storedKey<Key: DatabaseValueConvertible>(_ key: Key, _ plan: RecordPlan) throws
         -> DatabaseValue
     {
@@ -147,7 +147,7 @@ extension TableRecord {
         return try KeyValue(key).stored(by: Self.self, in: column)
     }
 
-    /// A value as the type stores it in a column.
+    /// Returns a value as the type stores it in a column.
     static func storedKeyValue(
         _ value: (any DatabaseValueConvertible)?, in column: String
     ) throws -> DatabaseValue {
@@ -168,7 +168,7 @@ extension RecordPlan {
         return .compositeKey(databaseTableName: tableName, columns: key)
     }
 
-    /// The condition that finds the row of a unique key, or nil where a value is NULL: no row has it.
+    /// Returns the condition that finds the row of a unique key, or nil where a value is NULL: no row has it.
     func condition(
         _ key: [String: (any DatabaseValueConvertible)?], of type: (some TableRecord).Type
     ) throws -> (condition: String, values: [DatabaseValue])? {
@@ -187,7 +187,7 @@ extension RecordPlan {
         return (Self.condition(columns), found)
     }
 
-    /// The condition that finds the rows of primary keys of one column.
+    /// Returns the condition that finds the rows of primary keys of one column.
     func condition(_ list: [DatabaseValue]) -> String {
         let marks = Array(repeating: "?", count: list.count).joined(separator: ", ")
         return "\((key.first ?? "").quotedDatabaseIdentifier) IN (\(marks))"

@@ -114,7 +114,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         }
     }
 
-    /// The elements begin at a multiple of the alignment of pointers.
+    /// Rounds a number of bytes up: the elements begin at a multiple of the alignment of pointers.
     private static func alignedForPast(_ byteCount: Int) -> Int {
         let alignment = MemoryLayout<PreviousState>.alignment
         return (byteCount + alignment - 1) / alignment * alignment
@@ -186,7 +186,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// The value in a column.
     func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
-    /// A copy of a value.
+    /// Returns a copy of a value.
     func databaseValue(at column: Int) -> DatabaseValue { self.column(column).view.databaseValue }
 
     /// A copy of the values.
@@ -196,7 +196,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 // MARK: - From SQLite
 
 extension PackedRow {
-    /// A copy of the current row of a statement.
+    /// Returns a copy of the current row of a statement.
     static func make(_ row: LiveRow) -> PackedRow { make(row, layout: row.layout) }
 
     /// A copy of the current row of a statement, under another layout of the same columns.

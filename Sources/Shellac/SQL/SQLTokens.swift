@@ -40,7 +40,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return Token(kind: kind, range: start..<position)
     }
 
-    /// The text of a token.
+    /// Returns the text of a token.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     private mutating func skip() -> Kind {
@@ -173,7 +173,7 @@ extension String {
 }
 
 extension SQLTokens {
-    /// A term of an `ORDER BY` clause, in the opposite direction: see "SELECT" in the SQLite documentation.
+    /// Reverses a term of an `ORDER BY` clause: see "SELECT" in the SQLite documentation.
     fileprivate func reversed(_ term: [Token]) -> String {
         guard let first = term.first, let last = term.last else { return "" }
         var rest = term.filter { !$0.kind.isEmpty }

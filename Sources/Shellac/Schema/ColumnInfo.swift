@@ -64,7 +64,8 @@ public struct ColumnInfo: Hashable, Sendable {
         ColumnInfo(self, affinity: ColumnAffinity(declaredType: type, isStrict: true))
     }
 
-    /// SQLite takes the keywords behind a type for a part of it, before 3.38 and in tables created by then.
+    /// Removes the keywords behind a type, which SQLite takes for a part of it, before 3.38 and in tables created by
+    /// then.
     private static func typeWithoutKeywords(_ type: String) -> String {
         let keywords = " generated always"
         guard type.utf8.count >= keywords.utf8.count - 1 else { return type }

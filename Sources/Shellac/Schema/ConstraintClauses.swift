@@ -6,7 +6,8 @@ extension Database.ConflictResolution? {
 }
 
 extension String {
-    /// `"archive"."player"`: this name in a database, quoted, or the quoted name alone where no database is said.
+    /// Returns `"archive"."player"`: this name in a database, quoted, or the quoted name alone where no database is
+    /// said.
     func quoted(in schemaName: String?) -> String {
         (schemaName.map { $0.quotedDatabaseIdentifier + "." } ?? "") + quotedDatabaseIdentifier
     }

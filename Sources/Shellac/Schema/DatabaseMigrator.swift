@@ -221,7 +221,7 @@ public struct DatabaseMigrator: Sendable {
         try await writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
     }
 
-    /// The index of a registered migration, or of the last one. Nil where none is registered.
+    /// Returns the index of a registered migration, or of the last one. Nil where none is registered.
     private func index(of name: String?) -> Int? {
         guard let name else { return registered.indices.last }
         guard let index = registered.firstIndex(where: { $0.name == name }) else {

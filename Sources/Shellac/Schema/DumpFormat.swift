@@ -46,7 +46,7 @@ public enum DumpFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A value without quotes. Bytes that are no text are written as SQL.
+    /// Returns a value without quotes. Bytes that are no text are written as SQL.
     private static func plainText(_ value: DatabaseValue) -> String {
         switch value.storage {
         case .null: ""

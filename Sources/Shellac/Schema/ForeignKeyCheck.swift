@@ -25,7 +25,7 @@ extension Database {
         }
     }
 
-    /// The SQL of the tables of each database, by name.
+    /// Returns the SQL of the tables of each database, by name.
     private func tableDeclarations() throws -> [String: [CaseInsensitiveName: String]] {
         let schemaNames = try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list")
         var declarations: [String: [CaseInsensitiveName: String]] = [:]

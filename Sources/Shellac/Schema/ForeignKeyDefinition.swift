@@ -5,7 +5,7 @@ protocol ReferringTable {
     /// The database that the table stands in. The tables that it refers to stand there, too.
     var schemaName: String { get }
 
-    /// The columns of the table's own primary key, for a table that refers to itself.
+    /// Returns the columns of the table's own primary key, for a table that refers to itself.
     func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)]
 }
 
@@ -60,7 +60,7 @@ public final class ForeignKeyDefinition {
         var constraintsSQL: [String]
     }
 
-    /// The columns and constraints.
+    /// Resolves the columns and constraints.
     func resolve(_ db: Database, in definition: some ReferringTable) throws -> Resolved {
         let table = try destinationTable(db, in: definition)
         let key = try primaryKey(of: table, db, in: definition)
@@ -84,7 +84,7 @@ public final class ForeignKeyDefinition {
         return Resolved(columns: names, columnsSQL: columnsSQL, constraintsSQL: constraints)
     }
 
-    /// The names and types of the columns.
+    /// Resolves the names and types of the columns.
     func resolvedColumns(
         _ db: Database, in definition: some ReferringTable
     ) throws -> [(name: String, type: Database.ColumnType?)] {

@@ -9,7 +9,7 @@ struct IndexDefinition {
     var options: IndexOptions = []
     var condition: SQL?
 
-    /// The name of an index that is not given one: `index_player_on_teamId_name`.
+    /// Returns the name of an index that is not given one: `index_player_on_teamId_name`.
     static func defaultName(table: String, columns: [String]) -> String {
         "index_\(table)_on_\(columns.joined(separator: "_"))"
     }

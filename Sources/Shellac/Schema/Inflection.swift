@@ -2,7 +2,7 @@
 ///
 /// It is good enough for the names of tables. Where it is not, name the table: `belongsTo("datum", inTable: "data")`.
 enum Inflection {
-    /// A name in the singular. A name that is in the singular stays as it is.
+    /// Returns a name in the singular. A name that is in the singular stays as it is.
     static func singular(_ name: String) -> String {
         changingLastWord(of: name) { word in
             let lower = word.lowercased()
@@ -18,7 +18,7 @@ enum Inflection {
         }
     }
 
-    /// A name in the plural.
+    /// Returns a name in the plural.
     static func plural(_ name: String) -> String {
         changingLastWord(of: name) { word in
             let lower = word.lowercased()

@@ -1,6 +1,6 @@
 extension SQL {
-    /// The SQL with its values written into it as literals, for the statements that cannot have parameters: those
-    /// that SQLite keeps ("CREATE VIEW", "Partial Indexes" and "Indexes On Expressions" in its documentation).
+    /// Returns the SQL with its values written into it as literals, for the statements that cannot have parameters:
+    /// those that SQLite keeps ("CREATE VIEW", "Partial Indexes" and "Indexes On Expressions" in its documentation).
     ///
     /// It can be a part of a larger statement: see ``Swift/String/embeddedSQL``.
     ///
@@ -112,7 +112,7 @@ private struct ParameterScanner {
         }
     }
 
-    /// The next piece of text, or the next parameter.
+    /// Returns the next piece of text, or the next parameter.
     mutating func next() -> (text: ArraySlice<UInt8>, parameter: [UInt8]?)? {
         guard position < bytes.count else { return nil }
         let start = position

@@ -28,7 +28,7 @@ final class SchemaCache {
     @exclusivity(unchecked) private(set) var generation = nextGeneration()
 
     private static let lastGeneration = Atomic<UInt64>(0)
-    /// No other cache has the number, so that a connection may get a new cache.
+    /// Returns a number that no other cache has, so that a connection may get a new cache.
     private static func nextGeneration() -> UInt64 { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     /// The count of the transaction log that the answers belong to.
@@ -80,7 +80,7 @@ final class SchemaCache {
 
     // MARK: - Answers
 
-    /// A table or view, or nil where there is none.
+    /// Returns a table or view, or nil where there is none.
     func table(_ name: String, in schemaName: String? = nil) throws -> TableSchema? {
         try validate()
         let key = CaseInsensitiveName(name)
@@ -109,18 +109,18 @@ final class SchemaCache {
         return function
     }
 
-    /// The tables of a name, in all databases.
+    /// Returns the tables of a name, in all databases.
     func tables(named name: String) throws -> [TableSchema] {
         try databaseNames().compactMap { try table(name, in: $0) }
     }
 
-    /// The names of the databases: `temp`, `main`, and those that are attached.
+    /// Returns the names of the databases: `temp`, `main`, and those that are attached.
     func databaseNames() throws -> [String] {
         try validate()
         return try (listings ?? listDatabases()).map(\.name)
     }
 
-    /// A table that has been read.
+    /// Returns a table that has been read.
     private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
         let known = lookUp(in: schemaName) { listing -> TableSchema?? in
             if let table = listing.tables[key] { return .some(table) }
@@ -137,12 +137,12 @@ final class SchemaCache {
         try answer(in: schemaName) { $0.object(kind, name) == nil ? nil : true } ?? false
     }
 
-    /// The objects of a kind in one database.
+    /// Returns the objects of a kind in one database.
     func objects(_ kind: SchemaListing.Kind, in schemaName: String) throws -> [SchemaListing.Object] {
         try answer(in: schemaName) { $0.objects(kind) } ?? []
     }
 
-    /// The foreign keys of a table.
+    /// Returns the foreign keys of a table.
     func foreignKeys(of table: TableSchema) throws -> [ForeignKeyInfo] {
         try validate()
         let key = CaseInsensitiveName(table.name)
@@ -165,7 +165,7 @@ final class SchemaCache {
         return keys ?? []
     }
 
-    /// An answer that the lists of objects give.
+    /// Returns an answer that the lists of objects give.
     private func answer<Answer>(
         in schemaName: String?, _ answer: (SchemaListing) -> Answer?
     ) throws -> Answer? {

@@ -40,7 +40,7 @@ struct SchemaFaults {
         faults = found
     }
 
-    /// The faults that are not among earlier ones.
+    /// Returns the faults that are not among earlier ones.
     func besides(_ earlier: SchemaFaults) -> [Fault] {
         let known = Set(earlier.faults.map(\.object))
         return faults.filter { !known.contains($0.object) }
@@ -58,7 +58,7 @@ struct SchemaFaults {
 
     // MARK: - Triggers
 
-    /// The faults of all triggers that one database has upon one table.
+    /// Returns the faults of all triggers that one database has upon one table.
     private func faults(
         in triggers: [SchemaListing.Object], upon table: String, schemaName: String
     ) throws -> [Fault] {

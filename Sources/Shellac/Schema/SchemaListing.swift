@@ -42,7 +42,7 @@ final class SchemaListing {
         return try versionStatement(db).readInteger() != version
     }
 
-    /// A statement that reads the version of the schema, and that nobody uses.
+    /// Returns a statement that reads the version of the schema, and that nobody uses.
     func versionStatement(_ db: Database) throws -> Statement {
         if let keptVersionStatement, !keptVersionStatement.isInUse { return keptVersionStatement }
         return try makeVersionStatement(db)
@@ -89,7 +89,7 @@ final class SchemaListing {
 
     func object(_ kind: Kind, _ name: String) -> Object? { objects?[kind]?[CaseInsensitiveName(name)] }
 
-    /// The objects of a kind, the oldest first.
+    /// Returns the objects of a kind, the oldest first.
     func objects(_ kind: Kind) -> [Object] {
         order.compactMap { $0.kind == kind ? object(kind, $0.name) : nil }
     }

@@ -94,7 +94,7 @@ public final class TableAlteration {
         }
     }
 
-    /// The statements that make a change.
+    /// Returns the statements that make a change.
     private func statements(_ change: Change, _ db: Database) throws -> [String] {
         let alter = "ALTER TABLE \(name.quoted(in: schemaName))"
         switch change {

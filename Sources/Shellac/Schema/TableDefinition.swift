@@ -249,7 +249,7 @@ public final class TableDefinition: ReferringTable {
         return parts
     }
 
-    /// The statement that creates the table.
+    /// Returns the statement that creates the table.
     private func tableSQL(_ parts: Parts, name: String) -> String {
         var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")TABLE "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
@@ -262,7 +262,7 @@ public final class TableDefinition: ReferringTable {
         return sql
     }
 
-    /// The statements that create the indexes.
+    /// Returns the statements that create the indexes.
     private func indexes(_ parts: Parts, in schemaName: String?, options: IndexOptions) throws -> [String] {
         try parts.indexed.map { columns in
             try IndexDefinition(
@@ -272,7 +272,7 @@ public final class TableDefinition: ReferringTable {
         }
     }
 
-    /// The statements that create the table and its indexes.
+    /// Returns the statements that create the table and its indexes.
     func statements(_ db: Database) throws -> [String] {
         let parts = try parts(db)
         // Without a word on it, an index goes to a temporary table of the same name.
@@ -283,8 +283,8 @@ public final class TableDefinition: ReferringTable {
                 options: options.contains(.ifNotExists) ? .ifNotExists : [])
     }
 
-    /// The statements that create the table under another name, and the indexes that it is to have once it has its
-    /// own: see ``Database/rebuild(table:in:options:copying:body:)``.
+    /// Returns the statements that create the table under another name, and the indexes that it is to have once it has
+    /// its own: see ``Database/rebuild(table:in:options:copying:body:)``.
     func rebuildingStatements(_ db: Database, name: String) throws -> (table: String, indexes: [String]) {
         let parts = try parts(db)
         return try (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))

@@ -59,7 +59,7 @@ struct TableRebuild {
             sql: sql)
     }
 
-    /// `new_player`, or another name that nothing has.
+    /// Returns `new_player`, or another name that nothing has.
     private func unusedName() throws -> String {
         var name = "new_\(table.name)"
         while try isUsed(name) { name = "new_\(name)" }
@@ -164,8 +164,8 @@ struct TableRebuild {
         }
     }
 
-    /// The indexes and triggers upon the table, the oldest first. The temporary triggers of another table of the same
-    /// name are among them.
+    /// Returns the indexes and triggers upon the table, the oldest first. The temporary triggers of another table of
+    /// the same name are among them.
     private func dependents() throws -> [Dependent] {
         let schemaNames = Set([table.schemaName, "temp"]).sorted { a, _ in a != "temp" }
         return try schemaNames.flatMap { schemaName in

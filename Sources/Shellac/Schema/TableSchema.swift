@@ -96,7 +96,7 @@ final class TableSchema: Sendable {
         return primaryKey.rowIDColumn ?? Self.rowIDNames.first { column(named: $0) == nil }
     }
 
-    /// A column, by its name.
+    /// Returns a column, by its name.
     func column(named name: String) -> ColumnInfo? {
         columnIndexes[CaseInsensitiveName(name)].map { allColumns[$0] }
     }
@@ -105,8 +105,8 @@ final class TableSchema: Sendable {
     /// table lacks.
     func affinity(ofColumn name: String) -> ColumnAffinity? { column(named: name)?.affinity }
 
-    /// The columns of a unique key, by the names that the table has for them and in the order of the key, or nil
-    /// where the given names are no unique key.
+    /// Returns the columns of a unique key, by the names that the table has for them and in the order of the key, or
+    /// nil where the given names are no unique key.
     ///
     /// A unique key is the primary key, the row id, or the columns of a unique index that holds all rows, and takes for
     /// equal what the columns take for equal.

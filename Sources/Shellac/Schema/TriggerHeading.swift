@@ -71,7 +71,7 @@ struct TriggerHeading {
                 || byte == UInt8(ascii: "$")
         }
 
-        /// A name between quotes, which are doubled inside of it.
+        /// Reads a name between quotes, which are doubled inside of it.
         private mutating func quoted(_ quote: UInt8) -> Token {
             rest.removeFirst()
             var name: [UInt8] = []

@@ -2,7 +2,8 @@
 // and as what.
 
 extension DriftCheck {
-    /// The faults of a class that lists its columns: nothing is made up for it. Nil where it has columns elsewhere, too.
+    /// Finds the faults of a class that lists its columns: nothing is made up for it. Nil where it has columns
+    /// elsewhere, too.
     mutating func listedFaults(of type: Record.Type) throws -> [SchemaFault]? {
         guard Overrides.listing(type),
             Overrides.pair(type, unlike: Record.self) == false,

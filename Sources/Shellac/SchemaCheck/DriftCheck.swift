@@ -18,7 +18,7 @@ struct DriftCheck {
 
     // MARK: - Types and instances
 
-    /// The faults of a type.
+    /// Finds the faults of a type.
     static func faults<T: FetchableRecord & EncodableRecord & TableRecord>(
         of type: T.Type, in db: Database
     ) throws -> [SchemaFault] {
@@ -52,7 +52,7 @@ struct DriftCheck {
         return check.faults
     }
 
-    /// The faults of what one record encodes.
+    /// Finds the faults of what one record encodes.
     static func faults<T: EncodableRecord & TableRecord>(of record: T, in db: Database) throws
         -> [SchemaFault]
     {
@@ -100,7 +100,7 @@ struct DriftCheck {
         }
     }
 
-    /// The row that a record is made from.
+    /// Invents the row that a record is made from.
     private mutating func inventedRow(_ type: any TableRecord.Type) throws -> InventedRow {
         let (names, stored) = try selectedColumns(type)
         let values = stored?.databaseValues ?? []
@@ -247,7 +247,8 @@ extension ColumnInfo {
         defaultValueSQL.flatMap { CaseInsensitiveName.matches($0, "null") ? nil : $0 }
     }
 
-    /// The kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type Affinity").
+    /// Returns the kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type
+    /// Affinity").
     ///
     /// A column stores the value as another one, or may do so with other values of that kind.
     fileprivate func unfitValue(_ value: DatabaseValue) -> StorageClass? {

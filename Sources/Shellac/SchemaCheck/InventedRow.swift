@@ -55,7 +55,7 @@ struct InventedRow {
         }
     }
 
-    /// A record that is made of the same values, but for one that is NULL. Nil where there is none.
+    /// Makes a record of the same values, but for one that is NULL. Nil where there is none.
     func recordWithNull<Record: FetchableRecord>(in name: String, as type: Record.Type) -> Record? {
         var other = self
         for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
@@ -107,7 +107,7 @@ struct InventedRow {
     private static let json: [DatabaseValue] = ["{}".databaseValue, "[]".databaseValue]
     private static let blob = DatabaseValue(.blob(.init()))
 
-    /// The values to try, those that the type of a column suggests first.
+    /// Returns the values to try, those that the type of a column suggests first.
     private static func values(for column: ColumnInfo?) -> [DatabaseValue] {
         var values: [DatabaseValue] = []
         if let column {
@@ -124,7 +124,7 @@ struct InventedRow {
         return values + numbers + [date] + uuids + json + [blob]
     }
 
-    /// The values that a type lists, or the one that it wraps: an enum's first case.
+    /// Returns the values that a type lists, or the one that it wraps: an enum's first case.
     private static func values(of type: any Any.Type) -> [DatabaseValue] {
         func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> DatabaseValue? {
             guard let first = type.allCases.first else { return nil }

@@ -130,8 +130,8 @@ extension RecordWriter {
             && !columns.untouched(knowing: row.layout).contains(column)
     }
 
-    /// The stamps that a class record has as it knew them of a row, and that were not written: where it means another row
-    /// now, it has never read that one's.
+    /// Returns the stamps that a class record has as it knew them of a row, and that were not written: where it means
+    /// another row now, it has never read that one's.
     fileprivate func stampsLeftOut(
         _ declared: DatabaseStamps, of written: ColumnMask, knowing row: PackedRow
     ) -> ColumnMask {

@@ -27,7 +27,7 @@ final class StampConnection: TriggerSource {
 
     var isSuspended: Bool { suspensions > 0 }
 
-    /// The bytes of the transaction date, as it is stored.
+    /// Returns the bytes of the transaction date, as it is stored.
     func currentText() throws -> [UInt8] {
         let current = try database.currentDate ?? database.transactionDate
         if current != date {

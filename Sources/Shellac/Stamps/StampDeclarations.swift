@@ -43,7 +43,7 @@ struct StampDeclarations {
         declarations.append(declared)
     }
 
-    /// All stamps of a table.
+    /// Returns all stamps of a table.
     func stamps(of table: CaseInsensitiveName) -> DatabaseStamps {
         declarations.lazy.filter { $0.table == table }.map(\.stamps)
             .reduce(DatabaseStamps()) { $0.merging($1) }
@@ -81,7 +81,7 @@ extension DatabaseStamps {
         return nil
     }
 
-    /// These stamps and others, which do not contradict them.
+    /// Returns these stamps and others, which do not contradict them.
     fileprivate func merging(_ others: DatabaseStamps) -> DatabaseStamps {
         var stamps = DatabaseStamps(created: created ?? others.created, updated: updated ?? others.updated)
         for group in groups + others.groups

@@ -31,7 +31,7 @@ struct StampTriggers {
         self.notes = notes
     }
 
-    /// Name and SQL of all triggers.
+    /// Returns the names and the SQL of all triggers.
     func all() -> [(name: String, sql: String)] {
         let (created, updated) = (
             stamps.created?.quotedDatabaseIdentifier, stamps.updated?.quotedDatabaseIdentifier

@@ -118,7 +118,7 @@ struct Journal: ~Copyable {
         return savepoint.map { log.takeElements(since: $0) } ?? log.takeAll()
     }
 
-    /// All notes have ended.
+    /// Removes all notes, as they have ended.
     mutating func removeAll() {
         beginMoment()
         if departing.isEmpty {
@@ -174,8 +174,8 @@ struct Journal: ~Copyable {
         log.append(contentsOf: later, after: savepoint)
     }
 
-    /// A statement that ran at a depth will not be undone by itself. The notes made from inside of its functions now
-    /// belong to what is around it.
+    /// Keeps the notes made from inside of a statement's functions, as it will not be undone by itself: they now belong
+    /// to what is around it.
     mutating func keepNotes(deeperThan depth: Int) {
         var index = log.count
         while index > 0, log[index - 1].depth > depth {
@@ -237,7 +237,7 @@ extension TransactionLog {
         journal.depart(notes)
     }
 
-    /// A statement has ended, at the present depth.
+    /// Settles the notes of a statement that has ended, at the present depth.
     ///
     /// - Parameter mayBeUndone: Whether it was to write, and failed.
     func settle(mayBeUndone: Bool) {

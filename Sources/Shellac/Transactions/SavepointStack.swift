@@ -39,7 +39,7 @@ struct SavepointStack {
     /// Whether a savepoint is open.
     func contains(_ number: Int) -> Bool { savepoints.contains { $0.number == number } }
 
-    /// The number of the innermost savepoint of a name.
+    /// Returns the number of the innermost savepoint of a name.
     func number(of name: String) -> Int? { index(of: name).map { savepoints[$0].number } }
 
     /// Closes the innermost savepoint of a name, and all that were opened inside it.

@@ -149,7 +149,7 @@ final class TransactionLog: StatementParticipant {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
-    /// A statement has ended, or was stopped. Returns the error that has undone it before, if any.
+    /// Hears that a statement has ended, or was stopped. Returns the error that has undone it before, if any.
     override func takeLoss(of statement: Statement) -> (any Error)? {
         let undone =
             undoneStatements.isEmpty ? nil : undoneStatements.removeValue(forKey: ObjectIdentifier(statement))
@@ -241,7 +241,7 @@ final class TransactionLog: StatementParticipant {
         if hasNotes { playBack(since: nil) }
     }
 
-    /// SQLite has ended the transaction by itself.
+    /// Notes that SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
         wasReadOnly = isOpenedReadOnly && database.isReadOnlyScope
         // First: what objects do when they are given back what they were must not be committed.
@@ -252,7 +252,7 @@ final class TransactionLog: StatementParticipant {
         rollBackAndClose()
     }
 
-    /// The scope of a lost transaction has ended.
+    /// Ends the scope of a lost transaction.
     func endLostTransaction() {
         guard database.lostTransaction != nil else { return }
         isLostWithStatement = false
@@ -264,8 +264,8 @@ final class TransactionLog: StatementParticipant {
 // MARK: - Statements undone by others
 
 extension TransactionLog {
-    /// A statement outside of a transaction has failed. If it has rolled back (OR ROLLBACK, a full disk), so are the
-    /// statements that still run: all of them are one transaction to SQLite, which lets them come to their ends.
+    /// Gives up the statements that still run when one outside of a transaction has failed and rolled back (OR
+    /// ROLLBACK, a full disk): all of them are one transaction to SQLite, which lets them come to their ends.
     ///
     /// What their functions would go on to write is refused, as in a transaction that is lost.
     private func loseOthers(_ error: any Error) {

@@ -48,7 +48,7 @@ struct IndexText {
         return key.dropLast()
     }
 
-    /// The SQL of some tokens, without what qualifies the names of columns.
+    /// Returns the SQL of some tokens, without what qualifies the names of columns.
     private static func sql(_ tokens: [Token]) -> String {
         var kept: [Token] = []
         for token in tokens {

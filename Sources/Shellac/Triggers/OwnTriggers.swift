@@ -14,7 +14,8 @@ struct OwnTriggers {
     /// Whether we have created a trigger of a name.
     func contains(_ name: String) -> Bool { names.contains(name) }
 
-    /// The SQL of those that are there, by their names. (SQLite writes it anew where it renames tables and columns.)
+    /// Returns the SQL of those that are there, by their names. (SQLite writes it anew where it renames tables and
+    /// columns.)
     func present() throws -> [String: String] {
         let rows = try Row.fetchAll(
             database.cachedStatement(

@@ -25,14 +25,14 @@ final class RunningCallbacks {
         var passed: [[DatabaseValue]] = []
     }
 
-    /// The number of a layout: that of an earlier state of the schema may come back by a rollback.
+    /// Returns the number of a layout: that of an earlier state of the schema may come back by a rollback.
     func number(ofLayout names: [String]) -> Int {
         if let index = layouts.firstIndex(where: { $0.names == names }) { return index }
         layouts.append(RowLayout(names: names, sql: nil))
         return layouts.count - 1
     }
 
-    /// A statement has failed, inside of a number of functions: what it was about to do will not be done.
+    /// Hears that a statement has failed, inside of a number of functions: what it was about to do will not be done.
     func forget(depth: Int) {
         values.removeAll()
         filling.removeAll { $0.depth >= depth }

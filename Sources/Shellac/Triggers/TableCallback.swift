@@ -53,7 +53,7 @@ final class CallbackRegistration {
         }
     }
 
-    /// Name and SQL of the triggers.
+    /// Returns the names and the SQL of the triggers.
     ///
     /// - Parameters:
     ///   - isFilled: Whether there are triggers that fill in its rows.

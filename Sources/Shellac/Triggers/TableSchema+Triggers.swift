@@ -1,5 +1,5 @@
 extension Database {
-    /// A table of `main` whose rows triggers can follow.
+    /// Returns a table of `main` whose rows triggers can follow.
     func tableForTriggers(_ name: String, _ refuse: (String) -> DatabaseError) throws -> TableSchema {
         let table = try tableSchema(name, in: "main")
         if Database.isSQLiteInternalTable(name) { throw refuse("it belongs to SQLite") }

@@ -67,7 +67,7 @@ final class TriggerConnection: StatementParticipant {
         try install()
     }
 
-    /// The triggers that the schema lets us have: name and SQL.
+    /// Returns the triggers that the schema lets us have: name and SQL.
     private func wanted() throws -> [(name: String, sql: String)] {
         var wanted: [(name: String, sql: String)] = []
         for recorder in recorders { try recorder.updateLayouts() }
@@ -214,8 +214,8 @@ final class TriggerConnection: StatementParticipant {
         return true
     }
 
-    /// A number that changes when another connection has committed: see "PRAGMA data_version". Inside of a transaction, or
-    /// of a statement that writes, it stays the same.
+    /// Returns a number that changes when another connection has committed: see "PRAGMA data_version". Inside of a
+    /// transaction, or of a statement that writes, it stays the same.
     func currentDataVersion() -> Int64? {
         try? database.cachedStatement(sql: "PRAGMA main.data_version").readInteger()
     }
@@ -286,7 +286,7 @@ final class TriggerConnection: StatementParticipant {
         try database.touchingNothing { for recorder in recorders { try recorder.schemaDidChange() } }
     }
 
-    /// A transaction has begun that may write.
+    /// Hears that a transaction has begun that may write.
     private func transactionDidBegin() throws {
         guard sqlite3_txn_state(database.pointer, "main") == SQLITE_TXN_WRITE else { return }
         try installIfNeeded()
@@ -306,7 +306,7 @@ final class TriggerConnection: StatementParticipant {
     // What fails here is done at the end of the access.
     override func lostTransactionDidEnd() { try? transactionDidRollBack() }
 
-    /// A transaction was rolled back, to a savepoint or altogether.
+    /// Hears that a transaction was rolled back, to a savepoint or altogether.
     private func transactionDidRollBack() throws {
         guard hasInstalledInTransaction, !isInstalling, database.callbackDepth == 0,
             database.lostTransaction == nil

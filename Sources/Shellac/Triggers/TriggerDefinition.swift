@@ -154,7 +154,7 @@ extension Database {
             body: body)
     }
 
-    /// A column that an event names, and that the table lacks. A table that is not there is left to SQLite.
+    /// Returns a column that an event names, and that the table lacks. A table that is not there is left to SQLite.
     private func unknownColumn(
         of event: TriggerEvent, on tableName: String, in schemaName: String?
     ) throws -> String? {

@@ -98,20 +98,20 @@ struct UndoTables {
 
     // MARK: - Pieces of SQL
 
-    /// `c0`, `c1`, … for the columns.
+    /// Returns `c0`, `c1`, … for the columns.
     func numbered(_ letter: String) -> [String] { layout.columns.indices.map { "\(letter)\($0)" } }
 
-    /// `k0, k1` for a number of names.
+    /// Returns `k0, k1` for a number of names.
     func list(_ letter: String, _ count: Int) -> String {
         (0..<count).map { "\(letter)\($0)" }.joined(separator: ", ")
     }
 
-    /// The names of the key of kept rows: `p.k0, p.k1`.
+    /// Returns the names of the key of kept rows: `p.k0, p.k1`.
     func keys(_ row: String = "") -> String {
         layout.key.indices.map { "\(row)k\($0)" }.joined(separator: ", ")
     }
 
-    /// The columns of a row of the table, in SQL.
+    /// Returns the columns of a row of the table, in SQL.
     func columns(_ row: String) -> [String] {
         layout.columns.map { "\(row)\($0.name.quotedDatabaseIdentifier)" }
     }

@@ -3,7 +3,7 @@ import CSQLite
 // How groups are made of what was recorded, and when they are given up.
 
 extension UndoRecorder {
-    /// The layouts whose temporary tables are there.
+    /// Returns the layouts whose temporary tables are there.
     func knownTables() throws -> [UndoTables] {
         try integers("SELECT layout FROM temp.\(known)").compactMap { number in
             layouts.indices.contains(Int(number)) ? layouts[Int(number)] : nil
@@ -114,8 +114,8 @@ extension UndoRecorder {
         ).isEmpty
     }
 
-    /// `VACUUM` gives new row ids to the tables without an INTEGER PRIMARY KEY, whoever runs it. All that is seen of it is
-    /// the version of the schema.
+    /// Notices that row ids may have changed: `VACUUM` gives new row ids to the tables without an INTEGER PRIMARY KEY,
+    /// whoever runs it. All that is seen of it is the version of the schema.
     private func compareVersions(_ known: [UndoTables]) throws {
         guard known.contains(where: { !$0.layout.hasLastingKey }) else { return }
         let version = try integers("PRAGMA main.schema_version")
@@ -180,7 +180,7 @@ extension UndoRecorder {
 
     // MARK: - When it happens
 
-    /// A transaction is about to be committed.
+    /// Hears that a transaction is about to be committed.
     func transactionWillCommit() throws {
         do {
             try makeGroups()
@@ -192,7 +192,7 @@ extension UndoRecorder {
         }
     }
 
-    /// An access ends, and no transaction is open.
+    /// Hears that an access ends, and no transaction is open.
     ///
     /// - Returns: Whether nothing is left to be done.
     func accessWillEnd() -> Bool {

@@ -60,7 +60,7 @@ extension UndoRecorder {
         if let failure { throw failure }
     }
 
-    /// The rows that were changed meanwhile, and that are none of the group's.
+    /// Returns the rows that were changed meanwhile, and that are none of the group's.
     private func strays(
         _ group: Int64, _ used: [UndoTables]
     ) -> [(tables: UndoTables, images: UndoTables.Images)] {
@@ -110,7 +110,7 @@ extension UndoRecorder {
             shellac_db_config(database.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
     }
 
-    /// The places of the columns that have to be changed in any row. Nil for none.
+    /// Returns the places of the columns that have to be changed in any row. Nil for none.
     private func columnsToUpdate(_ tables: UndoTables, _ images: UndoTables.Images) throws -> [Int]? {
         guard let sql = tables.columnsToUpdate(images),
             let row = try Row.fetchOne(database.makeStatement(sql: sql))

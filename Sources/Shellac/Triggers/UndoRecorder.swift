@@ -1,8 +1,8 @@
 import CSQLite
 import Synchronization
 
-/// The state that a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of them, and plays these
-/// back.
+/// The recorder that a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of them, and plays
+/// these back.
 ///
 /// ## The life of a change
 ///
@@ -117,6 +117,8 @@ final class UndoRecorder {
         sqlite3_result_int64(context, epoch)
     }
 
+    /// Begins to record changes in a layout.
+    ///
     /// - Returns: Whether the triggers fit the schema. Where they do not, the statement has to fail: it is run again with
     ///   those that do.
     @inline(never)
@@ -146,10 +148,10 @@ final class UndoRecorder {
 
     private var isOutsideOfTransaction: Bool { sqlite3_get_autocommit(database.pointer) != 0 }
 
-    /// A transaction begins.
+    /// Hears that a transaction begins.
     func transactionWillBegin() { epoch += 1 }
 
-    /// A statement that was a transaction of its own has ended.
+    /// Hears that a statement has ended that was a transaction of its own.
     func autocommitStatementDidEnd() {
         guard isLone else { return }
         isLone = false
@@ -184,7 +186,7 @@ final class UndoRecorder {
         }
     }
 
-    /// The error of who would record tables whose triggers do not compile.
+    /// Returns the error of who would record tables whose triggers do not compile.
     func refusal(of error: DatabaseError) -> DatabaseError {
         DatabaseError(
             resultCode: error.resultCode,
@@ -217,7 +219,7 @@ final class UndoRecorder {
             .noteOfInsertion(function: function)
     }
 
-    /// The names and the SQL of the triggers that the schema lets us have, once the layouts are known.
+    /// Returns the names and the SQL of the triggers that the schema lets us have, once the layouts are known.
     ///
     /// - Parameter others: The tables that have temporary triggers of the program.
     func triggers(_ others: Set<CaseInsensitiveName>) throws -> [(name: String, sql: String)] {

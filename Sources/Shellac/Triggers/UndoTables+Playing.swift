@@ -6,7 +6,7 @@ extension UndoTables {
         let sql: String
     }
 
-    /// The rows of a group, before or after the change.
+    /// Returns the rows of a group, before or after the change.
     func images(_ group: Int64, _ direction: UndoDirection) -> Images {
         let (letter, isThere) = direction == .undo ? ("o", "e") : ("n", "l")
         let columns = zip(numbered(letter), numbered("c")).map { "\($0) AS \($1)" }
@@ -15,7 +15,7 @@ extension UndoTables {
                 + "FROM temp.\(rows) WHERE grp = \(group))")
     }
 
-    /// The rows that were touched in a transaction, as they were before, but for those of a group.
+    /// Returns the rows that were touched in a transaction, as they were before, but for those of a group.
     ///
     /// - Parameter tables: The layout of the group.
     func strays(_ epoch: Int64, notIn group: Int64, of tables: UndoTables?) -> Images {
@@ -69,14 +69,15 @@ extension UndoTables {
 
     // MARK: - Comparing
 
-    /// The keys of rows that are not what they shall be.
+    /// Returns the keys of rows that are not what they shall be.
     func keys(ofRowsOtherThan images: Images, limit: Int = 1) -> String {
         "SELECT \(keys("s.")) FROM \(images.sql) AS s LEFT JOIN \(table) AS t ON \(matches("t", "s")) "
             + "WHERE CASE WHEN s.e THEN NOT (\(isThere("t"))) OR \(differs("t", "s")) "
             + "ELSE \(isThere("t")) END LIMIT \(limit)"
     }
 
-    /// For each column, whether it has to be changed in any row. One row, without values where there is nothing to update.
+    /// Returns SQL that says of each column whether it has to be changed in any row. One row, without values where
+    /// there is nothing to update.
     func columnsToUpdate(_ images: Images) -> String? {
         guard !layout.columns.isEmpty else { return nil }
         let all = zip(columns("t."), numbered("s.c")).map { "max(\(Self.differ($0, $1)))" }

@@ -16,12 +16,12 @@
 ///
 /// `ON CONFLICT DO NOTHING` it is, and not `OR IGNORE`: `INSERT OR REPLACE` would have its own way in the triggers, too.
 extension UndoTables {
-    /// The statement of an AFTER INSERT trigger that notes the new row, as one that was not there.
+    /// Returns the statement of an AFTER INSERT trigger that notes the new row, as one that was not there.
     func noteOfInsertion(function: String) -> String {
         noteMissing(layout.key.map { "NEW.\($0.sql)" }, epoch(function), where: epoch(function))
     }
 
-    /// The SQL of the number of the running transaction, or 0 where nothing is to be recorded.
+    /// Returns the SQL of the number of the running transaction, or 0 where nothing is to be recorded.
     private func epoch(_ function: String) -> String { "\(function)(\(number))" }
 
     private func noteMissing(_ key: [String], _ epoch: String, where condition: String = "1") -> String {
@@ -29,7 +29,7 @@ extension UndoTables {
             + "WHERE \(condition) ON CONFLICT DO NOTHING;"
     }
 
-    /// Name and SQL of the triggers.
+    /// Returns the names and the SQL of the triggers.
     ///
     /// - Parameter foreseesRowIDs: Whether temporary triggers of the program may run before ours.
     func triggers(
@@ -144,7 +144,7 @@ struct UniqueKey: Hashable {
     /// The SQL of the index, where somebody wrote it.
     let sql: String
 
-    /// The columns by whose updates a row may come to replace others. Nil where it may be any.
+    /// Returns the columns by whose updates a row may come to replace others. Nil where it may be any.
     func columns(_ schema: TableSchema) -> [String]? {
         if index.isPartial || index.hasExpressions { return nil }
         if index.columns.contains(where: { schema.column(named: $0)?.isGenerated == true }) { return nil }

@@ -10,7 +10,7 @@ struct CivilDate: Equatable, Sendable {
 }
 
 extension CivilDate {
-    /// The number of days of a month.
+    /// Returns the number of days of a month.
     @inline(__always)
     static func length(ofMonth month: Int, year: Int) -> Int {
         // The long months are the odd ones, and from August on the even ones.

@@ -28,7 +28,7 @@ extension ColumnAffinity {
 
     private var isNumeric: Bool { self == .integer || self == .numeric || self == .real }
 
-    /// The value that a column holds when it is given a value.
+    /// Returns the value that a column holds when it is given a value.
     func storing(_ value: DatabaseValue) -> DatabaseValue {
         switch self {
         case .blob: return value
@@ -51,7 +51,7 @@ extension ColumnAffinity {
         }
     }
 
-    /// The number that a text is, as a whole. Spaces around it do not count.
+    /// Returns the number that a text is, as a whole. Spaces around it do not count.
     private static func number(_ value: DatabaseValue) -> DatabaseValue? {
         guard case .string(let text) = value.storage else { return nil }
         var rest = text.utf8[...]
@@ -63,7 +63,7 @@ extension ColumnAffinity {
         return Double(Substring(rest)).map { DatabaseValue(.double($0)) }
     }
 
-    /// A real number as SQLite prints it, with 15 digits.
+    /// Returns a real number as SQLite prints it, with 15 digits.
     private static func text15(_ real: Double) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let text = buffer.baseAddress else { return "" }

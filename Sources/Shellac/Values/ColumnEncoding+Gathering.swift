@@ -16,7 +16,7 @@ extension ColumnEncoding {
         fileprivate var repeated: String?
     }
 
-    /// A subclass may change what its superclass encoded.
+    /// Gathers a value. A subclass may change what its superclass encoded.
     func gather(_ value: DatabaseValue, isDate: Bool = false) {
         gathering?.use { gathering in
             let column = Gathered(name: gathering.name, value: value, isDate: isDate)
@@ -33,7 +33,8 @@ extension ColumnEncoding {
         }
     }
 
-    /// From here on, each column is to be given one value. To a column from before, it may be another one.
+    /// Begins a list: from here on, each column is to be given one value. To a column from before, it may be another
+    /// one.
     func beginList() { gathering?.use { $0.listed = [] } }
 
     /// Ends the list. Returns a column that was listed twice.

@@ -80,7 +80,7 @@ extension ColumnEncoding {
         if isAt(name) { real(value, isDate: isDate) }
     }
 
-    /// The bytes of a text. Those of a date are fewer than 256.
+    /// Stores the bytes of a text. Those of a date are fewer than 256.
     mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
         if isAt(name) { text(utf8, isDate: isDate) }
     }

@@ -170,8 +170,8 @@ struct ColumnEncoding: ~Copyable {
         nextCompared += 1
     }
 
-    /// The bytes differ: the column's affinity, or the instant of a date, decides. Returns whether the column has
-    /// been compared: otherwise, it is to be packed.
+    /// Compares a value whose bytes differ: the column's affinity, or the instant of a date, decides. Returns whether
+    /// the column has been compared: otherwise, it is to be packed.
     @inline(never)
     mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool = false) -> Bool {
         let stored = stored

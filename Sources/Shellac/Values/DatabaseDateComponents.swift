@@ -92,7 +92,7 @@ extension DatabaseDateComponents.Format {
     private var hasSecond: Bool { range.upperBound >= 19 }
     private var hasFraction: Bool { range.upperBound == 23 }
 
-    /// The components of this format, if they are in their bounds. The others are as if they were missing.
+    /// Returns the components of this format, if they are in their bounds. The others are as if they were missing.
     fileprivate func text(_ components: DateComponents) -> DateText? {
         var text = DateText(format: self)
         if !isTimeAlone {
@@ -105,7 +105,7 @@ extension DatabaseDateComponents.Format {
         return text.isInBounds ? text : nil
     }
 
-    /// The components of a text that has this format.
+    /// Returns the components of a text that has this format.
     fileprivate func components(_ text: DateText) -> DateComponents {
         var components = DateComponents()
         if !isTimeAlone {

@@ -30,10 +30,10 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// The value to store.
     var databaseValue: DatabaseValue { get }
 
-    /// The Swift value for a stored one, or nil when the stored one does not convert.
+    /// Returns the Swift value for a stored one, or nil when the stored one does not convert.
     static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
 
-    /// The Swift value, read where SQLite holds it, or nil when it does not convert.
+    /// Returns the Swift value, read where SQLite holds it, or nil when it does not convert.
     ///
     /// This is the short road, without a `DatabaseValue` in between. It must accept exactly what
     /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
@@ -45,8 +45,8 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// which it does by default.
     func store(in sink: borrowing DatabaseValueSink)
 
-    /// The Swift value for a column that a row lacks: nil, except for types that have a value for nothing,
-    /// as `Optional` has.
+    /// Returns the Swift value for a column that a row lacks: nil, except for types that have a value for nothing, as
+    /// `Optional` has.
     static func fromMissingColumn() -> Self?
 
     /// Whether a record may say how the values are stored, as it may of dates, data and UUIDs. Do not implement this.

@@ -48,7 +48,7 @@ extension DateText {
         guard date.isInCalendar, hour <= 23, minute <= 59, self.second <= 59 else { return nil }
     }
 
-    /// The digits of a word.
+    /// Returns the digits of a word.
     @inline(__always)
     private static func digits(
         _ start: UnsafeRawPointer, _ zeros: UInt64, _ limits: UInt64, _ misfits: inout UInt64
@@ -59,7 +59,7 @@ extension DateText {
         return word
     }
 
-    /// The number whose tens are in this byte, and whose ones are in the next one.
+    /// Returns the number whose tens are in this byte, and whose ones are in the next one.
     @inline(__always)
     private static func number(_ digits: UInt64, at byte: UInt64) -> Int {
         // The same product for all numbers of the word. No byte of it is above 99.
@@ -92,7 +92,7 @@ extension DateText {
         put(zeros.2, minuteDigits >> 8 | pair(second) << 16 | fraction, at: 15)
     }
 
-    /// The two digits of a number below 100, in two bytes, the tens in the lower one.
+    /// Returns the two digits of a number below 100, in two bytes, the tens in the lower one.
     @inline(__always)
     private static func pair(_ number: UInt64) -> UInt64 {
         let tens = (number &* 103) >> 10

@@ -102,14 +102,14 @@ private struct Scanner {
         next[index] ^ UInt8(ascii: character)
     }
 
-    /// The number in two bytes. Where they are no digits, `misfit` will not be 0.
+    /// Reads the number in two bytes. Where they are no digits, `misfit` will not be 0.
     private func pair(at index: Int, _ misfit: inout UInt8) -> Int {
         let (tens, ones) = (next[index] &- 48, next[index + 1] &- 48)
         misfit |= (tens > 9 ? 1 : 0) | (ones > 9 ? 1 : 0)
         return Int(tens) &* 10 &+ Int(ones)
     }
 
-    /// `YYYY-MM-DD`. There must be ten bytes.
+    /// Reads `YYYY-MM-DD`. There must be ten bytes.
     mutating func date() -> CivilDate? {
         var misfit = isNot("-", at: 4) | isNot("-", at: 7)
         let year = pair(at: 0, &misfit) &* 100 &+ pair(at: 2, &misfit)
@@ -120,7 +120,7 @@ private struct Scanner {
         return date
     }
 
-    /// `HH:MM`
+    /// Reads `HH:MM`.
     mutating func hourAndMinute(maximum: Int) -> (Int, Int)? {
         guard count >= 5 else { return nil }
         var misfit = isNot(":", at: 2)
@@ -130,7 +130,7 @@ private struct Scanner {
         return (hour, minute)
     }
 
-    /// `SS`
+    /// Reads `SS`.
     mutating func second() -> Int? {
         guard count >= 2 else { return nil }
         var misfit: UInt8 = 0
@@ -140,7 +140,7 @@ private struct Scanner {
         return second
     }
 
-    /// The digits behind the point, as nanoseconds.
+    /// Reads the digits behind the point, as nanoseconds.
     mutating func fraction() -> Int? {
         var (nanoseconds, unit) = (0, 100_000_000)
         let before = count
@@ -152,7 +152,7 @@ private struct Scanner {
         return count < before ? nanoseconds : nil
     }
 
-    /// `Z`, `+HH:MM` or `-HH:MM`, behind any number of spaces. SQLite goes as far as 14 hours, and so do we.
+    /// Reads `Z`, `+HH:MM` or `-HH:MM`, behind any number of spaces. SQLite goes as far as 14 hours, and so do we.
     mutating func minutesFromUTC() -> Int? {
         while skip(" ") {}
         if skip("Z") { return 0 }

@@ -39,7 +39,7 @@ extension UInt16: _DatabaseInteger {}
 extension UInt8: _DatabaseInteger {}
 
 extension FixedWidthInteger {
-    /// The integer that a stored number is, if nothing is lost.
+    /// Returns the integer that a stored number is, if nothing is lost.
     @inlinable
     static func exactly(_ value: DatabaseValue) -> Self? {
         switch value.storage {

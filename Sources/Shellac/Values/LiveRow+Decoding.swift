@@ -1,5 +1,5 @@
 extension LiveRow {
-    /// The Swift value in a column, which must exist.
+    /// Decodes the Swift value in a column, which must exist.
     @inlinable @inline(__always)
     func decode<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
         if let value = Value.fromSQLiteValue(value(at: column)) { return value }
@@ -14,7 +14,7 @@ extension LiveRow {
         throw failure(type, at: column)
     }
 
-    /// Why the value in a column did not convert.
+    /// Returns why the value in a column did not convert.
     @usableFromInline @inline(never)
     func failure(_ type: any Any.Type, at column: Int) -> RowDecodingError {
         RowDecodingError(type, at: column, of: contents, sql: layout.sql)

@@ -59,7 +59,7 @@ extension DatabaseValue {
         }
     }
 
-    /// The values of a row, with the names of their columns.
+    /// Returns the values of a row, with the names of their columns.
     static func description(of row: some Sequence<(name: String, value: DatabaseValue)>) -> String {
         "[\(row.map { "\($0.name): \($0.value.shortLiteral)" }.joined(separator: ", "))]"
     }

@@ -5,8 +5,8 @@ final class SingleValueEncoding {
     fileprivate var value: DatabaseValue?
     fileprivate var needsJSON = false
 
-    /// The one value that a value encodes itself as, in the form in which a column stores it. Nil where it asks for a
-    /// container with keys or without, at which it is stopped.
+    /// Returns the one value that a value encodes itself as, in the form in which a column stores it. Nil where it asks
+    /// for a container with keys or without, at which it is stopped.
     static func value(of encodable: some Encodable) throws -> DatabaseValue? {
         let encoding = SingleValueEncoding()
         do {
@@ -116,7 +116,7 @@ struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension SingleValueDecoder {
-    /// The type of the single value that a type decodes itself from: nil where it asks for anything else first.
+    /// Returns the type of the single value that a type decodes itself from: nil where it asks for anything else first.
     static func wrappedType(of type: any Decodable.Type) -> (any Any.Type)? {
         let probe = SingleValueProbe()
         _ = try? type.init(from: probe)

@@ -46,7 +46,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
 
     var usesDefaultKeys: Bool { if case .useDefaultKeys = self { true } else { false } }
 
-    /// The column of a row that has a key: where there is none, the name it should have.
+    /// Returns the column of a row that has a key: where there is none, the name it should have.
     func column(for key: some CodingKey, in row: Row) -> String {
         switch self {
         case .useDefaultKeys: return key.stringValue
@@ -59,7 +59,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
         }
     }
 
-    /// The name of the key that a column has.
+    /// Returns the name of the key that a column has.
     func key(ofColumn column: String) -> String {
         switch self {
         case .useDefaultKeys: column
@@ -70,7 +70,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
 }
 
 extension DatabaseDateDecodingStrategy {
-    /// The date that a value is.
+    /// Returns the date that a value is.
     func date(_ value: DatabaseValue) -> Date? {
         switch self {
         case .deferredToDate: Date.fromDatabaseValue(value)

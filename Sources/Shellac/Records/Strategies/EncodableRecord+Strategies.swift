@@ -37,7 +37,7 @@ extension TableRecord where Self: EncodableRecord {
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
 
-    /// A value as the strategies of the type store it in a column.
+    /// Returns a value as the strategies of the type store it in a column.
     static func storedKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue {

@@ -78,7 +78,7 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
 }
 
 extension DatabaseDateEncodingStrategy {
-    /// The value that is stored, where it is not the date itself.
+    /// Returns the value that is stored, where it is not the date itself.
     func value(for date: Date) -> DatabaseValue {
         let seconds = date.timeIntervalSince1970
         switch self {
@@ -96,14 +96,14 @@ extension DatabaseDateEncodingStrategy {
         }
     }
 
-    /// A date that is too far for an integer stays a real number.
+    /// Stores a number as an integer. A date that is too far for one stays a real number.
     private static func integer(_ number: Double) -> DatabaseValue {
         Int64(exactly: number)?.databaseValue ?? (number.isFinite ? number.databaseValue : .null)
     }
 }
 
 extension DatabaseDataEncodingStrategy {
-    /// The value that is stored, or nil where it is no text.
+    /// Returns the value that is stored, or nil where it is no text.
     func value(for data: Data) -> DatabaseValue? {
         switch self {
         case .deferredToData: data.databaseValue

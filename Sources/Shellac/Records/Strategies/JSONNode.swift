@@ -34,7 +34,7 @@ final class JSONNode: Encodable {
         if case .array(let nodes) = content { nodes.count } else { 0 }
     }
 
-    /// A node at the end of this array.
+    /// Appends a node to this array.
     fileprivate func append() -> JSONNode {
         let node = JSONNode(isRefusing: isRefusing)
         guard !isRefusing else { return node }
@@ -46,7 +46,7 @@ final class JSONNode: Encodable {
         return node
     }
 
-    /// The node of a key of this object.
+    /// Returns the node of a key of this object.
     fileprivate func node(of key: some CodingKey) -> JSONNode {
         var nodes: [(key: ColumnKey, node: JSONNode)] = []
         if case .object(let known) = content { nodes = known }

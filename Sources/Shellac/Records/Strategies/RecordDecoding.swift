@@ -46,7 +46,7 @@ struct RecordDecoding {
         try Self.opened(row[column] as Convertible, as: type)
     }
 
-    /// A value that is of another type in name only.
+    /// Returns a value that is of another type in name only.
     private static func opened<Value, Other>(_ value: Other, as type: Value.Type) -> Value {
         unsafeBitCast(value, to: type)
     }
@@ -78,7 +78,7 @@ struct RecordDecoding {
         }
     }
 
-    /// The value of a column, which must exist.
+    /// Returns the value of a column, which must exist.
     private func value(in column: String, expecting type: any Any.Type) throws -> DatabaseValue {
         guard let value = row.databaseValue(named: column) else {
             throw RowDecodingError(
@@ -88,7 +88,8 @@ struct RecordDecoding {
         return value
     }
 
-    /// Why a value did not decode. A column that is missing or NULL is told as such, and not as what came of it.
+    /// Returns why a value did not decode. A column that is missing or NULL is told as such, and not as what came of
+    /// it.
     func error(_ error: any Error, in column: String, expecting type: any Any.Type) -> any Error {
         if error is RowDecodingError { return error }
         do {
@@ -112,7 +113,7 @@ struct RecordDecoding {
 }
 
 extension Row {
-    /// Why a column, which must exist, did not convert.
+    /// Returns why a column, which must exist, did not convert.
     fileprivate func error(
         in column: String, expecting type: any Any.Type, because underlyingError: (any Error)? = nil
     ) -> RowDecodingError {
