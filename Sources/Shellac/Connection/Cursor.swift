@@ -110,7 +110,7 @@ public final class AnyCursor<Element>: Cursor {
 }
 
 extension Array {
-    /// All elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
+    /// Creates an array of all elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: [Element] = []
@@ -120,7 +120,7 @@ extension Array {
 }
 
 extension Set {
-    /// All elements of a cursor.
+    /// Creates a set of all elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: Set<Element> = []

@@ -29,7 +29,13 @@ public struct DatabaseFunction: Sendable {
     public let isPure: Bool
     let kind: Kind
 
-    /// A function of the values of one row.
+    /// Creates a function of the values of one row.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the function in SQL.
+    ///   - argumentCount: The number of arguments, or nil for any number.
+    ///   - pure: Whether the function gives equal results for equal arguments.
+    ///   - function: Returns the result for the values of the arguments.
     public init(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable (_ values: [DatabaseValue]) throws -> (any DatabaseValueConvertible)?
@@ -40,7 +46,13 @@ public struct DatabaseFunction: Sendable {
         kind = .scalar(function)
     }
 
-    /// A function of the values of many rows.
+    /// Creates a function of the values of many rows.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the function in SQL.
+    ///   - argumentCount: The number of arguments, or nil for any number.
+    ///   - pure: Whether the function gives equal results for equal arguments.
+    ///   - aggregate: The type that makes one value of many rows.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {

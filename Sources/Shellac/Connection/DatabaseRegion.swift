@@ -23,7 +23,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// Nil for the full database.
     private var tables: [CaseInsensitiveName: TableRegion]?
 
-    /// The region that nothing modifies.
+    /// Creates the region that nothing modifies.
     public init() { tables = [:] }
 
     private init(tables: [CaseInsensitiveName: TableRegion]?) { self.tables = tables }
@@ -31,7 +31,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// All tables.
     public static let fullDatabase = DatabaseRegion(tables: nil)
 
-    /// A table.
+    /// Creates the region of a whole table.
     public init(table: String) { tables = [CaseInsensitiveName(table): TableRegion()] }
 
     /// Columns of a table.

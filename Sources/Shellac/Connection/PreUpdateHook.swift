@@ -116,8 +116,8 @@ struct StoredColumns: Sendable {
     /// The name of a column that SQLite cannot tell the value of: see ``init(columns:primaryKey:hasRowID:)``.
     let lostColumn: String?
 
-    /// Where SQLite counts the stored columns alone, it takes the one that stands in the place that the INTEGER PRIMARY
-    /// KEY has among all columns for the key.
+    /// Creates the stored columns of a table. Where SQLite counts the stored columns alone, it takes the one that
+    /// stands in the place that the INTEGER PRIMARY KEY has among all columns for the key.
     init(columns: [Column], primaryKey: [Int], hasRowID: Bool) {
         self.columns = columns
         names = columns.map(\.name)

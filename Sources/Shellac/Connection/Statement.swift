@@ -46,7 +46,7 @@ public final class Statement {
     @exclusivity(unchecked) var changePlan: AnyObject? {
         didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
-    /// The same, to be followed without counting: see `Unretained.use(_:)`.
+    /// The plan, to be followed without counting: see `Unretained.use(_:)`.
     @exclusivity(unchecked) private(set) var changePlanReference: Unretained<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.

@@ -62,7 +62,7 @@ class StatementParticipant {
 
     // MARK: What others have found out
 
-    /// This connection may have changed the schema, or undone that.
+    /// Hears that this connection may have changed the schema, or undone that.
     func schemaDidChange() {}
 
     /// Hears that a table has changed as a whole, by statements that nobody was told of.
@@ -122,7 +122,7 @@ extension Slot<StatementParticipant> {
 }
 
 extension Slot where Value: StatementParticipant {
-    /// The slot of a participant, for the layer that fills it.
+    /// Creates the slot of a participant, for the layer that fills it.
     @inline(__always)
     init(of participant: Slot<StatementParticipant>) {
         self.init(participant.number, until: participant.lifetime)

@@ -42,8 +42,8 @@ public struct AssociativeOperator: Hashable, Sendable {
 }
 
 extension SQLExpression {
-    /// Operands with an operator between them. Those that are chains of the same operator become part of this one:
-    /// a condition that was built in a loop is no deep tree.
+    /// Chains operands with an operator between them. Those that are chains of the same operator become part of this
+    /// one: a condition that was built in a loop is no deep tree.
     static func chain(_ chain: AssociativeOperator, _ operands: [SQLExpression]) -> SQLExpression {
         var flat: [SQLExpression] = []
         flat.reserveCapacity(operands.count)

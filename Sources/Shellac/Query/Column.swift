@@ -11,10 +11,10 @@ public struct Column: Hashable, Sendable {
     /// The name of the column.
     public let name: String
 
-    /// The column of a name.
+    /// Creates the column of a name.
     public init(_ name: String) { self.name = name }
 
-    /// The column named as a coding key.
+    /// Creates the column named as a coding key.
     public init(_ key: some CodingKey) { name = key.stringValue }
 
     /// The row id, which a table has unless it is `WITHOUT ROWID`.

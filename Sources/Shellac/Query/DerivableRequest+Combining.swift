@@ -13,7 +13,7 @@ public struct TableAlias: Hashable, Sendable {
     /// The name.
     public let name: String
 
-    /// A name for a table.
+    /// Creates a name for a table.
     public init(_ name: String) { self.name = name }
 
     /// A column of the table: `"p"."id"`.
@@ -123,7 +123,13 @@ public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
     /// The name.
     public var tableName: String { commonTable.name }
 
-    /// A request under a name.
+    /// Creates a request under a name.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - request: The request.
     public init(
         _ name: String, columns: [String] = [], isRecursive: Bool = false,
         _ request: QueryInterfaceRequest<RowDecoder>
@@ -139,7 +145,13 @@ public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
 }
 
 extension CommonTableExpression where RowDecoder == Row {
-    /// An SQL query under a name.
+    /// Creates an SQL query under a name.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - query: The query, as SQL.
     public init(_ name: String, columns: [String] = [], isRecursive: Bool = false, literal query: SQL) {
         commonTable = CommonTable(
             name: name, columns: columns, query: .fragment(query), isRecursive: isRecursive)

@@ -241,7 +241,7 @@ extension SelectQuery {
         filter(SQLExpression(.key(condition)))
     }
 
-    /// Keys, which are stored as the type of the table says, or else that of the rows.
+    /// Returns keys, which are stored as the type of the table says, or else that of the rows.
     fileprivate func keys(_ columns: [String]?, _ rows: [[KeyValue]], of decoder: Any.Type)
         -> KeyCondition.Given
     {

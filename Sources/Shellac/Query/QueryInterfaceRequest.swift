@@ -88,7 +88,7 @@ public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
     /// The name.
     public let tableName: String
 
-    /// A table whose rows become values of a type.
+    /// Names a table whose rows become values of a type.
     public init(_ tableName: String) { self.tableName = tableName }
 
     public func all() -> QueryInterfaceRequest<RowDecoder> {
@@ -106,6 +106,6 @@ public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
 }
 
 extension Table<Row> {
-    /// A table whose rows are not converted.
+    /// Names a table whose rows are not converted.
     public init(_ tableName: String) { self.tableName = tableName }
 }

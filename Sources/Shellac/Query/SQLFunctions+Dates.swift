@@ -10,7 +10,7 @@
 public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
-    /// A modifier as SQLite writes it.
+    /// Creates a modifier as SQLite writes it.
     public init(_ text: String) { self.text = text }
 
     public init(stringLiteral text: String) { self.init(text) }

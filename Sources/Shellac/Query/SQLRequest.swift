@@ -11,10 +11,10 @@
 public struct SQLRequest<RowDecoder>: FetchRequest {
     private let query: SQL
 
-    /// The request of an SQL literal.
+    /// Creates the request of an SQL literal.
     public init(literal query: SQL) { self.query = query }
 
-    /// The request of a text, and of the values that it binds.
+    /// Creates the request of a text, and of the values that it binds.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         query = SQL(sql: sql, arguments: arguments)
     }

@@ -10,7 +10,7 @@ public struct SQLWindow: Sendable {
     private let ordering: [SQLOrdering]
     private let frame: SQL?
 
-    /// A window.
+    /// Creates a window.
     ///
     /// - Parameters:
     ///   - partition: The rows that have the same values here are looked at together.

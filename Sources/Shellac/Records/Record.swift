@@ -207,7 +207,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     // MARK: - Reading and encoding
 
-    /// A record that was never fetched, nor saved: it has changes.
+    /// Creates a record that was never fetched, nor saved: it has changes.
     public init() {}
 
     /// Reads a row, by ``columns(_:)`` or ``updateFromRow(_:)``. The record remembers the row if it was fetched.

@@ -38,26 +38,26 @@ public struct RecordColumns: ~Copyable {
     @inlinable static var giving: UInt64 { .max - 1 }
     @inlinable static var elsewhere: UInt64 { .max }
 
-    /// A pass that encodes.
+    /// Creates a pass that encodes.
     @inline(__always)
     init(encoding: UnsafeMutablePointer<ColumnEncoding>, _ record: Record.Type) {
         (pass, place, self.record) = (Self.encoding, UnsafeMutableRawPointer(encoding), record)
     }
 
-    /// A pass that reads a row which is live.
+    /// Creates a pass that reads a row which is live.
     @inline(__always)
     init(reading row: LiveRow, _ record: Record.Type) {
         pass = row.place.pointee.generation
         (place, self.record) = (UnsafeMutableRawPointer(row.place), record)
     }
 
-    /// A pass that sets one column.
+    /// Creates a pass that sets one column.
     @inline(__always)
     init(giving column: UnsafeMutablePointer<GivenColumn>, _ record: Record.Type) {
         (pass, place, self.record) = (Self.giving, UnsafeMutableRawPointer(column), record)
     }
 
-    /// A pass that reads a row which owns its values, or lists.
+    /// Creates a pass that reads a row which owns its values, or lists.
     init(_ other: UnsafeMutablePointer<OtherPass>, _ record: Record.Type) {
         (pass, place, self.record) = (Self.elsewhere, UnsafeMutableRawPointer(other), record)
     }

@@ -112,7 +112,7 @@ extension Row: Sequence {
 // MARK: - As a literal
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// A row made by hand, with its columns in order.
+    /// Makes a row by hand, with its columns in order.
     public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
         self.init(elements.map { ($0, $1?.databaseValue ?? .null) })
     }

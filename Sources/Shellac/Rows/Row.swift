@@ -22,7 +22,7 @@ public struct Row {
     /// The values of a row that owns them.
     @usableFromInline let packed: PackedRow?
 
-    /// The current row of a statement.
+    /// Creates a row that reads the current row of a statement.
     @inlinable @inline(__always)
     init(_ live: LiveRow) {
         self.live = live
@@ -37,17 +37,17 @@ public struct Row {
         self.packed = packed
     }
 
-    /// A row made by hand, with the columns of a dictionary in the order of their names.
+    /// Makes a row by hand, with the columns of a dictionary in the order of their names.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
-    /// A row made by hand, with its columns in order.
+    /// Makes a row by hand, with its columns in order.
     public init(_ columns: [(String, DatabaseValue)]) {
         self.init(.make(RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
     }
 
-    /// A row without columns.
+    /// Creates a row without columns.
     public init() { self.init([(String, DatabaseValue)]()) }
 
     /// Whether the row still stands where SQLite holds it. This is one comparison, made at each reading.

@@ -11,7 +11,7 @@ extension Database {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A type of your own: `ColumnType(sql: "DECIMAL(10, 2)")`.
+        /// Creates a type of your own: `ColumnType(sql: "DECIMAL(10, 2)")`.
         public init(sql: String) { rawValue = sql }
 
         /// Texts.

@@ -28,6 +28,11 @@ extension Database {
     /// var text = ""
     /// try db.dumpSQL("SELECT * FROM player", format: .csv, to: &text)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The query. It may be several statements.
+    ///   - format: How the rows are written.
+    ///   - stream: The stream that receives the text.
     public func dumpSQL(
         _ sql: SQL, format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
@@ -81,6 +86,11 @@ extension Database {
     /// // 1|Arthur|1
     /// // 2|Barbara|1
     /// ```
+    ///
+    /// - Parameters:
+    ///   - tables: The names of the tables and views.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - format: How the rows are written.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list
     ) throws {
@@ -89,6 +99,12 @@ extension Database {
     }
 
     /// Writes the rows of some tables or views to a stream.
+    ///
+    /// - Parameters:
+    ///   - tables: The names of the tables and views.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - format: How the rows are written.
+    ///   - stream: The stream that receives the text.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
         to stream: inout some TextOutputStream

@@ -78,7 +78,7 @@ public struct DatabaseMigrator: Sendable {
 
     private(set) var registered: [Migration] = []
 
-    /// A migrator without migrations.
+    /// Creates a migrator without migrations.
     public init() {}
 
     // MARK: - Registering

@@ -62,6 +62,14 @@ extension Database {
     /// ```
     ///
     /// See "Indexes On Expressions" in the SQLite documentation for the expressions that it accepts.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - table: The table to index.
+    ///   - expressions: The indexed expressions, as SQL.
+    ///   - options: Options of the index, such as `.unique`.
+    ///   - condition: Which rows the index holds; all if nil.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, expressions: [SQL],
         options: IndexOptions = [], condition: SQL? = nil
@@ -79,6 +87,13 @@ extension Database {
     /// try db.create(indexOn: "player", columns: ["teamId", "name"])
     /// // CREATE INDEX "index_player_on_teamId_name" ON "player"("teamId", "name")
     /// ```
+    ///
+    /// - Parameters:
+    ///   - table: The table to index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - columns: The names of the indexed columns.
+    ///   - options: Options of the index, such as `.unique`.
+    ///   - condition: Which rows the index holds; all if nil.
     public func create(
         indexOn table: String, in schemaName: String? = nil, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil

@@ -102,7 +102,8 @@ private struct ParameterScanner {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Letters, digits, `_`, `$` and all that is not ASCII: see "SQLite Keywords" and the tokenizer's requirements.
+    /// Whether a byte may be part of a name, as letters, digits, `_`, `$` and all that is not ASCII may: see "SQLite
+    /// Keywords" and the tokenizer's requirements.
     static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -89,7 +89,7 @@ struct SchemaFaults {
         return found
     }
 
-    /// Statements that fire all triggers of a table between them, or nil where the table is itself at fault.
+    /// Returns statements that fire all triggers of a table between them, or nil where the table is itself at fault.
     private func firingStatements(_ table: String, in schemaName: String?) throws -> [String]? {
         let name = table.quoted(in: schemaName)
         let columns: [ColumnInfo]

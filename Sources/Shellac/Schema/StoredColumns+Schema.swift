@@ -1,5 +1,5 @@
 extension StoredColumns {
-    /// The stored columns of a table.
+    /// Lists the stored columns of a table.
     init(_ table: TableSchema, _ db: Database) {
         let columns = table.allColumns.enumerated().filter { $1.generation != .virtual }.map {
             index, column in

@@ -51,6 +51,14 @@ public final class TableAlteration {
     ///
     /// The rows that are there belong to nothing: SQLite adds no such column that is NOT NULL or UNIQUE, and none
     /// to a primary key of several columns. ``Database/rebuild(table:in:options:copying:body:)`` does.
+    ///
+    /// - Parameters:
+    ///   - name: What the row belongs to.
+    ///   - table: The table that is referred to. If nil, it is the table of that name, or else of its plural.
+    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
+    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
+    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
+    ///   - isIndexed: Whether there is to be an index on the column.
     @discardableResult
     public func belongsTo(
         _ name: String, inTable table: String? = nil, onDelete: Database.ForeignKeyAction? = nil,

@@ -160,6 +160,10 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.uniqueKey(["teamId", "number"])
     /// ```
+    ///
+    /// - Parameters:
+    ///   - columns: The names of the columns.
+    ///   - conflictResolution: What SQLite does with such a row; it throws by default.
     public func uniqueKey(
         _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
     ) {

@@ -14,7 +14,7 @@ struct StampTriggers {
     /// ``UndoTables/noteOfInsertion(function:)``.
     private let notes: String
 
-    /// Nil where the table cannot have them (any more).
+    /// Creates the triggers of a table. Nil where the table cannot have them (any more).
     init?(_ declared: DatabaseStamps, _ table: TableSchema, isHeard: Bool, notes: String) {
         guard table.kind == .table, let key = table.keyOfRow("NEW") else { return nil }
         func known(_ name: String?) -> String? { name.flatMap { table.column(named: $0)?.name } }

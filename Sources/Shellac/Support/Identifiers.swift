@@ -9,7 +9,7 @@ extension String {
     /// This text as an SQL string literal. (SQL that can bind its values should bind them instead.)
     var quotedDatabaseLiteral: String { quoted(by: UInt8(ascii: "'")) }
 
-    /// This text between quotes, with those inside it doubled.
+    /// Puts this text between quotes, with those inside it doubled.
     ///
     /// It goes by bytes, as SQLite does: for Swift, a quote with a combining accent behind it is one character,
     /// and no quote.

@@ -10,7 +10,7 @@ struct IndexText {
     /// The condition behind WHERE.
     let condition: String?
 
-    /// Nil for SQL that is not understood.
+    /// Parses the SQL of an index. Nil for SQL that is not understood.
     init?(_ sql: String) {
         var tokens = Tokens(Array(sql.utf8))
         var keys: [String] = []

@@ -278,7 +278,8 @@ final class TriggerConnection: StatementParticipant {
         }
     }
 
-    /// This connection has changed the schema, and is still in the transaction in which it did.
+    /// Installs the triggers again: this connection has changed the schema, and is still in the transaction in which it
+    /// did.
     private func installAfterMigration() throws {
         if isInstalling { return }
         try install(isMigration: true)

@@ -115,7 +115,7 @@ extension Database {
     ///     temporary trigger may be on a table of any of them.
     ///   - options: Options of the trigger, such as `.ifNotExists`.
     ///   - timing: Whether the trigger runs before the event, after it, or instead of it.
-    ///   - event: What starts the trigger.
+    ///   - event: The event that starts the trigger.
     ///   - tableName: The table or the view of the trigger.
     ///   - body: Says what the trigger does.
     public func create(
@@ -144,6 +144,15 @@ extension Database {
     ///     t.execute(literal: "INSERT INTO log (what) VALUES ('player ' || \(t.new["name"]))")
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the trigger.
+    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one.
+    ///   - options: Options of the trigger, such as `.ifNotExists`.
+    ///   - timing: Whether the trigger runs before the event, after it, or instead of it.
+    ///   - event: The event that starts the trigger.
+    ///   - type: The type whose table has the trigger.
+    ///   - body: Says what the trigger does.
     public func create(
         trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
         _ timing: TriggerTiming, _ event: TriggerEvent, on type: any TableRecord.Type,

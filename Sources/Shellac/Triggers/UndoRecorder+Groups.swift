@@ -166,10 +166,10 @@ extension UndoRecorder {
         database.owed.insert(.accessWillEnd)
     }
 
-    /// This connection is about to change the schema.
+    /// Hears that this connection is about to change the schema.
     func schemaWillChange() throws { if !isEnded { try compareVersions(knownTables()) } }
 
-    /// This connection has changed the schema, and the layouts are known.
+    /// Hears that this connection has changed the schema, and that the layouts are known.
     func schemaDidChange() throws {
         guard !isEnded else { return }
         try keepVersion()

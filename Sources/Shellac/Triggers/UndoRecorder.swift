@@ -173,7 +173,7 @@ final class UndoRecorder {
         try checkActions()
     }
 
-    /// Statements that run all triggers of the tables.
+    /// Returns statements that run all triggers of the tables.
     func statementsThatWrite() -> [String] {
         tables.flatMap { name in
             let columns = (try? database.schema.table(name, in: "main"))??.columns ?? []

@@ -57,7 +57,7 @@ extension UUID: DatabaseValueConvertible {
         }
     }
 
-    /// Foundation stops reading at a NUL, and would not see what follows.
+    /// Reads a text, unless it holds a NUL: Foundation stops reading there, and would not see what follows.
     private init?(text: String) {
         guard text.utf8.count == 36 else { return nil }
         self.init(uuidString: text)

@@ -47,7 +47,7 @@ extension CivilDate {
         return years &* 365 &+ leapDays &+ (153 &* months &- 457) / 5 &+ day &- Self.reference
     }
 
-    /// The day that comes so many days after the reference date. It must be in the years 0…9999.
+    /// Creates the day that comes so many days after the reference date. It must be in the years 0…9999.
     @inline(__always)
     init(daysSinceReferenceDate days: Int) {
         let days = UInt32(truncatingIfNeeded: days &+ Self.reference &- 1)

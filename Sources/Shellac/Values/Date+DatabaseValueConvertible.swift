@@ -60,7 +60,7 @@ extension Date: DatabaseValueConvertible {
 // millisecond, and is written again as the same text.
 
 extension Date {
-    /// The date that a text is, or nil. A time without a day is no date.
+    /// Reads the date that a text is, or nil. A time without a day is no date.
     @inline(__always)
     init?(databaseText: UnsafeBufferPointer<UInt8>) {
         guard let text = DateText(databaseText), !text.format.isTimeAlone else { return nil }
@@ -103,7 +103,7 @@ extension DateText {
 // MARK: - Julian days
 
 extension Date {
-    /// The date of a julian day: the days, and the fraction of one, since noon in Greenwich on November 24,
+    /// Creates the date of a julian day: the days, and the fraction of one, since noon in Greenwich on November 24,
     /// 4714 B.C. It is what SQLite's `julianday()` gives.
     ///
     /// ```swift

@@ -25,7 +25,7 @@ extension DateText {
 // MARK: - Reading
 
 extension DateText {
-    /// The date that a text is, if it has the format in which dates are written, or nil.
+    /// Reads the date that a text is, if it has the format in which dates are written, or nil.
     @inline(__always)
     init?(written text: UnsafeBufferPointer<UInt8>) {
         guard text.count == Self.maximumLength, let start = UnsafeRawPointer(text.baseAddress) else {

@@ -33,7 +33,7 @@ struct DateText: Equatable, Sendable {
 // MARK: - Reading
 
 extension DateText {
-    /// The date that a text is, or nil.
+    /// Reads the date that a text is, or nil.
     @inline(__always)
     init?(_ text: UnsafeBufferPointer<UInt8>) {
         // What we wrote ourselves is the most likely.
@@ -46,7 +46,7 @@ extension DateText {
         }
     }
 
-    /// The date that a text is, whatever its format, character by character.
+    /// Reads the date that a text is, whatever its format, character by character.
     @inline(never)
     init?(anyFormat text: UnsafeBufferPointer<UInt8>) {
         guard text.count >= 5, let start = text.baseAddress else { return nil }

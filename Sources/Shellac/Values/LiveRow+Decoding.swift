@@ -27,7 +27,7 @@ extension LiveRow {
 }
 
 extension RowDecodingError {
-    /// Why the value in a column did not convert.
+    /// Creates the error of a value in a column that did not convert.
     init(
         _ type: any Any.Type, at column: Int, of row: [(name: String, value: DatabaseValue)], sql: String?
     ) {

@@ -28,7 +28,7 @@ enum PositionalValues: Hashable, Sendable {
 extension PositionalValues {
     private typealias Value = any DatabaseValueConvertible
 
-    /// The values of a literal.
+    /// Creates the values of a literal.
     ///
     /// Copying an optional existential goes through the runtime, and costs more than binding its value. So the
     /// values are asked where they stand.

@@ -18,7 +18,7 @@ public struct StatementArguments: Hashable, Sendable {
     /// The values by name, without the prefix of the parameter.
     @usableFromInline var namedValues: [String: DatabaseValue]?
 
-    /// No values.
+    /// Creates arguments without values.
     @inlinable
     public init() {
         positional = .many([])

@@ -20,6 +20,7 @@ extension PackedRow {
                 names: names, sql: layout.sql, affinities: (0..<names.count).map(layout.affinity(ofColumn:)),
                 key: layout.key, unread: layout.unreadColumns?.without(Array(names[count...])))
         }
-        return PackedRow.make(layout, values: all).copy(layout, past: PreviousState(memory: memory, moment: moment))
+        return PackedRow.make(layout, values: all).copy(
+            layout, past: PreviousState(memory: memory, moment: moment))
     }
 }

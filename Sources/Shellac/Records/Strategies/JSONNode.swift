@@ -89,7 +89,7 @@ final class JSONNode: Encodable {
         }
     }
 
-    /// Values are handed to the encoder, which may have its own way with their type: with dates, say.
+    /// Hands values to the encoder, which may have its own way with their type: with dates, say.
     private func encode(_ encode: (any Encodable) throws -> Void) throws {
         if case .value(let value) = content { try encode(value) } else { try encode(self) }
     }
