@@ -7,12 +7,23 @@ enum RowIDAdoption {
     case doubtful
 }
 
-/// What is left to do for a record after its insertion.
-indirect enum PendingAdoption {
-    /// An error is to be thrown.
-    case rejection(RecordError)
-    /// It is not known whether the record has taken its row id.
-    case unknownRowID(Int64, RecordPlan)
+/// What is left to do for a record after its insertion, which is rare: so it is an object, and to have none costs nothing.
+final class PendingAdoption {
+    enum Kind {
+        /// An error is to be thrown.
+        case rejection(RecordError)
+        /// It is not known whether the record has taken its row id.
+        case unknownRowID(Int64, RecordPlan)
+    }
+    let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    static func rejection(_ error: RecordError) -> PendingAdoption { PendingAdoption(.rejection(error)) }
+
+    static func unknownRowID(_ rowID: Int64, _ plan: RecordPlan) -> PendingAdoption {
+        PendingAdoption(.unknownRowID(rowID, plan))
+    }
 }
 
 extension Record {
@@ -59,7 +70,7 @@ extension Record {
     }
 
     final func finish(_ pending: PendingAdoption) throws {
-        switch pending {
+        switch pending.kind {
         case .rejection(let error): throw error
         case .unknownRowID(let rowID, let plan): learnRowIDAdoption(rowID, plan)
         }
