@@ -42,6 +42,7 @@ struct PackedCursor {
         payload += value.byteCount
     }
 
+    @inline(__always)
     mutating func advance() { advance(past: value) }
 
     /// Goes to the next column, and returns the value that it has passed.

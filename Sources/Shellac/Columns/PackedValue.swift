@@ -63,6 +63,7 @@ struct PackedValue {
     }
 
     /// The text, of a value that is one.
+    @inline(__always)
     var utf8: UnsafeBufferPointer<UInt8> { bytes.assumingMemoryBound(to: UInt8.self) }
 
     /// Whether these are the bytes, of a text or a blob.

@@ -33,7 +33,7 @@ public struct SQLiteValue: ~Copyable {
     }
 
     /// Whether this is NULL.
-    @inlinable
+    @inlinable @inline(__always)
     public var isNull: Bool { storageClass == .null }
 
     /// The integer, where the ``storageClass`` is `integer`.

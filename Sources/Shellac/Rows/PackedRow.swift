@@ -38,8 +38,10 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
+    @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
+    @inline(__always)
     var layoutReference: Unretained<RowLayout> {
         withUnsafeMutablePointerToHeader { Unretained($0.pointee.layout) }
     }
@@ -63,6 +65,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
 
     /// Forgets what came before. This changes a row under the hands of the record that saved it.
+    @inline(__always)
     func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
 
     /// Forgets what came before, and returns the row that it was, if it was one.
@@ -103,6 +106,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// Whether it has the very size of another one that has a past.
+    @inline(__always)
     private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
         hasPast && self.byteCount == byteCount && layoutReference == layout
     }
@@ -121,6 +125,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// The packed columns.
+    @inline(__always)
     var bytes: PackedBytes {
         // They stand still as long as the row is alive: who reads them keeps it alive.
         PackedBytes(

@@ -153,6 +153,7 @@ final class PackedColumns {
     }
 
     /// Whether the columns are those of a row, in the same order.
+    @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {
         row.layoutReference == layoutReference || layout.hasSameNames(as: row.layout)
     }
@@ -191,6 +192,7 @@ final class PackedColumns {
     func isNull(_ column: Int) -> Bool { bytes.tag(at: column) == .null }
 
     /// A row of all columns.
+    @inline(__always)
     func row(past: consuming PackedRow.PreviousState? = nil) -> PackedRow {
         PackedRow.make(layout, copying: bytes, past: past)
     }

@@ -36,6 +36,11 @@ struct RememberedRow: ~Copyable {
         if word & isChunked != 0 { chunkedRow(word).release() } else { packedRow(word).release() }
     }
 
+    /// Lets go of a row that the record has forgotten while it was compared. It is called, so that what mostly is to be done
+    /// is inlined.
+    @inline(never)
+    private static func giveBack(_ word: UInt) { release(word) }
+
     private static func chunkedRow(_ word: UInt) -> ChunkedRow {
         ChunkedRow(address: UnsafeMutableRawPointer(bitPattern: word & ~marks).unsafelyUnwrapped)
     }
@@ -56,6 +61,7 @@ struct RememberedRow: ~Copyable {
     var isNothing: Bool { word == 0 }
 
     /// Remembers a row of a chunk.
+    @inline(__always)
     mutating func remember(_ row: ChunkedRow) {
         replace(with: UInt(bitPattern: row.address) | Self.isChunked)
     }
@@ -67,6 +73,7 @@ struct RememberedRow: ~Copyable {
             if word & Self.isChunked != 0 { return copyOfChunkedRow }
             return word == 0 ? nil : Self.packedRow(word).takeUnretainedValue()
         }
+        @inline(__always)
         set { replace(with: newValue.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0) }
     }
 
@@ -90,6 +97,7 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Gives a row that stands in a chunk memory of its own.
+    @inline(__always)
     mutating func leaveChunk() {
         if word & Self.isChunked != 0 { row = copyOfChunkedRow }
     }
@@ -106,6 +114,7 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the row, as far as most rows go.
+    @inline(__always)
     func prefetchRow() {
         if let address = UnsafeRawPointer(bitPattern: word & ~Self.marks) {
             prefetch(address, byteCount: 256)
@@ -113,6 +122,7 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the memory that the next row will be written to, if it is known.
+    @inline(__always)
     func prefetchNextRow() {
         if word & Self.isChunked == 0 { packed?.use { $0.prefetchPast() } }
     }
@@ -159,7 +169,7 @@ struct RememberedRow: ~Copyable {
                     if record.rememberedRow.word == word | RememberedRow.isInUse {
                         record.rememberedRow.word = word
                     } else {
-                        RememberedRow.release(word)
+                        RememberedRow.giveBack(word)
                     }
                 }
             }
