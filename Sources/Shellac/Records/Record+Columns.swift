@@ -43,7 +43,13 @@ extension Record {
         switch encoding.pointee.layout.use({ ColumnStyle(of: type(of: self), rememberedBy: $0) }) {
         case .pair: try encode(to: &container)
         case .list: try columns(RecordColumns(encoding: encoding, type(of: self)))
-        case .any, nil: try encodeInAnyStyle(to: &container)
+        case .any: try encodeInAnyStyle(to: &container)
+        case nil:
+            // Where columns are gathered, the layout is no record's.
+            if encoding.pointee.mode != .gathering {
+                encoding.pointee.layout.use { ColumnStyle.remember(of: type(of: self), by: $0) }
+            }
+            try encodeInAnyStyle(to: &container)
         }
     }
 
@@ -51,9 +57,6 @@ extension Record {
     private func encodeInAnyStyle(to container: inout PersistenceContainer) throws {
         let type = type(of: self)
         let encoding = container.encoding
-        if encoding.pointee.mode != .gathering {
-            encoding.pointee.layout.use { ColumnStyle.remember(of: type, by: $0) }
-        }
         if let coding = ClassCoding.of(type) { return try coding.use { try $0.encode(self, in: &container) } }
         try encode(to: &container)
         if encoding.pointee.mode == .gathering { return try gatherColumns(into: encoding) }
