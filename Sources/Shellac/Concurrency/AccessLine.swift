@@ -42,7 +42,7 @@ final class AccessLine: Sendable {
 
     // MARK: - Tasks
 
-    /// Has a ticket's job run when its turn comes, on the line's own queue. The job must `leave()`.
+    /// Runs a ticket's job when its turn comes, on the line's own queue. The job must `leave()`.
     func enter(_ ticket: Ticket) {
         switch take(.ticket(ticket)) {
         case .taken: send(ticket)

@@ -25,7 +25,7 @@ extension Database {
 
     // MARK: - Cancellation
 
-    /// Has the access that holds the connection end: its statements throw `CancellationError`.
+    /// Cancels the access that holds the connection: its statements throw `CancellationError`.
     ///
     /// Called by any thread, at a moment when the cancelled access is sure to hold the connection. The interrupt
     /// hits the statement that runs; the flag, those that are about to.

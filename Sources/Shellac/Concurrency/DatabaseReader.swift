@@ -11,7 +11,7 @@
 /// form: ``DatabaseWriter/inDatabase(_:)``, ``DatabaseWriter/inTransaction(_:_:)``, ``DatabaseWriter/inSavepoint(_:)`` or
 /// ``DatabaseWriter/unsafeReentrantWrite(_:)``. Inside of these, ``Database/readOnly(_:)`` refuses what writes.
 public protocol DatabaseReader: AnyObject, Sendable {
-    /// How the database was opened.
+    /// The configuration that the database was opened with.
     var configuration: Configuration { get }
 
     /// The path of the database, or `:memory:`.

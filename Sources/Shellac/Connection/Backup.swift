@@ -1,15 +1,15 @@
 import CSQLite
 
-/// How far a backup has come.
+/// The progress of a backup.
 public struct DatabaseBackupProgress: Hashable, Sendable {
-    /// How many pages are left to copy.
+    /// The number of pages that are left to copy.
     public let remainingPageCount: Int
-    /// How many pages the database has.
+    /// The number of pages that the database has.
     public let totalPageCount: Int
     /// Whether the copy is complete.
     public let isCompleted: Bool
 
-    /// How many pages have been copied.
+    /// The number of pages that have been copied.
     public var completedPageCount: Int { totalPageCount - remainingPageCount }
 }
 

@@ -62,7 +62,7 @@ extension Database {
         return try body()
     }
 
-    /// Has a lock waited for, or not. It is said once, when the connection is opened.
+    /// Sets whether a lock is waited for. It is called once, when the connection is opened.
     func setBusyMode(_ mode: BusyMode) {
         let handler = BusyHandler(mode, database: self)
         hooks.busyHandler = handler

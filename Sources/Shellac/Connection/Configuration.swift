@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How a database is opened and used.
+/// The configuration of a database: how it is opened and used.
 ///
 /// ```swift
 /// var configuration = Configuration()
@@ -29,13 +29,13 @@ public struct Configuration: Sendable {
     /// The way to deal with a lock that a statement needs and another connection holds.
     public var busyMode: BusyMode = .immediateError
 
-    /// How SQLite keeps a transaction safe from crashes.
+    /// The way in which SQLite keeps a transaction safe from crashes.
     public var journalMode: JournalMode = .default
 
     /// The kind of the transactions that `write`, `inTransaction` and `inSavepoint` open, unless they are told.
     public var defaultTransactionKind: TransactionKind = .immediate
 
-    /// Where the date of transactions comes from: see ``Database/transactionDate``.
+    /// The clock that the date of transactions comes from: see ``Database/transactionDate``.
     public var transactionClock: any TransactionClock = .default
 
     /// Whether the description of errors and traced statements reveals the values bound to statements.
@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
     /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
 
-    /// How many statements a connection keeps prepared.
+    /// The number of statements that a connection keeps prepared.
     public var statementCacheCapacity = 128
 
     private(set) var preparations: [@Sendable (Database) throws -> Void] = []
@@ -78,7 +78,8 @@ public enum BusyMode: Sendable {
     case callback(@Sendable (_ numberOfTries: Int) -> Bool)
 }
 
-/// How SQLite keeps a transaction safe from crashes: see "PRAGMA journal_mode" in the SQLite documentation.
+/// The way in which SQLite keeps a transaction safe from crashes: see "PRAGMA journal_mode" in the SQLite
+/// documentation.
 public enum JournalMode: String, Sendable {
     /// As the database file says.
     case `default` = ""
@@ -100,13 +101,13 @@ public enum TransactionKind: String, Sendable, CaseIterable {
     case exclusive = "EXCLUSIVE"
 }
 
-/// How a transaction ends.
+/// The end of a transaction.
 public enum TransactionCompletion: Sendable {
     case commit
     case rollback
 }
 
-/// Where the date of transactions comes from.
+/// A clock that the date of transactions comes from.
 ///
 /// ```swift
 /// configuration.transactionClock = .custom { db in Date(timeIntervalSince1970: 0) }

@@ -1,7 +1,8 @@
 import CSQLite
 import Synchronization
 
-/// Who may use a connection, and whether its statements may run without a question: what other threads see, and set.
+/// The access to a connection: who may use it, and whether its statements may run without a question. Other threads see
+/// it, and set it.
 struct ConnectionAccess: ~Copyable, Sendable {
     /// The thread that holds the access, or 0. Its number is even; one more says that it must not use the connection now.
     private let owner = Atomic<UInt>(0)

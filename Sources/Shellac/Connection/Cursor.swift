@@ -47,7 +47,7 @@ extension Cursor {
         try first(where: isFound) != nil
     }
 
-    /// Combines all elements.
+    /// Combines all elements into one value.
     @inlinable
     public func reduce<Result>(
         into result: Result, _ combine: (inout Result, Element) throws -> Void
@@ -57,7 +57,7 @@ extension Cursor {
         return result
     }
 
-    /// Combines all elements.
+    /// Combines all elements into one value.
     @inlinable
     public func reduce<Result>(
         _ result: Result, _ combine: (Result, Element) throws -> Result

@@ -31,7 +31,7 @@ extension Database {
         try turn(SQLITE_DBCONFIG_DQS_DDL, on: configuration.acceptsDoubleQuotedStringLiterals)
     }
 
-    /// Has foreign keys enforced, or not.
+    /// Sets whether foreign keys are enforced.
     ///
     /// Unlike `PRAGMA foreign_keys` it is no statement, so that nothing, such as a cancellation, can refuse it.
     /// A change makes SQLite prepare every statement again.
@@ -41,7 +41,7 @@ extension Database {
         try check(shellac_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, enforced ? 1 : 0))
     }
 
-    /// Has `ALTER TABLE … RENAME TO` leave alone what triggers, views and foreign keys say of the table, or not: see
+    /// Sets whether `ALTER TABLE … RENAME TO` leaves alone what triggers, views and foreign keys say of the table: see
     /// "PRAGMA legacy_alter_table" in the SQLite documentation.
     func setLegacyAlterTable(_ legacy: Bool) throws {
         checkAccess()

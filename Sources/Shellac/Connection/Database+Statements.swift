@@ -104,14 +104,14 @@ extension Database {
 
     // MARK: - What statements did
 
-    /// How many rows the last INSERT, UPDATE or DELETE statement changed, without those changed by triggers
+    /// The number of rows that the last INSERT, UPDATE or DELETE statement changed, without those changed by triggers
     /// and foreign key actions.
     public var changesCount: Int {
         checkAccess()
         return isClosed ? 0 : Int(sqlite3_changes(pointer))
     }
 
-    /// How many rows have been changed since the connection was opened.
+    /// The number of rows that have been changed since the connection was opened.
     public var totalChangesCount: Int {
         checkAccess()
         return isClosed ? 0 : Int(sqlite3_total_changes(pointer))

@@ -15,7 +15,7 @@ import CSQLite
 /// `Database` is Sendable so that what an access gives need not stay with the connection. It is safe because
 /// every entry point checks that the running thread holds the access.
 public final class Database: @unchecked Sendable {  // one access at a time, checked by `checkAccess()`
-    /// How the database was opened.
+    /// The configuration that the database was opened with.
     public let configuration: Configuration
 
     /// The name of the database in errors: its label, or else its path.
@@ -38,7 +38,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// The slots in which upper layers keep their state.
     @exclusivity(unchecked) var slots = Slots()
-    /// Which states of the schema are known.
+    /// The states of the schema that are known.
     @exclusivity(unchecked) var knownSchema = KnownSchema()
 
     let statementCache: StatementCache
@@ -126,7 +126,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
-    /// Has SQLite prepare every statement again that has not begun, where databases are attached.
+    /// Makes SQLite prepare every statement again that has not begun, where databases are attached.
     ///
     /// A name means the table of the first database that has one of that name: see "Database Object Name Resolution" in
     /// the SQLite documentation. A table that is created may take the name away from one of an attached database, and

@@ -34,14 +34,14 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// Creates the region of a whole table.
     public init(table: String) { tables = [CaseInsensitiveName(table): TableRegion()] }
 
-    /// Columns of a table.
+    /// Creates the region of some columns of a table.
     public init(table: String, columns: some Sequence<String>) {
         tables = [
             CaseInsensitiveName(table): TableRegion(columns: Set(columns.map(CaseInsensitiveName.init)))
         ]
     }
 
-    /// Rows of a table. Without row ids, it is the empty region.
+    /// Creates the region of some rows of a table. Without row ids, it is the empty region.
     public init(table: String, rowIDs: some Sequence<Int64>) {
         let rowIDs = Set(rowIDs)
         tables = rowIDs.isEmpty ? [:] : [CaseInsensitiveName(table): TableRegion(rowIDs: rowIDs)]

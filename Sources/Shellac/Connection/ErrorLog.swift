@@ -10,7 +10,7 @@ import Glibc
 enum ErrorLog {
     static let handler = Lock<(@Sendable (ResultCode, String) -> Void)?>(nil)
 
-    /// Has SQLite tell us, once. SQLite accepts it only before it is first used in the process: see
+    /// Makes SQLite tell us of its errors, once. SQLite accepts it only before it is first used in the process: see
     /// "The Error And Warning Log" in its documentation.
     static func install() { _ = isInstalled }
 

@@ -1,5 +1,5 @@
-/// Which states of the schema a connection knows to hold, by their numbers. 0 is none. The layer of schemas gives the
-/// numbers: asking whether one still holds is a comparison of integers.
+/// The states of the schema that a connection knows to hold, by their numbers. 0 is none. The layer of schemas gives
+/// the numbers: asking whether one still holds is a comparison of integers.
 struct KnownSchema {
     /// The state that holds until the transaction ends or the schema changes.
     private(set) var held: UInt64 = 0

@@ -15,7 +15,7 @@ final class PreUpdateHook {
         self.functions = functions
     }
 
-    /// Has a listener told from now on. It is held until it is removed.
+    /// Adds a listener, which is told from now on. It is held until it is removed.
     func add(_ listener: any PreUpdateListener) {
         listeners.append(listener)
         guard listeners.count == 1 else { return }
@@ -41,7 +41,7 @@ final class PreUpdateHook {
         _ = functions.hook(database.pointer, nil, nil)
     }
 
-    /// Has a listener told no more. The hook goes with the last one.
+    /// Removes a listener. The hook goes with the last one.
     func remove(_ listener: any PreUpdateListener) {
         guard !listeners.isEmpty else { return }
         listeners.removeAll { $0 === listener }

@@ -5,7 +5,7 @@ struct RunningStatements {
     private(set) var last: Unretained<Statement>?
     /// How many functions called by SQLite are running.
     private(set) var functionDepth = 0
-    /// How many backups read or write the database.
+    /// The number of backups that read or write the database.
     private(set) var backupCount = 0
     /// The error thrown by a Swift function inside the running statement.
     var functionError: FunctionError?
@@ -82,7 +82,7 @@ extension Database {
     @inline(__always)
     var lastBegun: Unretained<Statement>? { running.last }
 
-    /// How many functions called by SQLite are running.
+    /// The number of functions called by SQLite that are running.
     @inline(__always)
     var callbackDepth: Int { running.functionDepth }
 

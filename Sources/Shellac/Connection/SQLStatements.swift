@@ -8,7 +8,7 @@ struct SQLStatements {
     private let hasNUL: Bool
     fileprivate let database: Database
     private let flags: UInt32
-    /// Where the next statement begins.
+    /// The place where the next statement begins.
     private var offset = 0
 
     init(sql: String, database: Database, flags: Int32 = 0) {

@@ -14,7 +14,7 @@
 struct Slot<Value: AnyObject> {
     /// The number of the place, which no other slot has.
     let number: Int
-    /// How long the object is there.
+    /// The time for which the object is there.
     let lifetime: SlotLifetime
 
     @inline(__always)
@@ -24,7 +24,7 @@ struct Slot<Value: AnyObject> {
     }
 }
 
-/// How long an object stays in its slot.
+/// The time for which an object stays in its slot.
 enum SlotLifetime: Equatable {
     /// It holds statements, which would keep the connection open, and can be made again: it goes when the connection is to
     /// be closed, also if SQLite then refuses.

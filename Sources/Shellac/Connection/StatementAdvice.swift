@@ -5,13 +5,13 @@ struct StatementAdvice {
     private(set) var version = 0
     private var look: ((Statement) -> Void)?
 
-    /// Has a function look at each statement that writes, from now on, in place of the one before.
+    /// Sets the function that looks at each statement that writes, in place of the one before.
     mutating func replace(_ look: @escaping (Statement) -> Void) {
         version += 1
         self.look = look
     }
 
-    /// Has a statement looked at that is about to run.
+    /// Looks at a statement that is about to run.
     @inline(never)
     func look(at statement: Statement) {
         guard statement.adviceVersion >= 0 else { return }
@@ -22,7 +22,7 @@ struct StatementAdvice {
 #endif
 
 extension Statement {
-    /// Has nobody ever look at the statement: it is one of ours.
+    /// Exempts the statement from all looks: it is one of ours.
     func bypassAdvice() {
         #if DEBUG
         adviceVersion = -1

@@ -103,7 +103,7 @@ final class Tracer {
 }
 
 extension Database {
-    /// Has a function hear of each statement, until another one is set, or nil.
+    /// Calls `trace` for each statement that the connection runs. Pass nil to stop.
     ///
     /// ```swift
     /// configuration.prepareDatabase { db in

@@ -26,7 +26,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// does where ``Configuration/publicStatementArguments`` asks for it.
     public let arguments: StatementArguments?
 
-    /// Where in the SQL the error is, in bytes of UTF-8, where SQLite tells (3.38 and newer).
+    /// The offset of the error in the SQL, in bytes of UTF-8, where SQLite tells (3.38 and newer).
     public let offset: Int?
 
     let publicArguments: Bool

@@ -26,7 +26,7 @@ extension Column {
     /// ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``. An update does nothing with it.
     public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
 
-    /// Stores the opposite of a boolean.
+    /// Toggles a Boolean column: `SET flag = NOT flag`.
     public func toggle() -> ColumnAssignment { set(to: !self) }
 
     /// Adds to a number.

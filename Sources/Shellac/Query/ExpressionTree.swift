@@ -45,7 +45,8 @@ extension SQLExpression {
     }
 }
 
-/// How tight an operator binds: see "Operators, and Parse-Affecting Attributes" in SQLite's documentation.
+/// The precedence of an operator, which says how tightly it binds: see "Operators, and Parse-Affecting Attributes" in
+/// SQLite's documentation.
 struct Precedence: Comparable {
     private let level: UInt8
 

@@ -99,52 +99,52 @@ public func & (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -
     SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that one of two integers has: `a | b`.
+/// Returns the bits that at least one of two integers has: `a | b`.
 public func | (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that one of two integers has: `a | b`.
+/// Returns the bits that at least one of two integers has: `a | b`.
 public func | (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that one of two integers has: `a | b`.
+/// Returns the bits that at least one of two integers has: `a | b`.
 public func | (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer up: `a << b`.
+/// Shifts the bits of an integer left: `a << b`.
 public func << (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer up: `a << b`.
+/// Shifts the bits of an integer left: `a << b`.
 public func << (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer up: `a << b`.
+/// Shifts the bits of an integer left: `a << b`.
 public func << (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer down: `a >> b`.
+/// Shifts the bits of an integer right: `a >> b`.
 public func >> (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.rightShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer down: `a >> b`.
+/// Shifts the bits of an integer right: `a >> b`.
 public func >> (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.rightShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Moves the bits of an integer down: `a >> b`.
+/// Shifts the bits of an integer right: `a >> b`.
 public func >> (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.rightShift, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that an integer has not: `~a`.
+/// Inverts the bits of an integer: `~a`.
 public prefix func ~ (a: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.prefix(.complement, a.sqlExpression))
 }

@@ -26,7 +26,7 @@ final class QueryConnection: StatementKeeper {
     @exclusivity(unchecked) private var buffer: [UInt8] = []
     private let capacity: Int
 
-    /// How often SQL was made.
+    /// The number of times that SQL was made.
     private(set) var buildCount = 0
 
     /// The names of tables, by the types that gave them.

@@ -55,7 +55,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     }
 }
 
-/// Where a request has its query.
+/// A box in which a request has its query.
 final class QueryStorage: Sendable {
     let query: SelectQuery
 

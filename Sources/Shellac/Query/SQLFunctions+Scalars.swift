@@ -148,7 +148,7 @@ public func round(_ number: some SQLSpecificExpressible, _ digits: any SQLExpres
     .function("ROUND", [number, digits])
 }
 
-/// -1, 0 or 1, as the number is negative, zero or positive: `SIGN(number)`.
+/// Returns -1, 0 or 1, as the number is negative, zero or positive: `SIGN(number)`.
 public func sign(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SIGN", [number]) }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
@@ -159,10 +159,10 @@ extension SQLSpecificExpressible where Self == SQLExpression {
     /// ```
     public static var random: SQLExpression { .function("RANDOM", []) }
 
-    /// How many rows the last statement changed: `CHANGES()`.
+    /// The number of rows that the last statement changed: `CHANGES()`.
     public static var changes: SQLExpression { .function("CHANGES", []) }
 
-    /// How many rows were changed since the connection was opened: `TOTAL_CHANGES()`.
+    /// The number of rows that were changed since the connection was opened: `TOTAL_CHANGES()`.
     public static var totalChanges: SQLExpression { .function("TOTAL_CHANGES", []) }
 
     /// The row id of the last insertion: `LAST_INSERT_ROWID()`.
@@ -182,13 +182,13 @@ extension SQLSpecificExpressible where Self == SQLExpression {
     public static var pi: SQLExpression { .function("PI", []) }
 }
 
-/// Returns the least whole number that is not less: `CEIL(number)`.
+/// Rounds a number up to a whole one: `CEIL(number)`.
 public func ceil(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("CEIL", [number]) }
 
-/// Returns the greatest whole number that is not greater: `FLOOR(number)`.
+/// Rounds a number down to a whole one: `FLOOR(number)`.
 public func floor(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("FLOOR", [number]) }
 
-/// Returns the whole number towards zero: `TRUNC(number)`.
+/// Rounds a number towards zero to a whole one: `TRUNC(number)`.
 public func trunc(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("TRUNC", [number]) }
 
 /// Returns the rest of a division of real numbers: `MOD(a, b)`.
@@ -221,10 +221,10 @@ public func log(_ number: some SQLSpecificExpressible, base: any SQLExpressible)
     .function("LOG", [base, number])
 }
 
-/// Returns the angle in degrees, of one in radians: `DEGREES(angle)`.
+/// Converts an angle from radians to degrees: `DEGREES(angle)`.
 public func degrees(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("DEGREES", [angle]) }
 
-/// Returns the angle in radians, of one in degrees: `RADIANS(angle)`.
+/// Converts an angle from degrees to radians: `RADIANS(angle)`.
 public func radians(_ angle: some SQLSpecificExpressible) -> SQLExpression { .function("RADIANS", [angle]) }
 
 /// Returns the sine of an angle in radians: `SIN(angle)`.

@@ -39,7 +39,7 @@ extension SQLSpecificExpressible {
                 pattern, sqlExpression, text.sqlExpression, escape: escape?.sqlExpression, isNegated: false))
     }
 
-    /// Has the text compared and sorted by a collation: `a COLLATE name`.
+    /// Compares and sorts the text by a collation: `a COLLATE name`.
     ///
     /// ```swift
     /// Player.order(Column("name").collating(.nocase))
@@ -48,7 +48,7 @@ extension SQLSpecificExpressible {
         SQLExpression(.collated(sqlExpression, collation))
     }
 
-    /// Has the text compared and sorted by a collation made in Swift.
+    /// Compares and sorts the text by a collation made in Swift.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
         collating(Database.CollationName(rawValue: collation.name))
     }

@@ -1,4 +1,4 @@
-/// Where a query takes its rows from.
+/// A source that a query takes its rows from.
 struct QuerySource: Sendable {
     enum Form: Sendable {
         case type(any TableRecord.Type)
@@ -249,7 +249,7 @@ struct SelectQuery: Sendable {
     }
 }
 
-/// How many rows are wanted.
+/// The number of rows that are wanted.
 struct QueryLimit: Sendable {
     let count: Int
     let offset: Int?

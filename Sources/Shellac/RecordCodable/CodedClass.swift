@@ -40,7 +40,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     private let isPrepared = Atomic<Bool>(false)
     private let making = Atomic<UInt8>(Making.unknown.rawValue)
 
-    /// How fetched records are made.
+    /// A way to make fetched records.
     enum Making: UInt8 {
         case unknown
         /// By `init(row:)`, which somebody has written, or which cannot be asked.

@@ -13,7 +13,7 @@ final class RecordDecodingCache {
 
     fileprivate init(_ record: any FetchableRecord.Type) { self.record = record }
 
-    /// Gives the box of a container that was kept away.
+    /// Drops the cached container if the record's decoder kept a reference to it.
     @inline(__always)
     fileprivate func checkContainer() {
         if !isKnownUniquelyReferenced(&container) { (keyType, container) = (nil, nil) }

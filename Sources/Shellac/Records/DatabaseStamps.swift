@@ -31,7 +31,7 @@ public struct DatabaseStamps: Hashable, Sendable {
     }
     private(set) var groups: [Group] = []
 
-    /// Stamps for insertions, for insertions and updates, or for both. Without any, nothing is stamped.
+    /// Declares stamps for insertions, for insertions and updates, or for both. Without any, nothing is stamped.
     public init(created: String? = nil, updated: String? = nil) {
         self.created = created
         self.updated = updated

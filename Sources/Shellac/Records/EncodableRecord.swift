@@ -35,7 +35,7 @@ public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
     /// Returns how an `Encodable` record stores the UUIDs of a column.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
-    /// In which columns an `Encodable` record stores its coding keys.
+    /// The strategy that maps the coding keys of an `Encodable` record to column names.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
     /// Returns the encoder that makes the JSON of a column.
     ///

@@ -1,4 +1,4 @@
-/// How a column of a record differs from what the database holds: both sides of it.
+/// A difference between a column of a record and what the database holds: both sides of it.
 public struct DatabaseColumnChange: Hashable, Sendable {
     /// The value that the database holds, or held. Nil where that is not known, which is not NULL.
     public let old: DatabaseValue?

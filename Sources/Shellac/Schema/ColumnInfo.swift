@@ -77,7 +77,7 @@ public struct ColumnInfo: Hashable, Sendable {
     }
 }
 
-/// How the value of a generated column comes about: see "Generated Columns" in the SQLite documentation.
+/// The way in which a generated column gets its value: see "Generated Columns" in the SQLite documentation.
 public enum GeneratedColumnQualification: String, Hashable, Sendable {
     /// It is computed at each reading.
     case virtual = "VIRTUAL"

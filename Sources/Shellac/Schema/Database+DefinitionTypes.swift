@@ -38,7 +38,7 @@ extension Database {
         public static let any = ColumnType(rawValue: "ANY")
     }
 
-    /// How texts compare: see "Datatypes In SQLite", section "Collating Sequences".
+    /// The name of a collation, by which texts compare: see "Datatypes In SQLite", section "Collating Sequences".
     public struct CollationName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         public let rawValue: String
 
@@ -81,7 +81,7 @@ extension Database {
     }
 }
 
-/// How a table is created: see ``Database/create(table:in:options:body:)``.
+/// Options for creating a table: see ``Database/create(table:in:options:body:)``.
 public struct TableOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -97,7 +97,7 @@ public struct TableOptions: OptionSet, Sendable {
     public static let strict = TableOptions(rawValue: 8)
 }
 
-/// How a virtual table is created.
+/// Options for creating a virtual table.
 public struct VirtualTableOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -106,7 +106,7 @@ public struct VirtualTableOptions: OptionSet, Sendable {
     public static let ifNotExists = VirtualTableOptions(rawValue: 1)
 }
 
-/// How an index is created.
+/// Options for creating an index.
 public struct IndexOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -117,7 +117,7 @@ public struct IndexOptions: OptionSet, Sendable {
     public static let unique = IndexOptions(rawValue: 2)
 }
 
-/// How a view is created.
+/// Options for creating a view.
 public struct ViewOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }

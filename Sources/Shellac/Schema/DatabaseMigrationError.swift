@@ -24,14 +24,14 @@ public struct DatabaseMigrationError: Error, CustomStringConvertible {
     public var description: String { "the migration \"\(migration)\" failed: \(underlyingError)" }
 }
 
-/// How far a ``DatabaseMigrator`` has come.
+/// The progress of a ``DatabaseMigrator``.
 public struct MigrationProgress: Hashable, Sendable {
     /// The name of the migration that is about to run.
     public let name: String
 
-    /// Which one it is of those that have to run, counted from 0.
+    /// The index of the migration among those that have to run, counted from 0.
     public let index: Int
 
-    /// How many have to run.
+    /// The number of migrations that have to run.
     public let count: Int
 }

@@ -1,4 +1,4 @@
-/// How rows are written for people who look at them: see ``Database/dumpSQL(_:format:to:)``.
+/// A format in which rows are written for people who look at them: see ``Database/dumpSQL(_:format:to:)``.
 ///
 /// The formats are those of SQLite's command line: see "Command Line Shell For SQLite", section "Changing Output
 /// Formats".

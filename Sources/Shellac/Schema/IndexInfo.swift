@@ -1,6 +1,6 @@
 /// An index: see ``Database/indexes(on:in:)``.
 public struct IndexInfo: Hashable, Sendable {
-    /// Where an index comes from.
+    /// The origin of an index.
     public enum Origin: String, Hashable, Sendable {
         /// A CREATE INDEX statement.
         case createIndex = "c"

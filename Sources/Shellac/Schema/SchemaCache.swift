@@ -68,8 +68,8 @@ final class SchemaCache {
         functions = [:]
     }
 
-    /// Has the generation change with the schema of a database, also if nothing was asked of it. Returns whether it did
-    /// not do so before.
+    /// Makes the generation change with the schema of a database, also if nothing was asked of it. Returns whether it
+    /// did not do so before.
     func follow(_ name: String) throws -> Bool {
         try validate()
         let known = listings?.first { CaseInsensitiveName.matches($0.name, name) }

@@ -19,7 +19,7 @@ struct SavepointStack {
     var numbers: [Int] { savepoints.map(\.number) }
     #endif
 
-    /// How many savepoints are open.
+    /// The number of savepoints that are open.
     var depth: Int { savepoints.count }
 
     /// Opens a savepoint, and returns a number that no other one has.

@@ -95,9 +95,9 @@ public final class DatabaseUndo: Sendable {
     public var canUndo: Bool { undoCount > 0 }
     /// Whether there is a group to redo.
     public var canRedo: Bool { redoCount > 0 }
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
     public var undoCount: Int { shared.state.withLock(\.undoCount) }
-    /// How many groups can be redone.
+    /// The number of groups that can be redone.
     public var redoCount: Int { shared.state.withLock(\.redoCount) }
     /// The name of the group that `undo()` would undo, if it was given one.
     public var undoName: String? { shared.state.withLock(\.undoName) }
@@ -118,7 +118,7 @@ public final class DatabaseUndo: Sendable {
     @discardableResult
     public func undo() throws -> Bool { try play(.undo) }
 
-    /// Does again what was undone last.
+    /// Redoes what was undone last.
     ///
     /// - Returns: Whether there was something.
     /// - Throws: what `undo()` throws.
@@ -131,7 +131,7 @@ public final class DatabaseUndo: Sendable {
         try await writer.writeWithoutTransaction { [self] db in try play(.undo, db) }
     }
 
-    /// Does again what was undone last, without blocking a thread while waiting for the access.
+    /// Redoes what was undone last, without blocking a thread while waiting for the access.
     @discardableResult
     public nonisolated(nonsending) func redo() async throws -> Bool {
         try await writer.writeWithoutTransaction { [self] db in try play(.redo, db) }

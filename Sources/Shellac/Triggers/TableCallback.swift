@@ -129,7 +129,7 @@ extension Database {
         return callback.token
     }
 
-    /// Calls a table-wide callback no more.
+    /// Removes a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         checkAccess()
         let triggers = try triggerConnection
@@ -199,7 +199,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.addCallback(events, on: tableName, perform) }
     }
 
-    /// Calls a table-wide callback no more.
+    /// Removes a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         try writeWithoutTransaction { db in try db.remove(callback) }
     }

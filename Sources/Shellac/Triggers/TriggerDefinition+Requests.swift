@@ -1,7 +1,7 @@
 // What a trigger does, in requests. A trigger has no parameters: all values become literals.
 
 extension TriggerDefinition {
-    /// Has the trigger run for those rows alone for which a condition holds. Several must all hold.
+    /// Restricts the trigger to the rows for which a condition holds. Several must all hold.
     ///
     /// ```swift
     /// try t.when { old, new in new[Column("score")] > old[Column("score")] }
@@ -13,7 +13,7 @@ extension TriggerDefinition {
         when { _, _ in fragment }
     }
 
-    /// Has the trigger update the rows of a request.
+    /// Makes the trigger update the rows of a request.
     ///
     /// ```swift
     /// let team = Team.filter(Column("id") == t.new[Column("teamID")])
@@ -30,7 +30,7 @@ extension TriggerDefinition {
         _ assignments: ColumnAssignment...
     ) throws { try updateAll(request.all().query, conflictResolution, assignments) }
 
-    /// Has the trigger update all rows of a record type's table.
+    /// Makes the trigger update all rows of a record type's table.
     public func updateAll(
         _ type: (some TableRecord).Type, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -49,7 +49,7 @@ extension TriggerDefinition {
         try execute(BulkQuery(query: query, action: action, isReturning: false))
     }
 
-    /// Has the trigger delete the rows of a request.
+    /// Makes the trigger delete the rows of a request.
     ///
     /// ```swift
     /// try t.deleteAll(Player.filter(Column("teamID") == t.old[Column("id")]))
@@ -59,10 +59,10 @@ extension TriggerDefinition {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 
-    /// Has the trigger delete all rows of a record type's table.
+    /// Makes the trigger delete all rows of a record type's table.
     public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
 
-    /// Has the trigger insert a row.
+    /// Makes the trigger insert a row.
     ///
     /// ```swift
     /// try t.insert(into: "log", Column("what").set(to: "scored"), Column("player").set(to: t.new[Column("id")]))
@@ -75,7 +75,7 @@ extension TriggerDefinition {
         _ values: ColumnAssignment...
     ) throws { try insert(tableName, conflictResolution, values) }
 
-    /// Has the trigger insert a row into a record type's table.
+    /// Makes the trigger insert a row into a record type's table.
     public func insert(
         into type: any TableRecord.Type, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
@@ -111,7 +111,7 @@ extension TriggerDefinition {
         execute(literal: writer.fragment)
     }
 
-    /// Has the trigger compute something, for what the functions in it do.
+    /// Makes the trigger compute something, for what the functions in it do.
     ///
     /// ```swift
     /// try t.when { old, new in new[Column("score")] < 0 }

@@ -11,7 +11,7 @@ public enum TriggerTiming: String, Hashable, Sendable, CaseIterable {
     case insteadOf = "INSTEAD OF"
 }
 
-/// How a trigger is created: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+/// Options for creating a trigger: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
 public struct TriggerOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -49,7 +49,7 @@ public final class TriggerDefinition {
 
     fileprivate init(_ database: Database) { self.database = database }
 
-    /// Has the trigger run for those rows alone for which a condition holds. Several must all hold.
+    /// Restricts the trigger to the rows for which a condition holds. Several must all hold.
     ///
     /// ```swift
     /// t.when { old, new in "\(new["score"]) > \(old["score"])" }
@@ -58,7 +58,7 @@ public final class TriggerDefinition {
         conditions.append(try condition(old, new))
     }
 
-    /// Has the trigger execute a statement: `INSERT`, `UPDATE`, `DELETE` or `SELECT`. They run in the order in which
+    /// Makes the trigger execute a statement: `INSERT`, `UPDATE`, `DELETE` or `SELECT`. They run in the order in which
     /// they are given.
     ///
     /// A trigger has no parameters: the values are written into it as literals.
@@ -68,7 +68,7 @@ public final class TriggerDefinition {
     /// ```
     public func execute(literal statement: SQL) { statements.append(statement) }
 
-    /// Has the trigger execute a statement.
+    /// Makes the trigger execute a statement.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) {
         statements.append(SQL(sql: sql, arguments: arguments))
     }

@@ -1,4 +1,4 @@
-/// How the rows of a recorded table are kept: what a row is found by, and what it consists of.
+/// The layout in which the rows of a recorded table are kept: what a row is found by, and what it consists of.
 ///
 /// A table has another layout after its columns were changed. Each layout has two temporary tables of its own:
 ///

@@ -126,7 +126,7 @@ extension UndoTables {
     }
 }
 
-/// Which way the groups are played.
+/// The direction in which groups are played.
 enum UndoDirection {
     case undo, redo
 

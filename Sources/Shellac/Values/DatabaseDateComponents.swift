@@ -32,7 +32,7 @@ public struct DatabaseDateComponents: Hashable, Sendable {
     /// The format that was found, or in which the components are written.
     public var format: Format
 
-    /// Components that are written in a format.
+    /// Creates components that are written in a format.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format

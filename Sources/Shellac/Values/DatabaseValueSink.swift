@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
+/// A place in which a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
 public struct DatabaseValueSink: ~Copyable {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
     @usableFromInline let column: String

@@ -25,19 +25,19 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = nil
     }
 
-    /// Values by position.
+    /// Creates arguments of values by position.
     public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
         positional = .many(values.map { $0?.databaseValue ?? .null })
         namedValues = nil
     }
 
-    /// Values by position, all of one type.
+    /// Creates arguments of values by position, all of one type.
     public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
         positional = .many(values.map(\.databaseValue))
         namedValues = nil
     }
 
-    /// Values by name.
+    /// Creates arguments of values by name.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         positional = .many([])
         namedValues = dictionary.mapValues { $0?.databaseValue ?? .null }

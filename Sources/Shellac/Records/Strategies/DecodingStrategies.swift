@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How a `Decodable` record reads its dates.
+/// A strategy by which a `Decodable` record reads its dates.
 public enum DatabaseDateDecodingStrategy: Sendable {
     /// As `Date` is read: from all texts of dates, and from the seconds since 1970-01-01 in UTC.
     case deferredToDate
@@ -27,7 +27,7 @@ public enum DatabaseDateDecodingStrategy: Sendable {
     }
 }
 
-/// How a `Decodable` record reads its data.
+/// A strategy by which a `Decodable` record reads its data.
 public enum DatabaseDataDecodingStrategy: Sendable {
     /// As `Data` is read: from a blob, and from the UTF-8 bytes of a text.
     case deferredToData

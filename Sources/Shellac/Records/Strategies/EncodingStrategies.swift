@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How an `Encodable` record stores its dates.
+/// A strategy by which an `Encodable` record stores its dates.
 public enum DatabaseDateEncodingStrategy: Sendable {
     /// As `Date` is stored: the text `YYYY-MM-DD HH:MM:SS.SSS` in UTC. The other strategies store what is compared as
     /// it is: this one stores dates, which compare by their instants.
@@ -37,7 +37,7 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     }
 }
 
-/// How an `Encodable` record stores its data.
+/// A strategy by which an `Encodable` record stores its data.
 public enum DatabaseDataEncodingStrategy: Sendable {
     /// As a blob.
     case deferredToData
@@ -47,7 +47,7 @@ public enum DatabaseDataEncodingStrategy: Sendable {
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
-/// How an `Encodable` record stores its UUIDs.
+/// A strategy by which an `Encodable` record stores its UUIDs.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
     /// As a blob of 16 bytes.
     case deferredToUUID
@@ -57,7 +57,7 @@ public enum DatabaseUUIDEncodingStrategy: Sendable {
     case lowercaseString
 }
 
-/// In which columns an `Encodable` record stores its coding keys.
+/// A strategy that maps the coding keys of an `Encodable` record to column names.
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// In columns of the same names.
     case useDefaultKeys
