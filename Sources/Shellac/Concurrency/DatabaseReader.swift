@@ -119,6 +119,8 @@ extension DatabaseWriter {
     ///     return .rollback
     /// }
     /// ```
+    ///
+    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ updates: (Database) throws -> TransactionCompletion
     ) throws {
@@ -126,6 +128,8 @@ extension DatabaseWriter {
     }
 
     /// Writes to the database in a savepoint, which is a transaction of its own here.
+    ///
+    /// - Throws: what the function throws, once the savepoint is rolled back, and the error of a commit that fails.
     public func inSavepoint(_ updates: (Database) throws -> TransactionCompletion) throws {
         try writeWithoutTransaction { db in try db.inSavepoint { try updates(db) } }
     }

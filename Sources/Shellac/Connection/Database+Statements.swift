@@ -14,6 +14,8 @@ extension Database {
     ///
     /// The statements take the values by position one after another; each takes those that it names.
     /// When one fails, those before it have been executed: use a transaction to undo them.
+    ///
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
         checkAccess()
         var statements = SQLStatements(sql: sql, database: self)

@@ -182,7 +182,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         let listeners = takeListeners()
         access.close()
         added.departures.hold {
-            // What is freed with the connection finds it closed.
+            // Objects that are freed with the connection find it closed.
             let closing = handle.take()
             let added = added.removeAll()
             updateObstruction()

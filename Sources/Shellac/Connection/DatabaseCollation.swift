@@ -56,6 +56,9 @@ private final class CollationBox {
 
 extension Database {
     /// Adds a collation, or replaces the one of the same name.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is a NUL in the name, and one of code `SQLITE_BUSY` when a collation is
+    ///   replaced while statements are running.
     public func add(collation: DatabaseCollation) throws {
         checkAccess()
         if isClosed { throw closedError() }
@@ -82,6 +85,8 @@ extension Database {
     }
 
     /// Removes a collation.
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()
         if isClosed { throw closedError() }

@@ -93,6 +93,9 @@ public protocol DatabaseAggregate: SendableMetatype {
 
 extension Database {
     /// Adds a function, or replaces the one of the same name and number of arguments.
+    ///
+    /// - Throws: a ``DatabaseError`` when SQLite does not take such a name or number of arguments, and one of code
+    ///   `SQLITE_BUSY` when a function is replaced while statements are running.
     public func add(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }
@@ -115,6 +118,8 @@ extension Database {
     }
 
     /// Removes a function.
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }

@@ -52,10 +52,10 @@ struct SQLStatements {
                 }
             }
             guard code == SQLITE_OK else {
-                // What does not exist may be what the lost transaction had made.
+                // A table that does not exist may be one that the lost transaction had made.
                 if let lostTransaction = database.lostTransaction { throw lostTransaction }
                 let error = database.failure(code, sql: text(from: start, to: length))
-                // What depends on the schema may not compile any more, since another connection has changed it.
+                // The SQL may not compile any more, since another connection has changed the schema.
                 guard code & 0xFF == SQLITE_ERROR,
                     let follower = database.object(in: .schema)?.object, follower.isOutdated,
                     (try? follower.followSchema()) != nil

@@ -116,7 +116,7 @@ extension Database {
     /// Puts an object into a slot, or none.
     func fill<Value>(_ slot: Slot<Value>, with object: Value?) {
         let old = slots.fill(slot, with: object)
-        // What is freed may look into the slot.
+        // The object that is freed may look into the slot.
         withExtendedLifetime(old) {}
     }
 }

@@ -1,6 +1,6 @@
 import CSQLite
 
-// What a statement gives, in the schema that the databases have now: a kept one was prepared in that of another day.
+// The columns of a statement, in the present schema: a kept statement was prepared in that of another day.
 
 extension Statement {
     /// The names of the result's columns.

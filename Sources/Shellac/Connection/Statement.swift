@@ -194,6 +194,7 @@ public final class Statement {
     /// Executes the statement, and drops the rows that it may give.
     ///
     /// - Parameter arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Throws: a ``DatabaseError`` when the statement fails.
     public func execute(arguments: StatementArguments? = nil) throws {
         try begin(arguments)
         while try step() {}

@@ -71,7 +71,7 @@ final class StatementCache {
     }
 
     func removeAll() {
-        // What a statement holds, such as an argument, may use the connection when it is freed.
+        // An object that a statement holds, such as an argument, may use the connection when it is freed.
         let old = entries
         entries = [:]
         recent = Array(repeating: nil, count: recent.count)

@@ -1,4 +1,4 @@
-// What is derived from a request, without a type that knows its table.
+// Requests derived from another one, without a type that knows its table.
 
 extension DerivableRequest {
     private func derived(_ change: (inout SelectQuery) -> Void) -> QueryInterfaceRequest<RowDecoder> {

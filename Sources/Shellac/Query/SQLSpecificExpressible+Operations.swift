@@ -1,4 +1,4 @@
-// What has no operator in Swift.
+// Operations that have no operator in Swift.
 
 extension SQLSpecificExpressible {
     // MARK: - Texts

@@ -106,7 +106,7 @@ private struct InPlaceContainer<Key: CodingKey>: RecordDecodingContainer {
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        // What is answered where the row lacks the column is not copied.
+        // The answer where the row lacks the column is not copied.
         guard let column = try place.column(of: key, as: type) else {
             return try place.present(key, as: type)
         }

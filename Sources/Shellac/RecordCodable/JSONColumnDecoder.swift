@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// What a record decodes from a nested container: the JSON of a column. Errors name the column, the row and the SQL.
+// The decoding of a nested container: the JSON of a column. Errors name the column, the row and the SQL.
 
 struct JSONColumnDecoder: Decoder {
     let decoding: RecordDecoding

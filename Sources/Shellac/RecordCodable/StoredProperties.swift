@@ -192,7 +192,7 @@ extension StoredProperties {
         let (first, end) = (superclass.map(countOfFields) ?? 0, countOfFields(type))
         let (start, size) = (superclass.map(Self.instanceSize) ?? 0, Self.instanceSize(of: type))
         guard first <= end, start <= size else { return nil }
-        // What has more memory than its superclass has properties: they are not told.
+        // A class that has more memory than its superclass has properties: they are not told.
         if first == end, start < size { return nil }
         properties = (first..<end).map { StoredProperty(at: $0, of: type) }
         guard Self.fit(properties, in: start..<size) else { return nil }

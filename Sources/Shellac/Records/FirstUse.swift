@@ -43,7 +43,7 @@ enum FirstUse {
             default: continue
             }
             if isStoredByItself(type, below: above) || readsInInitializer(type, unlike: above) { continue }
-            // What has no properties of its own lacks none.
+            // A class without properties of its own lacks none.
             if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
                 continue
             }
@@ -61,7 +61,7 @@ enum FirstUse {
         while let above = superclass(of: root) {
             if saysCoding(root, below: above) == (true, true) {
                 if isStoredByItself(root, below: above) { return nil }
-                // What has no properties of its own lacks none.
+                // A class without properties of its own lacks none.
                 let isEmpty = Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above)
                 return above != Record.self && isEmpty ? nil : root
             }

@@ -212,8 +212,8 @@ public struct RecordColumns: ~Copyable {
     @inlinable @inline(__always)
     var row: LiveRow { LiveRow(place.assumingMemoryBound(to: LiveRow.Place.self)) }
 
-    // What is read is returned, and set by the caller: a setter that is handed on would keep its record alive in each
-    // pass, which costs an encoding a third more.
+    // The value is returned, and set by the caller: a setter that is handed on would keep its record alive in each pass,
+    // which costs an encoding a third more.
 
     /// Reads the value of a column. Nil where there is no such column.
     @inlinable @inline(__always)

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// What a type asks of its table, and deletes there. Deleting by the type calls no callback of its records.
+// Questions of a type to its table, and deletions there. Deleting by the type calls no callback of its records.
 
 extension TableRecord {
     /// Fetches the number of rows in the table.

@@ -4,6 +4,8 @@ extension Database {
     /// ```swift
     /// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id = \(id)")
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func execute(literal fragment: SQL) throws {
         try execute(sql: fragment.sql, arguments: fragment.arguments)
     }

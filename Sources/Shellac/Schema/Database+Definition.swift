@@ -56,6 +56,8 @@ extension Database {
     ///     t.drop(column: "bonus")
     /// }
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, or when SQLite refuses a change: none is made then.
     public func alter(
         table name: String, in schemaName: String? = nil, body: (TableAlteration) throws -> Void
     ) throws {
@@ -66,6 +68,8 @@ extension Database {
     }
 
     /// Renames a table. Indexes, triggers, views and foreign keys follow.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index has the new name.
     public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
         try execute(
             definition: "ALTER TABLE \(name.quoted(in: schemaName)) "
@@ -76,11 +80,15 @@ extension Database {
     ///
     /// Where foreign keys are enforced, its rows are deleted first, with what follows from it: see "DROP TABLE" in
     /// the SQLite documentation.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func drop(table name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
     }
 
     /// Drops a trigger.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such trigger.
     public func drop(trigger name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")
     }

@@ -1,4 +1,4 @@
-// What a database declares. All names match without regard to the case of ASCII letters. A name without the name
+// The declarations of a database. All names match without regard to the case of ASCII letters. A name without the name
 // of a database is looked for as SQLite does: in `temp`, then in `main`, then in the attached ones.
 
 extension Database {

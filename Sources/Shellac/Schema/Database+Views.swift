@@ -27,6 +27,8 @@ extension Database {
     }
 
     /// Drops a view.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such view.
     public func drop(view name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP VIEW \(name.quoted(in: schemaName))")
     }

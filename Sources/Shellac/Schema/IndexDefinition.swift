@@ -104,6 +104,8 @@ extension Database {
     }
 
     /// Drops an index.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(index name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
     }

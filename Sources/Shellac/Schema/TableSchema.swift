@@ -119,7 +119,7 @@ final class TableSchema: Sendable {
         let indexes = indexes.filter { index in
             index.isUnique && !index.isPartial && !index.hasExpressions
                 && index.keys.allSatisfy { key in
-                    // What is the same by BINARY is the same by all collations.
+                    // Texts that are equal by BINARY are equal by all collations.
                     let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] } ?? "BINARY"
                     return [key.collation, "BINARY"].contains { CaseInsensitiveName.matches($0, collation) }
                 }

@@ -20,7 +20,7 @@ extension DriftCheck {
         }
         var encoded: [Encoded]
         do {
-            // What the table holds says more than what a record has by default.
+            // The values of the table say more than those that a record has by default.
             if let row = selected.row { _ = try type.init(row: row) }
         } catch {
             add(.recordNotMade(reason: "\(error)"))
@@ -39,7 +39,7 @@ extension DriftCheck {
             let index = encoded.firstIndex {
                 CaseInsensitiveName.matches($0.name, column.name) && $0.value.isNull
             }
-            // What is nil by default is stored as its type is.
+            // A property that is nil by default is stored as its type is.
             if let index, let sample = column.sample {
                 encoded[index].value = sample
                 optionals.insert(name)

@@ -165,7 +165,7 @@ struct DriftCheck {
 
         for item in encoded {
             guard let column = table.column(named: item.name) else {
-                // What is read as well is told already.
+                // A column that is read as well is told already.
                 if !isRowID(item.name), !faults.contains(where: { $0.columns == [item.name] }) {
                     add(.columnMissing(isRead: false, isEncoded: true), item.name)
                 }

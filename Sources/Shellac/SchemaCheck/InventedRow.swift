@@ -79,7 +79,7 @@ struct InventedRow {
             append(name, likely: [], nil)
             return true
         }
-        // What decodes an object of JSON says what it wants.
+        // A type that decodes an object of JSON says what it wants.
         if columns[index].json == nil, case .string("{}")? = columns[index].candidates.first?.storage {
             columns[index].json = InventedJSON()
         }

@@ -21,7 +21,7 @@ public struct SchemaDriftError: Error, Hashable, Sendable {
     init?(_ faults: [SchemaFault]) {
         guard !faults.isEmpty else { return nil }
         var seen: Set<String> = []
-        // What is wrong with a table alone is told once, and not by each of its types.
+        // A fault of a table alone is told once, and not by each of its types.
         self.faults = faults.filter { seen.insert($0.description).inserted }
     }
 }

@@ -80,6 +80,8 @@ extension Database {
     ///     return .rollback
     /// }
     /// ```
+    ///
+    /// - Throws: what the operations throw, once the savepoint is rolled back.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
         let log = transactionLog
@@ -110,6 +112,9 @@ extension Database {
     // MARK: - Step by step
 
     /// Begins a transaction. Prefer ``inTransaction(_:_:)``, which cannot be left open.
+    ///
+    /// - Throws: a ``DatabaseError`` when a transaction is open already, or when another connection holds a lock that
+    ///   it takes.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         checkAccess()
         // A read-only access cannot take the locks of a writer.
@@ -188,7 +193,7 @@ extension Database {
         }
         // Whoever uses the C interface opens transactions that the log does not hear of.
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
-        // What the C interface has committed.
+        // These are of what the C interface has committed.
         if !log.journal.isEmpty { try dropNotes(log) }
         if statementCache.mayHoldLargeValues { releaseLargeArguments() }
         if let failure = transactionState.takeCommitFailure() { throw failure }
@@ -203,7 +208,7 @@ extension Database {
 
     @inline(never)
     private func closeForgottenTransaction() throws {
-        // What is freed by a rollback may leave another transaction open.
+        // Objects that are freed by a rollback may leave another transaction open.
         var attempts = 0
         repeat {
             try? rollback()

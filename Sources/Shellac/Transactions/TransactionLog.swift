@@ -155,7 +155,7 @@ final class TransactionLog: StatementParticipant {
             undoneStatements.isEmpty ? nil : undoneStatements.removeValue(forKey: ObjectIdentifier(statement))
         // (It is told to whoever rolls back, too.)
         let loss = statement.effects.transaction == nil ? undone ?? database.lostTransaction : nil
-        // What ran in a function has ended with the function.
+        // Statements that ran in a function have ended with it.
         if isLostWithStatement, database.callbackDepth == 0 { endLostTransaction() }
         return loss
     }
@@ -209,7 +209,7 @@ final class TransactionLog: StatementParticipant {
         isOpenedBySavepoint = false
         isOpenedReadOnly = database.isReadOnlyScope
         database.currentDate = nil
-        // What was saved before is committed, unless a statement still writes, which would be undone with the transaction.
+        // The saves before are committed, unless a statement still writes, which would be undone with the transaction.
         if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }
     }
 

@@ -81,6 +81,8 @@ public final class DatabaseUndo: Sendable {
     /// ```swift
     /// let undo = try DatabaseUndo(dbQueue, Player.self, Team.self)
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
     public convenience init(
         _ writer: some DatabaseWriter, _ types: any TableRecord.Type..., limit: Int? = nil
     ) throws {

@@ -74,7 +74,7 @@ final class CallbackRegistration {
             case .insert: (kind, values, body) = (0, list("NEW"), notes)
             case .update:
                 (kind, values) = (1, list("OLD") + list("NEW"))
-                // What such a trigger updates is no change to tell of.
+                // The updates of such a trigger are no changes to tell of.
                 guard isFilled, let key = schema.keyOfRow("OLD") else { break }
                 // A function takes 127 arguments at most.
                 let row = key.prefix(100).joined(separator: ", ")
@@ -130,6 +130,8 @@ extension Database {
     }
 
     /// Removes a table-wide callback.
+    ///
+    /// - Throws: a ``DatabaseError`` inside of a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         checkAccess()
         let triggers = try triggerConnection

@@ -304,7 +304,7 @@ final class TriggerConnection: StatementParticipant {
         try database.touchingNothing { try own.dropAll() }
     }
 
-    // What fails here is done at the end of the access.
+    // Whatever fails here is done at the end of the access.
     override func lostTransactionDidEnd() { try? transactionDidRollBack() }
 
     /// Hears that a transaction was rolled back, to a savepoint or altogether.

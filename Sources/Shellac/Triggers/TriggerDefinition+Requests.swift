@@ -1,4 +1,4 @@
-// What a trigger does, in requests. A trigger has no parameters: all values become literals.
+// The body of a trigger, in requests. A trigger has no parameters: all values become literals.
 
 extension TriggerDefinition {
     /// Restricts the trigger to the rows for which a condition holds. Several must all hold.

@@ -1,6 +1,6 @@
 import CSQLite
 
-// What becomes of a value that is stored in a column. ("Datatypes In SQLite", section "Type Affinity".) A record's
+// The conversion of a value that is stored in a column. ("Datatypes In SQLite", section "Type Affinity".) A record's
 // snapshot says what the database holds, and the record encodes what it was given: this says that both are the same.
 
 extension ColumnAffinity {

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// What an encoding makes of a value.
+// The encoding of values.
 //
 // Most values are what they are compared with, and the comparison passes them by. That is tried first, for numbers where
 // a record encodes them, since it takes only a few instructions. All else comes to the functions behind these.

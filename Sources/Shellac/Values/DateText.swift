@@ -36,7 +36,7 @@ extension DateText {
     /// Reads the date that a text is, or nil.
     @inline(__always)
     init?(_ text: UnsafeBufferPointer<UInt8>) {
-        // What we wrote ourselves is the most likely.
+        // A text that we wrote ourselves is the most likely.
         if let written = DateText(written: text) {
             self = written
         } else if let other = DateText(anyFormat: text) {

@@ -1,4 +1,4 @@
-// What a Codable value encodes and decodes as a single value: see CodableValues.swift.
+// Codable values that are encoded and decoded as a single value: see CodableValues.swift.
 
 /// The encoding of a value that may encode itself as a single one.
 final class SingleValueEncoding {
