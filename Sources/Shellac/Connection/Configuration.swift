@@ -91,7 +91,7 @@ public enum JournalMode: String, Sendable {
     case off
 }
 
-/// When a transaction takes its locks: see "Transaction" in the SQLite documentation.
+/// The time at which a transaction takes its locks: see "Transaction" in the SQLite documentation.
 public enum TransactionKind: String, Sendable, CaseIterable {
     /// At the first statement that needs them.
     case deferred = "DEFERRED"

@@ -26,7 +26,7 @@ public struct TableAlias: Hashable, Sendable {
 }
 
 extension DerivableRequest {
-    /// Gives the table of the request a name in it.
+    /// Gives the table of the request an alias.
     public func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<RowDecoder> {
         all().with { $0.source.alias = alias.name }
     }
@@ -62,7 +62,7 @@ extension DerivableRequest {
 
     // MARK: - Common table expressions
 
-    /// Adds tables to the request that are requests themselves: `WITH name AS (…)`.
+    /// Adds a table to the request that is a request itself: `WITH name AS (…)`.
     public func with<Other>(
         _ table: CommonTableExpression<Other>
     ) -> QueryInterfaceRequest<RowDecoder> { all().with { $0.commonTables.append(table.commonTable) } }
@@ -103,7 +103,7 @@ extension DerivableRequest {
 }
 
 extension TableRecord {
-    /// Requests all rows of the table, which has a name in the request.
+    /// Requests all rows of the table, which gets an alias.
     public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
 }
 

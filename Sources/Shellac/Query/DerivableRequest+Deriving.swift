@@ -22,14 +22,14 @@ extension DerivableRequest {
         derived { $0.filter(condition.sqlExpression) }
     }
 
-    /// Filters the rows by a condition that is written in SQL.
+    /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
     ///
     /// ```swift
     /// Player.filter(literal: "score > \(limit)")
     /// ```
     public func filter(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { filter(condition) }
 
-    /// Filters the rows by a condition that is written in SQL.
+    /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
     public func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
@@ -98,7 +98,7 @@ extension DerivableRequest {
 
     // MARK: - Selections
 
-    /// Selects something else from the same rows.
+    /// Selects columns or expressions, replacing any earlier selection.
     ///
     /// ```swift
     /// Player.select(Column("id"), Column("name"))
@@ -108,7 +108,7 @@ extension DerivableRequest {
         select(selection)
     }
 
-    /// Selects something else from the same rows.
+    /// Selects columns or expressions, replacing any earlier selection.
     public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         derived {
             $0.selection = selection.map(\.sqlSelection)
@@ -116,7 +116,7 @@ extension DerivableRequest {
         }
     }
 
-    /// Selects something else from the same rows, as values of a type.
+    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
     ///
     /// ```swift
     /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
@@ -125,20 +125,21 @@ extension DerivableRequest {
         _ selection: any SQLSelectable..., as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
 
-    /// Selects something else from the same rows, as values of a type.
+    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
     public func select<Value>(
         _ selection: [any SQLSelectable], as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
 
-    /// Selects something from the same rows that is written in SQL.
+    /// Selects expressions that are written in SQL, replacing any earlier selection.
     public func select(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> { select([selection]) }
 
-    /// Selects something from the same rows that is written in SQL, as values of a type.
+    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of
+    /// a type.
     public func select<Value>(
         literal selection: SQL, as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
 
-    /// Adds to what is selected.
+    /// Adds columns or expressions to the selection.
     ///
     /// ```swift
     /// Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
@@ -148,7 +149,7 @@ extension DerivableRequest {
         annotated(with: selection)
     }
 
-    /// Adds to what is selected.
+    /// Adds columns or expressions to the selection.
     public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
@@ -201,15 +202,16 @@ extension DerivableRequest {
     /// let best = try Player.order(Column("score").desc).limit(3).fetchAll(db)
     /// ```
     ///
-    /// Which rows they are, an order tells. Without one, these are the first that SQLite comes across, and an index that is
-    /// added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says so.
+    /// An order tells which rows they are. Without one, these are the first that SQLite comes across, and an index
+    /// that is added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says
+    /// so.
     public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.limit = QueryLimit(count: count, offset: offset) }
     }
 
     // MARK: - Groups
 
-    /// Groups the rows: those that have the same values become one.
+    /// Groups the rows that have the same values into one row, replacing any earlier groups.
     ///
     /// ```swift
     /// Player.select(Column("teamID"), max(Column("score"))).group(Column("teamID"))
@@ -219,7 +221,7 @@ extension DerivableRequest {
         group(expressions)
     }
 
-    /// Groups the rows: those that have the same values become one.
+    /// Groups the rows that have the same values into one row, replacing any earlier groups.
     public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.groups = expressions.map(\.sqlExpression) }
     }

@@ -78,26 +78,45 @@ extension SQLSpecificExpressible where Self == SQLExpression {
 // MARK: - Aggregates
 
 /// Returns the median, where SQLite was built with SQLITE_ENABLE_PERCENTILE, from 3.51 on: `MEDIAN(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func median(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MEDIAN", [value], filter: filter) }
 
-/// Returns the value below which so many of a hundred are, where SQLite was built with SQLITE_ENABLE_PERCENTILE:
+/// Returns the value below which a percentage of the values is, where SQLite was built with SQLITE_ENABLE_PERCENTILE:
 /// `PERCENTILE(value, percentage)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - percentage: The percentage, from 0 to 100.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func percentile(
     _ value: some SQLSpecificExpressible, _ percentage: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("PERCENTILE", [value, percentage], filter: filter) }
 
-/// Returns the value below which a part is, from 0 to 1: between two values, where it falls between them, where SQLite
+/// Returns the value below which a part of the values is, interpolated where it falls between two of them, where SQLite
 /// was built with SQLITE_ENABLE_PERCENTILE: `PERCENTILE_CONT(value, part)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - part: The part, from 0 to 1.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func percentileContinuous(
     _ value: some SQLSpecificExpressible, _ part: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("PERCENTILE_CONT", [value, part], filter: filter) }
 
-/// Returns the value below which a part is, from 0 to 1: one of the values, where SQLite was built with
+/// Returns the value below which a part of the values is, always one of them, where SQLite was built with
 /// SQLITE_ENABLE_PERCENTILE: `PERCENTILE_DISC(value, part)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - part: The part, from 0 to 1.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func percentileDiscrete(
     _ value: some SQLSpecificExpressible, _ part: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

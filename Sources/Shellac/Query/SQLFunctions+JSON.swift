@@ -103,11 +103,20 @@ public func jsonQuote(_ value: some SQLSpecificExpressible) -> SQLExpression {
 }
 
 /// Returns a JSON array of the values of all rows: `JSON_GROUP_ARRAY(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func jsonGroupArray(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSON_GROUP_ARRAY", [value], filter: filter) }
 
 /// Returns a JSON object of the keys and values of all rows: `JSON_GROUP_OBJECT(key, value)`.
+///
+/// - Parameters:
+///   - key: The key of each row.
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func jsonGroupObject(
     _ key: some SQLSpecificExpressible, _ value: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

@@ -47,11 +47,20 @@ public func jsonbRemove(
 ) -> SQLExpression { .function("JSONB_REMOVE", [json, path] + others) }
 
 /// Returns a JSON array of the values of all rows, in binary form: `JSONB_GROUP_ARRAY(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func jsonbGroupArray(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSONB_GROUP_ARRAY", [value], filter: filter) }
 
 /// Returns a JSON object of the keys and values of all rows, in binary form: `JSONB_GROUP_OBJECT(key, value)`.
+///
+/// - Parameters:
+///   - key: The key of each row.
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func jsonbGroupObject(
     _ key: some SQLSpecificExpressible, _ value: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

@@ -3,12 +3,21 @@
 /// Concatenates the texts of all rows, with a text between them: `GROUP_CONCAT(value, separator)`.
 ///
 /// Their order is not defined, unless the request that is read is sorted.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - separator: The text between two texts; a comma if nil.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func groupConcat(
     _ value: some SQLSpecificExpressible, separator: String? = nil,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value] + (separator.map { [$0] } ?? []), filter: filter) }
 
 /// Concatenates the different texts of all rows, with commas between them: `GROUP_CONCAT(DISTINCT value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func groupConcat(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value], isDistinct: true, filter: filter) }

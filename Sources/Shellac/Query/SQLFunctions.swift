@@ -42,17 +42,29 @@ extension DatabaseFunction {
 // MARK: - Aggregates
 
 /// Counts the rows: `COUNT(*)`.
+///
+/// - Parameters:
+///   - rows: Stands for `*`.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func count(_ rows: AllColumns, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
     SQLExpression(
         .call(FunctionCall(name: "COUNT", arguments: [], takesRows: true, filter: filter?.sqlExpression)))
 }
 
 /// Counts the values that are not NULL: `COUNT(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func count(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], filter: filter) }
 
 /// Counts the different values that are not NULL: `COUNT(DISTINCT value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func count(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], isDistinct: true, filter: filter) }
@@ -62,36 +74,64 @@ public func count(
 /// ```swift
 /// let best = try Player.select(max(Column("score")), as: Int.self).fetchOne(db)
 /// ```
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func max(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MAX", [value], filter: filter) }
 
 /// Returns the least value: `MIN(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func min(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MIN", [value], filter: filter) }
 
 /// Returns the sum of the values, or NULL where there is none: `SUM(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func sum(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], filter: filter) }
 
 /// Returns the sum of the different values: `SUM(DISTINCT value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func sum(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], isDistinct: true, filter: filter) }
 
 /// Returns the sum of the values as a real number, 0.0 where there is none: `TOTAL(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func total(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("TOTAL", [value], filter: filter) }
 
 /// Returns the mean of the values, or NULL where there is none: `AVG(value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func average(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], filter: filter) }
 
 /// Returns the mean of the different values: `AVG(DISTINCT value)`.
+///
+/// - Parameters:
+///   - value: The value of each row.
+///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
 public func average(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], isDistinct: true, filter: filter) }

@@ -26,12 +26,12 @@ extension TableRecord {
         return QueryInterfaceRequest(query)
     }
 
-    /// Requests the rows filtered by a condition that is written in SQL.
+    /// Requests the rows for which a condition holds that is written in SQL.
     public static func filter(literal condition: SQL) -> QueryInterfaceRequest<Self> {
         all().filter(literal: condition)
     }
 
-    /// Requests the rows filtered by a condition that is written in SQL.
+    /// Requests the rows for which a condition holds that is written in SQL.
     public static func filter(sql: String, arguments: StatementArguments = StatementArguments())
         -> QueryInterfaceRequest<Self>
     { all().filter(sql: sql, arguments: arguments) }
@@ -56,27 +56,27 @@ extension TableRecord {
         Self
     > { all().filter(keys: keys) }
 
-    /// Selects something from all rows.
+    /// Selects columns or expressions of all rows.
     public static func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
 
-    /// Selects something from all rows.
+    /// Selects columns or expressions of all rows.
     public static func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().select(selection)
     }
 
-    /// Selects something from all rows that is written in SQL.
+    /// Selects expressions of all rows that are written in SQL.
     public static func select(literal selection: SQL) -> QueryInterfaceRequest<Self> {
         all().select(literal: selection)
     }
 
-    /// Requests all rows, and adds to what is selected.
+    /// Requests all rows, and adds columns or expressions to the selection.
     public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
 
-    /// Requests all rows, and adds to what is selected.
+    /// Requests all rows, and adds columns or expressions to the selection.
     public static func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<Self> {
         all().annotated(with: selection)
     }
@@ -104,12 +104,12 @@ extension TableRecord {
         -> QueryInterfaceRequest<Self>
     { all().order(sql: sql, arguments: arguments) }
 
-    /// Requests some rows. Which ones they are, an order tells.
+    /// Requests a number of rows. An order tells which ones they are.
     public static func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(count, offset: offset)
     }
 
-    /// Groups the rows: those that have the same values become one.
+    /// Groups the rows that have the same values into one row.
     public static func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<Self> {
         all().group(expressions)
     }
@@ -119,17 +119,17 @@ extension TableRecord {
         all().having(condition)
     }
 
-    /// Selects something from all rows, as values of a type.
+    /// Selects columns or expressions of all rows, and decodes them as values of a type.
     public static func select<Value>(_ selection: any SQLSelectable..., as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
-    /// Selects something from all rows, as values of a type.
+    /// Selects columns or expressions of all rows, and decodes them as values of a type.
     public static func select<Value>(_ selection: [any SQLSelectable], as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
-    /// Selects something from all rows, as values of a type.
+    /// Selects columns or expressions of all rows, and decodes them as values of a type.
     public static func select<Value>(literal selection: SQL, as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(literal: selection, as: type) }

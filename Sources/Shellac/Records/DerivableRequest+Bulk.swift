@@ -165,7 +165,7 @@ extension TableRecord {
         @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
 
-    /// Selects something from all rows, by the columns that the type declares, as values of a type.
+    /// Selects columns that the type declares, or expressions, of all rows, and decodes them as values of a type.
     ///
     /// ```swift
     /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
@@ -186,7 +186,8 @@ extension DerivableRequest where RowDecoder: TableRecord {
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order(terms(RowDecoder.Columns.self)) }
 
-    /// Selects something else from the same rows, by the columns that the type declares, as values of a type.
+    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
     public func select<Value>(
         _ selection: (RowDecoder.Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
     ) rethrows -> QueryInterfaceRequest<Value> {

@@ -31,7 +31,7 @@ public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, Sen
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
     /// Returns how a `Decodable` record reads the data of a column.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
-    /// From which columns a `Decodable` record reads its coding keys.
+    /// A strategy that maps column names to the coding keys of a `Decodable` record.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
     /// Returns the decoder that reads the JSON of a column.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder

@@ -1,4 +1,4 @@
-/// Brings a database from any earlier state of its schema to the present one.
+/// A list of migrations, which brings a database from any earlier state of its schema to the present one.
 ///
 /// ```swift
 /// var migrator = DatabaseMigrator()
@@ -36,7 +36,7 @@
 ///
 /// Never change a migration that has left your desk: register another one.
 public struct DatabaseMigrator: Sendable {
-    /// When the foreign keys of a migration are checked.
+    /// The time at which the foreign keys of a migration are checked.
     ///
     /// Where the connection does not enforce foreign keys, because ``Configuration/foreignKeysEnabled`` is false,
     /// none are checked.

@@ -1,4 +1,4 @@
-/// When a trigger runs.
+/// The time at which a trigger runs.
 ///
 /// SQLite warns of triggers that run before: when one changes or deletes the row that is about to change, what happens
 /// is not defined. See "CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers".

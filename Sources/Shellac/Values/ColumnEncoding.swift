@@ -15,7 +15,7 @@ struct ColumnEncoding: ~Copyable {
 
     /// Comparing: the name of the next column, or the end of the names. Otherwise, always the latter.
     @usableFromInline var nextCompared: UnsafePointer<NameBits>
-    /// Packing: the same.
+    /// Packing: the name of the next column, or the end of the names. Otherwise, always the latter.
     var nextPacked: UnsafePointer<NameBits>
     /// Where the next column stands.
     @usableFromInline var cursor: PackedCursor

@@ -2,7 +2,7 @@
 ///
 /// The message names the column, what was expected, what was found, and the SQL.
 public struct RowDecodingError: Error, Sendable {
-    /// Why the value could not be read.
+    /// The reason why the value could not be read.
     public enum Reason: Sendable, Equatable {
         /// The row has no such column.
         case columnNotFound
@@ -13,7 +13,7 @@ public struct RowDecodingError: Error, Sendable {
         case valueMismatch
     }
 
-    /// Why the value could not be read.
+    /// The reason why the value could not be read.
     public let reason: Reason
     /// The name of the column, as it was asked, or else as the row has it.
     public let columnName: String?

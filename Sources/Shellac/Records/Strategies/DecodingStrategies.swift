@@ -35,7 +35,7 @@ public enum DatabaseDataDecodingStrategy: Sendable {
     case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
-/// From which columns a `Decodable` record reads its coding keys.
+/// A strategy that maps column names to the coding keys of a `Decodable` record.
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// From columns of the same names.
     case useDefaultKeys
