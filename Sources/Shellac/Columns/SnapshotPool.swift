@@ -39,7 +39,7 @@ struct SnapshotPool: ~Copyable {
         }
     }
 
-    /// The same, for bytes that a function writes.
+    /// Adds a row whose bytes a function writes.
     @inline(__always)
     mutating func add(
         byteCount: Int, _ layout: Unretained<RowLayout>, write: (UnsafeMutableRawPointer) -> Void

@@ -20,7 +20,7 @@ final class Audience {
         let tableName: String
         let databaseName: String
         let wanted: [ObserverRegistration]
-        /// The same, to be followed without counting.
+        /// Those who want events, to be followed without counting.
         let wantedReferences: [Unretained<ObserverRegistration>]
         let mayHaveMoved: Bool
 

@@ -22,7 +22,7 @@ import CSQLite
 /// told of a rollback.
 final class Broker: StatementParticipant, PreUpdateListener {
     unowned(unsafe) let database: Database  // which owns this
-    /// The same, to be used without counting a reference.
+    /// The database, to be used without counting a reference.
     private let databaseReference: Unretained<Database>
 
     let observers = ObserverList()

@@ -1,7 +1,7 @@
 extension Slot<Broker> {
     /// What tells the observers of a connection: once somebody has observed.
     static var broker: Self { Slot(3, until: .closed) }
-    /// The same, while somebody observes.
+    /// The broker, while somebody observes.
     static var tellingBroker: Self { Slot(of: .changes) }
 }
 

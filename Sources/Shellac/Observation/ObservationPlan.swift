@@ -18,7 +18,7 @@ final class ObservationPlan {
             needsPreUpdateHook = audience?.needsPreUpdateHook ?? false
         }
     }
-    /// The same, to be followed without counting.
+    /// The audience, to be followed without counting.
     @exclusivity(unchecked) private(set) var audienceReference: Unretained<Audience>?
     @exclusivity(unchecked) private(set) var needsPreUpdateHook = false
 

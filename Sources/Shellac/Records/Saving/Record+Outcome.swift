@@ -1,5 +1,5 @@
-// What came of a save, stored in the record: what it remembers, its row id, what the save has filled in. All roads that save
-// a record end here, alone or among others.
+// What came of a save, stored in the record: what it remembers, its row id, what the save has filled in. Whatever saves
+// a record ends here, alone or among others.
 
 extension Record {
     // MARK: - Insertions
@@ -45,17 +45,17 @@ extension Record {
         }
         let rowID = insertion.rowID
         let moment = note(Journal.GivenRowID(value: rowID, column: column), in: db)
-        let road = writer.withPlan { $0.rowIDAdoption }
-        if road == .columns || road == .didInsert || road == .none,
+        let adoption = writer.withPlan { $0.rowIDAdoption }
+        if adoption == .columns || adoption == .didInsert || adoption == .none,
             remember(
                 writer, since: moment, in: db,
                 inserted: { columns.row(with: rowID, in: column, among: &$0) })
         {
-            return road == .columns ? give(rowID, in: column, writer, isLate: isLate) : nil
+            return adoption == .columns ? give(rowID, in: column, writer, isLate: isLate) : nil
         }
         let row = columns.row(with: rowID, in: column, past: takePast(moment: moment))
         snapshot = row
-        switch road {
+        switch adoption {
         case .didInsert, .none: return nil
         case .columns: return give(rowID, in: column, writer, isLate: isLate)
         case .updateFromRow:

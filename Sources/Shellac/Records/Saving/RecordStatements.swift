@@ -1,7 +1,7 @@
 /// The columns that records of a type encode, and the statements that save these, each prepared once.
 final class RecordStatements {
     let layout: RowLayout
-    /// The same, to be used without counting a reference.
+    /// The layout, to be used without counting a reference.
     let layoutReference: Unretained<RowLayout>
     /// The names of all columns.
     let allNames: Set<String>

@@ -57,7 +57,7 @@ final class SaveOptions {
 }
 
 extension SaveOptions {
-    /// The same options of a save whose columns were encoded already.
+    /// Makes the options of a save whose columns were encoded already.
     convenience init(_ asked: SaveOptions?, encoded: RecordWriter, isPartOfSave: Bool? = nil) {
         self.init(
             asked?.conflictResolution, returning: asked?.returning, encoded: encoded,

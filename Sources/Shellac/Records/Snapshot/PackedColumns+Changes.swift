@@ -135,7 +135,7 @@ extension PackedColumns {
 }
 
 extension PackedColumns {
-    /// The same, where the old row has the same columns.
+    /// Compares with an old row that has the same columns.
     private func row(
         savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.PreviousState?
     )

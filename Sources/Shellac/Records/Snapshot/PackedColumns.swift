@@ -91,7 +91,7 @@ final class PackedColumns {
 
     /// Compares what a record encodes with a row of the same columns, and packs it if there is a difference.
     ///
-    /// - Returns: Whether the record has changed. Nil where the road was too short to tell.
+    /// - Returns: Whether the record has changed. Nil where a single pass could not tell.
     @inline(__always)
     func packChanged(
         from row: RememberedRow.Look, as layout: RowLayout, _ encode: Encode
@@ -218,7 +218,7 @@ final class PackedColumns {
     /// A row of all columns among others. Nil where it is to stand alone.
     func row(among others: inout SnapshotPool) -> ChunkedRow? { others.add(bytes, layoutReference) }
 
-    /// The same, in which a column that is NULL holds a number.
+    /// Makes a row of the columns, in which one that is NULL holds a number.
     @inline(__always)
     func row(
         with number: Int64, in column: Int, among others: inout SnapshotPool

@@ -1,5 +1,5 @@
 extension PackedRow {
-    /// The same row with other values in some columns, which it may have lacked, and with the same past.
+    /// Makes a row that has other values in some columns, which it may have lacked, and with the same past.
     func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
         var (names, all) = (layout.names, databaseValues)
         var isSame = true

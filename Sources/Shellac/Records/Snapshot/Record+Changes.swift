@@ -47,7 +47,7 @@ extension Record {
         return known.map { $0.with($0.unreadColumns, key: $0.key(of: type)) }
     }
 
-    /// The same, on the long road.
+    /// Compares by encoding the whole record, where a single pass could not tell.
     final var hasChangesAfterAll: Bool {
         @inline(never) get { (try? snapshot.map(encoded().changes)?.isEmpty) != true }
     }
@@ -164,7 +164,8 @@ extension Record {
         return takePast(moment: moment, older: &older)
     }
 
-    /// The same, with what the record remembered before that: only the last save is told of.
+    /// Makes what the record remembers the past of what was saved, and hands out what it remembered before that: only the
+    /// last save is told of.
     @inline(__always)
     final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.PreviousState {
         guard let snapshot = rememberedRow.take() else {
@@ -185,7 +186,7 @@ extension Record {
         }
     }
 
-    /// The same, where no connection is given: any that the running thread has the access to.
+    /// Notes what the record remembers on all connections that the running thread has the access to.
     private func note() -> UInt64 { Database.accessed.reduce(0) { max($0, note(in: $1)) } }
 }
 

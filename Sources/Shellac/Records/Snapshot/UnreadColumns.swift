@@ -158,7 +158,7 @@ extension RowLayout {
     /// What a record that has this layout never read.
     var unreadColumns: UnreadColumns? { unread.map { unsafeDowncast($0, to: UnreadColumns.self) } }
 
-    /// The same layout of records that never read some columns, or have read all.
+    /// Makes a layout of records that never read some columns, or have read all.
     ///
     /// - Parameter key: The columns of the primary key, where they were learnt.
     func with(_ unread: UnreadColumns?, key: [String]? = nil) -> RowLayout {
