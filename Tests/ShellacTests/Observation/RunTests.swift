@@ -11,7 +11,7 @@ struct RunTests {
         }
     }
 
-    private func begin(_ statement: Statement, in runs: inout RunStack) -> Unmanaged<Run> {
+    private func begin(_ statement: Statement, in runs: inout RunStack) -> Unretained<Run> {
         let run = runs.add()
         run.use { $0.begin(statement, depth: 0, isInside: true, isSilent: false, nil) }
         return run
@@ -25,14 +25,14 @@ struct RunTests {
             let audience = Audience([])
             first.use {
                 $0.events.append(
-                    RowEvent(audience: .passUnretained(audience), rowID: 1, table: 0, kind: .insert))
+                    RowEvent(audience: Unretained(audience), rowID: 1, table: 0, kind: .insert))
                 $0.veto = TestError(1)
                 $0.isCommitting = true
             }
             #expect(runs.remove(first) == nil && runs.last == nil)
             runs.recycle(first)
             let second = begin(statements[1], in: &runs)
-            #expect(second.toOpaque() == first.toOpaque())
+            #expect(second.context == first.context)
             second.use { #expect($0.events.isEmpty && $0.veto == nil && !$0.isCommitting) }
             #expect(runs.run(of: statements[0]) == nil && runs.run(of: statements[1]) != nil)
         }
@@ -48,12 +48,12 @@ struct RunTests {
             for index in orders[permutation] {
                 let place = try #require(open.firstIndex(of: index))
                 let outer = runs.remove(begun[index])
-                #expect(outer?.toOpaque() == (place > 0 ? begun[open[place - 1]].toOpaque() : nil))
+                #expect(outer?.context == (place > 0 ? begun[open[place - 1]].context : nil))
                 runs.recycle(begun[index])
                 open.remove(at: place)
-                #expect(runs.last?.toOpaque() == open.last.map { begun[$0].toOpaque() })
+                #expect(runs.last?.context == open.last.map { begun[$0].context })
                 for index in open {
-                    #expect(runs.run(of: statements[index])?.toOpaque() == begun[index].toOpaque())
+                    #expect(runs.run(of: statements[index])?.context == begun[index].context)
                 }
             }
             #expect(runs.last == nil)
@@ -67,7 +67,7 @@ struct RunTests {
         for rowID in 0..<1000 {
             events.append(
                 RowEvent(
-                    audience: .passUnretained(audience), rowID: Int64(rowID), table: 0, kind: .update,
+                    audience: Unretained(audience), rowID: Int64(rowID), table: 0, kind: .update,
                     isHidden: rowID == 500))
         }
         #expect(events.events.map(\.rowID) == (0..<1000).map { Int64($0) })

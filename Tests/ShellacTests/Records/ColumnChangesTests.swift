@@ -145,7 +145,7 @@ struct ColumnChangesTests {
                 try record.insert(db)
             }
             for _ in 0..<50 { try insert(names) }
-            let plan = try db.plan(for: Loose.self).takeUnretainedValue()
+            let plan = try db.plan(for: Loose.self).object
             #expect(plan.statementsCount == 1)
             for mask in 1..<200 { try insert(names.indices.filter { mask & 1 << $0 != 0 }.map { names[$0] }) }
             #expect(plan.statementsCount == 64)

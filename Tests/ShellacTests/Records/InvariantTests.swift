@@ -229,7 +229,7 @@ struct InvariantTests {
             #expect(db._violations == [])
             let audience = Audience([])
             let event = RowEvent(
-                audience: .passUnretained(audience), rowID: 1, table: 99, kind: .insert)
+                audience: Unretained(audience), rowID: 1, table: 99, kind: .insert)
             let last = db.transactionLog.savepoints.lastNumber
             broker._corrupt { held, _, _ in held.append(event, after: last + 3) }
             #expect(

@@ -191,11 +191,19 @@ extension Record {
 
     @inline(__always)
     private func callBack(_ written: Written, in db: Database) {
-        let success = written.success
-        if db.withRecords({ $0.leaves(success, untoldTo: self) }) {
+        if db.withRecords({ $0.request.untold == nil }) {
+            callBack(written.success)
+        } else {
+            leave(written, in: db)
+        }
+    }
+
+    /// Leaves the `did` callbacks to whoever has asked for that, or calls them.
+    private func leave(_ written: Written, in db: Database) {
+        if db.records.leaves(written.success, untoldTo: self) {
             takeRowIDAtOnce(written, in: db)
         } else {
-            callBack(success)
+            callBack(written.success)
         }
     }
 

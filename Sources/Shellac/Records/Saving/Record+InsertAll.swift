@@ -53,7 +53,7 @@ extension Record {
     /// Remembers that the record was inserted.
     private func take(_ insertion: InsertionSuccess, _ writer: RecordWriter) throws {
         let moment = snapshot?.moment ?? 0
-        let pending = takeLateInsertion(insertion, from: writer)
+        let pending = takeLateInsertion(insertion, from: writer, in: writer.database)
         if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

@@ -7,10 +7,10 @@ extension Record {
     /// Remembers what was inserted or upserted, and takes what the database gave it.
     @inline(__always)
     final func takeInsertion(
-        _ insertion: InsertionSuccess, isUpsert: Bool, from writer: RecordWriter
+        _ insertion: InsertionSuccess, isUpsert: Bool, from writer: RecordWriter, in db: Database
     ) -> Written {
         let givesRowID = writer.givesRowID
-        let pending = takeInsertedRow(insertion, from: writer)
+        let pending = takeInsertedRow(insertion, from: writer, in: db)
         if writer.filled != nil { writer.giveFilledColumns(to: self) }
         if isUpsert { takeUpsertedRow(from: writer) }
         return Written(
@@ -19,22 +19,22 @@ extension Record {
 
     /// Remembers what was inserted some time ago. What the record was given meanwhile is kept, and differs from its row.
     final func takeLateInsertion(
-        _ insertion: InsertionSuccess, from writer: RecordWriter
+        _ insertion: InsertionSuccess, from writer: RecordWriter, in db: Database
     ) -> PendingAdoption? {
         // Nobody else than a callback of the user's is likely to have changed it.
         let isChanged =
             writer.withPlan { $0.overridesInsertionCallbacks }
             && (try? writer.columns.isStillEncoded(by: { try _encodeColumns(to: &$0) })) != true
-        let pending = takeInsertedRow(insertion, isLate: isChanged, from: writer)
+        let pending = takeInsertedRow(insertion, isLate: isChanged, from: writer, in: db)
         if writer.filled != nil { writer.giveFilledColumns(to: self) }
         return pending
     }
 
     @inline(__always)
     private func takeInsertedRow(
-        _ insertion: InsertionSuccess, isLate: Bool = false, from writer: RecordWriter
+        _ insertion: InsertionSuccess, isLate: Bool = false, from writer: RecordWriter, in db: Database
     ) -> PendingAdoption? {
-        let (db, columns) = (writer.database, writer.columns)
+        let columns = writer.columns
         let rowIDColumn = writer.withStatements { $0.rowIDColumn }
         guard let column = rowIDColumn, columns.isNull(column) else {
             let moment = note(in: db)
@@ -98,8 +98,8 @@ extension Record {
     ///
     /// - Parameter isFull: Whether these are all that it knows.
     @inline(__always)
-    final func takeUpdate(_ mask: ColumnMask, isFull: Bool, from writer: RecordWriter) {
-        let (db, columns) = (writer.database, writer.columns)
+    final func takeUpdate(_ mask: ColumnMask, isFull: Bool, from writer: RecordWriter, in db: Database) {
+        let columns = writer.columns
         if isFull {
             var older: PackedRow?
             let past = takePast(moment: note(in: db), older: &older)

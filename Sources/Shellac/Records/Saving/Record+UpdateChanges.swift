@@ -67,7 +67,7 @@ extension Record {
     @inline(__always)
     private func updateAlone(_ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, in db: Database) throws
     {
-        let written = try writer.update(self, mask, isFull: isFull, nil)
+        let written = try writer.update(self, mask, isFull: isFull, nil, in: db)
         _ = try tell(written, nil, in: db)
     }
 

@@ -124,7 +124,7 @@ extension MutablePersistableRecord {
                         writer, changed in
                         let (mask, isFull) = try writer.columnsToUpdate(
                             isFull ? nil : columns, and: changed, of: self)
-                        return try writer.update(self, mask, isFull: isFull, options)
+                        return try writer.update(self, mask, isFull: isFull, options, in: db)
                     }
                 }.success
             }

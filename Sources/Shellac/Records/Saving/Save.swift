@@ -87,7 +87,7 @@ extension MutablePersistableRecord {
         in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
-            try writer.insert(self, options, isUpsert: isUpsert)
+            try writer.insert(self, options, isUpsert: isUpsert, in: db)
         }
     }
 
@@ -98,7 +98,7 @@ extension MutablePersistableRecord {
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
             let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
-            return try writer.update(self, mask, isFull: isFull, options)
+            return try writer.update(self, mask, isFull: isFull, options, in: db)
         }
     }
 
@@ -111,12 +111,12 @@ extension MutablePersistableRecord {
             if writer.hasKey {
                 do {
                     let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
-                    return try writer.update(self, mask, isFull: isFull, options)
+                    return try writer.update(self, mask, isFull: isFull, options, in: db)
                 } catch let error as RecordError where error == writer.notFound {
                     // It is to be inserted.
                 }
             }
-            return try writer.insert(self, options, isUpsert: false)
+            return try writer.insert(self, options, isUpsert: false, in: db)
         }
     }
 
@@ -142,14 +142,14 @@ extension RecordWriter {
     /// Inserts what a record has encoded, or upserts it. Returns nil when a conflict was resolved by ignoring the record.
     @inline(__always)
     func insert<Saved: MutablePersistableRecord>(
-        _ record: Saved, _ options: SaveOptions?, isUpsert: Bool
+        _ record: Saved, _ options: SaveOptions?, isUpsert: Bool, in db: Database
     ) throws -> Written? {
         if isUpsert { untouched = record.object?.untouched(in: self) ?? ColumnMask() }
         return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
             let success = try writer.insert(
                 options, isUpsert: isUpsert, record.recordType.persistenceConflictPolicy)
             guard let success else { return nil }
-            return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer)
+            return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer, in: db)
                 ?? Written(success: PersistenceSuccess(insertion: success))
         }
     }
@@ -159,7 +159,7 @@ extension RecordWriter {
     /// - Parameter isFull: Whether these are all columns that the record knows.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
-        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?
+        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?, in db: Database
     ) throws -> Written? {
         takeKey(of: record)
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
@@ -167,7 +167,7 @@ extension RecordWriter {
             guard try writer.update(mask, options, record.recordType.persistenceConflictPolicy) else {
                 return nil
             }
-            record.object?.takeUpdate(mask, isFull: isFull, from: writer)
+            record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
             return .update
         }
     }
