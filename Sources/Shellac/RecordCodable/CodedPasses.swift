@@ -29,18 +29,20 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
 
     /// Encodes all columns of a record. What a subclass encodes by itself comes last, and counts.
     override func encode(_ record: Record, in container: inout PersistenceContainer) throws {
-        try coded.prepare(record)
-        let encoding = container.encoding
-        func encodeOwn() throws {
-            try record.columns(RecordColumns(encoding: encoding, type(of: record)))
-            try coded.coder.encode(record, in: &container, coded)
-        }
-        if encoding.pointee.mode == .gathering {
-            try record.encodeOnce(
-                into: encoding, encodeOwn,
-                twice: { "has the column \($0) twice, by Codable or in columns(_:)" })
-        } else {
-            try encodeOwn()
+        try Unretained(coded).use { coded in
+            try coded.prepare(record)
+            let encoding = container.encoding
+            func encodeOwn() throws {
+                try record.columns(RecordColumns(encoding: encoding, type(of: record)))
+                try coded.coder.encode(record, in: &container, coded)
+            }
+            if encoding.pointee.mode == .gathering {
+                try record.encodeOnce(
+                    into: encoding, encodeOwn,
+                    twice: { "has the column \($0) twice, by Codable or in columns(_:)" })
+            } else {
+                try encodeOwn()
+            }
         }
         try record.encode(to: &container)
     }
@@ -86,8 +88,11 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
     }
 
     private func decode(_ row: Row) throws -> Record {
-        let record = try coded.coder.decode(row)
-        try coded.prepare(record)
+        let record = try Unretained(coded).use { coded in
+            let record = try Unretained(coded.coder).use { try $0.decode(row) }
+            try coded.prepare(record)
+            return record
+        }
         try record.updateFromRow(row)
         try record.readColumns(row)
         try record.remember(fetched: row)

@@ -81,7 +81,8 @@ extension Record {
             row.place.pointee.plainElement = ObjectIdentifier(self)
             return nil
         }
-        return try coding.use { try $0.make(self, of: row) }.map { unsafeDowncast($0, to: self) }
+        guard let made = try coding.use({ try $0.make(self, of: row) }) else { return nil }
+        return unsafeDowncast(made, to: self)
     }
 
     /// Makes a record of a row.
