@@ -81,16 +81,16 @@ extension RecordWriter {
     @inline(__always)
     func fillingUpdate(
         of record: @autoclosure () -> Record?, _ mask: ColumnMask, isFull: Bool,
-        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Written?
-    ) throws -> Written? {
+        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Bool
+    ) throws -> Bool {
         guard withPlan({ $0.isFilled }), let filling = plan.filling else {
             return try save(self, mask, isFull)
         }
-        var written: Written?
+        var isWritten = false
         try filling.fillUpdate(of: record(), mask, isFull: isFull, by: self) {
-            written = try save($0, $1, $2)
+            isWritten = try save($0, $1, $2)
         }
-        return written
+        return isWritten
     }
 
     /// Gives a record what was filled in.

@@ -189,8 +189,9 @@ extension Record {
         return written != nil
     }
 
+    /// Calls the `did` callbacks, or leaves them to whoever has asked for that.
     @inline(__always)
-    private func callBack(_ written: Written, in db: Database) {
+    final func callBack(_ written: Written, in db: Database) {
         if db.withRecords({ $0.request.untold == nil }) {
             callBack(written.success)
         } else {

@@ -67,8 +67,7 @@ extension Record {
     @inline(__always)
     private func updateAlone(_ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, in db: Database) throws
     {
-        let written = try writer.update(self, mask, isFull: isFull, nil, in: db)
-        _ = try tell(written, nil, in: db)
+        if try writer.update(self, mask, isFull: isFull, nil, in: db) { callBack(.update, in: db) }
     }
 
     /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.

@@ -125,6 +125,7 @@ extension MutablePersistableRecord {
                         let (mask, isFull) = try writer.columnsToUpdate(
                             isFull ? nil : columns, and: changed, of: self)
                         return try writer.update(self, mask, isFull: isFull, options, in: db)
+                            ? .update : nil
                     }
                 }.success
             }

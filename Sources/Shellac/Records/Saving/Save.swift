@@ -98,7 +98,7 @@ extension MutablePersistableRecord {
     ) throws -> Written? {
         try db.withWriter(plan, for: self) { writer in
             let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
-            return try writer.update(self, mask, isFull: isFull, options, in: db)
+            return try writer.update(self, mask, isFull: isFull, options, in: db) ? .update : nil
         }
     }
 
@@ -111,7 +111,7 @@ extension MutablePersistableRecord {
             if writer.hasKey {
                 do {
                     let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
-                    return try writer.update(self, mask, isFull: isFull, options, in: db)
+                    return try writer.update(self, mask, isFull: isFull, options, in: db) ? .update : nil
                 } catch let error as RecordError where error == writer.notFound {
                     // It is to be inserted.
                 }
@@ -154,21 +154,21 @@ extension RecordWriter {
         }
     }
 
-    /// Updates columns that a record has encoded. Returns nil when a conflict was resolved by ignoring the record.
+    /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.
     ///
     /// - Parameter isFull: Whether these are all columns that the record knows.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?, in db: Database
-    ) throws -> Written? {
+    ) throws -> Bool {
         takeKey(of: record)
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
             record.object?.rememberedRow.prefetchNextRow()
             guard try writer.update(mask, options, record.recordType.persistenceConflictPolicy) else {
-                return nil
+                return false
             }
             record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
-            return .update
+            return true
         }
     }
 
