@@ -1,9 +1,9 @@
 /// Callbacks that are called with a database around an insertion or an update.
 ///
 /// A record that implements one of them may look at the database there, and must find the rows that were saved before: such
-/// records are saved one by one, with all that is called around it. Others are encoded once, and
-/// nobody is called. Which these are, a class's metadata tells: see ``Overrides``. The language does not tell it of structs.
-/// But the implementations that do nothing can say that they were called: so saves are watched until all have said so.
+/// records are saved one by one, with all that is called around it. Others are encoded once, and nobody is called. Which
+/// these are, a class's metadata tells: see ``Overrides``. The language does not tell it of structs. But the implementations
+/// that do nothing can say that they were called: so saves are watched until all have said so.
 @usableFromInline
 struct CallbackSet: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8

@@ -7,13 +7,12 @@ struct RecordCallback {
     let kinds: [Kind]
     /// What it is among those that are called with a database around an insertion or an update. Empty for others.
     let member: CallbackSet
-    /// A class that overrides it, and nothing else.
-    fileprivate let overriding: Record.Type
     /// Its place among the words of a class's metadata. Nil where that was not found.
     let place: Int?
 
+    /// - Parameter overriding: A class that overrides it, and nothing else.
     private init(_ name: String, _ kinds: [Kind], _ member: CallbackSet = [], by overriding: Record.Type) {
-        (self.name, self.kinds, self.member, self.overriding) = (name, kinds, member, overriding)
+        (self.name, self.kinds, self.member) = (name, kinds, member)
         place = Overrides.places(overriddenBy: overriding, count: 1).first
     }
 

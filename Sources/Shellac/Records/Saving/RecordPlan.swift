@@ -49,7 +49,7 @@ final class RecordPlan {
     /// What fills in columns that records of the type leave to it, if there is any.
     let filling: ColumnFilling?
     /// Whether there is any.
-    let isFilled: Bool
+    var isFilled: Bool { filling != nil }
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         recordType = type as? Record.Type
@@ -64,7 +64,6 @@ final class RecordPlan {
         key = type.databasePrimaryKey ?? table.primaryKey.columns
         selection = try type.selectionSQL
         filling = ColumnFilling.of(type)
-        isFilled = filling != nil
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         // A method that saves is told the columns, and may look around, as a callback may.
