@@ -14,8 +14,8 @@ extension Record {
     /// A copy is sent, made by ``copy()``, and saved as ``save(_:)`` does it, in a transaction of its own. So the callbacks
     /// that are given a `Database`, and overriding methods, are called with the copy, where the database is. Then, where the
     /// record is, it takes what came of that: its row id, its stamps, and what the callbacks have changed; and its `did`
-    /// callbacks are called. (One that takes its row id in ``didInsert(_:)``, and not in ``updateFromRow(_:)``, has that
-    /// called with the copy, too.) What the copy holds beyond its columns is not taken.
+    /// callbacks are called. (One that takes its row id in ``didInsert(_:)``, and neither lists it nor reads it in
+    /// ``updateFromRow(_:)``, has that called with the copy, too.) What the copy holds beyond its columns is not taken.
     ///
     /// What its owner changes meanwhile is not saved, and not overwritten, and ``hasDatabaseChanges`` tells so. Where the
     /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,

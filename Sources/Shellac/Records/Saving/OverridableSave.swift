@@ -211,8 +211,9 @@ extension Record {
     /// Calls `didInsert` alone, where the record takes its row id there: what comes next in the access may need it.
     private func takeRowIDAtOnce(_ written: Written, in db: Database) {
         guard written.givesRowID, let insertion = written.success.insertion else { return }
-        if db.records.knownPlan(for: type(of: self))?.rowIDAdoption != .updateFromRow {
-            didInsert(insertion)
+        switch db.records.knownPlan(for: type(of: self))?.rowIDAdoption {
+        case .columns, .updateFromRow: return
+        default: didInsert(insertion)
         }
     }
 

@@ -54,8 +54,13 @@ extension Record {
     }
 
     final func refusal(_ error: any Error) -> PendingAdoption {
-        let setter = ClassCoding.of(type(of: self)) == nil ? "columns(_:)" : "setting it"
-        return .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)"))
+        .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)"))
+    }
+
+    /// Names what gives the record its row id, for the sentence that tells what it threw.
+    final var setter: String {
+        if ClassCoding.of(type(of: self)) != nil { return "setting it" }
+        return Overrides.listing(type(of: self)) ? "columns(_:)" : "updateFromRow"
     }
 
     /// The class may not take its row id from `updateFromRow`: finds out whether the record has taken it.

@@ -23,7 +23,7 @@ extension Record: Journaled {
         } catch {
             ErrorLog.warn(
                 "the insertion of a \(type(of: self)) was rolled back, and the record has kept the row id \(rowID.value): "
-                    + "updateFromRow threw \(error)")
+                    + "\(setter) threw \(error)")
         }
     }
 
