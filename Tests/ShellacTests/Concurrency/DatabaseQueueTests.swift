@@ -418,8 +418,10 @@ struct DatabaseQueueTests {
         #expect(taskError?.message == "the database test is closed")
     }
 
-    @Test("What a writing access returns may be left unused, in each form")
-    func unusedResults() async throws {
+    @Test("What a writing access returns may be left unused, in each form", arguments: RecordStyle.allCases)
+    func unusedResults(style: RecordStyle) async throws { try await unusedResults(style.hero) }
+
+    private func unusedResults<Hero: HeroRecord>(_: Hero.Type) async throws {
         let queue = try DatabaseQueue.withHeroes()
         func insert(_ db: Database) throws -> Bool {
             try Hero("hero \(try db.heroes().count)").insert(db)

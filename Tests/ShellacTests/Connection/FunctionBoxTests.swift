@@ -200,8 +200,12 @@ struct FunctionErrorTests {
 
     @Test(
         "What a function or a collation holds may use the connection when it is freed",
-        arguments: LettingGo.allCases, [true, false])
-    func lettingGo(_ way: LettingGo, isCollation: Bool) throws {
+        arguments: RecordStyle.each(LettingGo.allCases), [true, false])
+    func lettingGo(_ first: (style: RecordStyle, way: LettingGo), isCollation: Bool) throws {
+        try lettingGo(first.style.hero, first.way, isCollation: isCollation)
+    }
+
+    private func lettingGo<Hero: HeroRecord>(_: Hero.Type, _ way: LettingGo, isCollation: Bool) throws {
         let heard = Shared<[String]>([])
         let hero = Hero("Arthur")
         nonisolated(unsafe) let record = hero  // all of this happens on one thread

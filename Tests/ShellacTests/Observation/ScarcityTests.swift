@@ -55,7 +55,7 @@ private final class ScarceHistory {
     private var random: SeededGenerator
     private let queue: DatabaseQueue
     private let mirror = Mirror()
-    private var heroes: [Hero] = []
+    private var heroes: [PairHero] = []
     private var expected: Set<Int64> = []
     private var names = 0
     private var ends = (commits: 0, rollbacks: 0)
@@ -176,7 +176,7 @@ private final class ScarceHistory {
             try db.execute(sql: "INSERT INTO hero (name, score) VALUES (?, 0)", arguments: [newName()])
             expected.insert(db.lastInsertedRowID)
         default:
-            let hero = Hero(newName())
+            let hero = PairHero(newName())
             heroes.append(hero)
             try hero.insert(db)
             if let id = hero.id { expected.insert(id) }

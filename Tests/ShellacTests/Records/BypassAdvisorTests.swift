@@ -7,7 +7,7 @@ import Testing
 
 @testable import Shellac
 
-private class Guarded: Hero {
+private class Guarded: PairHero {
     override func willUpdate(_ db: Database, columns: Set<String>) throws {}
     override func didDelete(deleted: Bool) {}
 }
@@ -22,7 +22,7 @@ struct BypassAdvisorTests {
         "It knows the callbacks that a class overrides, its superclasses included, and those that a save calls"
     )
     func overrides() {
-        #expect(Overrides.callbacks(Hero.self, around: .update) == [])
+        #expect(Overrides.callbacks(PairHero.self, around: .update) == [])
         #expect(Overrides.callbacks(Guarded.self, around: .update) == ["willUpdate"])
         #expect(Overrides.callbacks(Silent.self, around: .delete) == ["didDelete"])
         #expect(Overrides.callbacks(Guarded.self, around: .insert) == [])

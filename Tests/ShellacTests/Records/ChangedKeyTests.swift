@@ -18,18 +18,17 @@ struct ChangedKeyTests {
         }
     }
 
-    private class Overriding: Hero {
-        override func willUpdate(_ db: Database, columns: Set<String>) throws {}
-    }
-
     @Test(
         "a record whose key was changed writes all that it has read or been given to the row that it now means",
-        .behaviour(100),
-        arguments: [false, true], [false, true])
-    func changedKey(overrides: Bool, byClosure: Bool) throws {
+        .behaviour(100), arguments: RecordStyle.each([false, true]), [false, true])
+    func changedKey(_ first: (style: RecordStyle, overrides: Bool), byClosure: Bool) throws {
+        let hero: any HeroRecord.Type = first.overrides ? first.style.overridingHero : first.style.hero
+        try changedKey(hero, byClosure: byClosure)
+    }
+
+    private func changedKey<Hero: HeroRecord>(_: Hero.Type, byClosure: Bool) throws {
         try withHeroes { db in
-            let type = overrides ? Overriding.self : Hero.self
-            let hero = try #require(try type.fetchOne(db, key: 1))
+            let hero = try #require(try Hero.fetchOne(db, key: 1))
             try db.execute(sql: "DELETE FROM hero WHERE id = 1")
             if byClosure {
                 #expect(try hero.updateChanges(db) { $0.id = 2 })
@@ -47,12 +46,15 @@ struct ChangedKeyTests {
 
     @Test(
         "a record whose key is changed by the closure of updateChangesAndFetch writes all that it has read",
-        .behaviour(100),
-        arguments: [false, true])
-    func changedKeyAndFetch(overrides: Bool) throws {
+        .behaviour(100), arguments: [false, true], RecordStyle.allCases)
+    func changedKeyAndFetch(overrides: Bool, style: RecordStyle) throws {
+        let hero: any HeroRecord.Type = overrides ? style.overridingHero : style.hero
+        try changedKeyAndFetch(hero)
+    }
+
+    private func changedKeyAndFetch<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
-            let type = overrides ? Overriding.self : Hero.self
-            var hero = try #require(try type.fetchOne(db, key: 1))
+            var hero = try #require(try Hero.fetchOne(db, key: 1))
             try db.execute(sql: "DELETE FROM hero WHERE id = 1")
             let fetched = try #require(try hero.updateChangesAndFetch(db) { $0.id = 2 })
             #expect(fetched.name == "Arthur")
@@ -62,8 +64,12 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("after a partial update of another row, only what was written is known of it", .behaviour(100))
-    func partial() throws {
+    @Test(
+        "after a partial update of another row, only what was written is known of it", .behaviour(100),
+        arguments: RecordStyle.allCases)
+    func partial(style: RecordStyle) throws { try partial(style.hero) }
+
+    private func partial<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, key: 1))
             hero.id = 2
@@ -74,8 +80,12 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("columns that were never read stay unwritten in the row that a record now means", .behaviour(100))
-    func unread() throws {
+    @Test(
+        "columns that were never read stay unwritten in the row that a record now means", .behaviour(100),
+        arguments: RecordStyle.allCases)
+    func unread(style: RecordStyle) throws { try unread(style.hero) }
+
+    private func unread<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT id, score FROM hero"))
             hero.id = 2
@@ -176,9 +186,12 @@ struct ChangedKeyTests {
 
     @Test(
         "a record that was made of a fetched row that owns its values tells all once its key was changed",
-        .behaviour(100),
-        arguments: [false, true])
-    func ownedRow(isAskedInside: Bool) throws {
+        .behaviour(100), arguments: [false, true], RecordStyle.allCases)
+    func ownedRow(isAskedInside: Bool, style: RecordStyle) throws {
+        try ownedRow(style.hero, isAskedInside: isAskedInside)
+    }
+
+    private func ownedRow<Hero: HeroRecord>(_: Hero.Type, isAskedInside: Bool) throws {
         var hero: Hero?
         let expected: [String: DatabaseValue?] = ["id": 1, "name": nil, "score": nil]
         try withHeroes { db in
@@ -195,9 +208,10 @@ struct ChangedKeyTests {
 
     @Test(
         "a record that was made outside of all accesses learns its key when it is asked in one, or is first saved",
-        .behaviour(100),
-        arguments: ["ask", "full", "some", "changes"])
-    func learningLater(_ way: String) throws {
+        .behaviour(100), arguments: ["ask", "full", "some", "changes"], RecordStyle.allCases)
+    func learningLater(_ way: String, style: RecordStyle) throws { try learningLater(style.hero, way) }
+
+    private func learningLater<Hero: HeroRecord>(_: Hero.Type, _ way: String) throws {
         let queue = try DatabaseQueue.withHeroes()
         let row = try queue.write { db in
             try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10), (2, 'Barbara', 20)")
@@ -224,22 +238,12 @@ struct ChangedKeyTests {
 
     // MARK: - Keys and NULL
 
-    private final class Tag: Record {
-        var name: String?
-        var color = "none"
-        override class var databaseTableName: String { "tag" }
-        override func updateFromRow(_ row: Row) throws {
-            if row.hasColumn("name") { name = try row["name"] }
-            if row.hasColumn("color") { color = try row["color"] }
-        }
-        override func encode(to container: inout PersistenceContainer) throws {
-            container["name"] = name
-            container["color"] = color
-        }
-    }
+    @Test(
+        "a record whose key was NULL and is a value now tells of all that it writes", .behaviour(100),
+        arguments: RecordStyle.allCases)
+    func keyFromNull(style: RecordStyle) throws { try keyFromNull(style.tag) }
 
-    @Test("a record whose key was NULL and is a value now tells of all that it writes", .behaviour(100))
-    func keyFromNull() throws {
+    private func keyFromNull<Tag: TagRecord>(_: Tag.Type) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
                 sql: """
@@ -258,9 +262,10 @@ struct ChangedKeyTests {
 
     @Test(
         "a record whose key was never read, and is given, tells of all that it writes; one without it does not",
-        .behaviour(100)
-    )
-    func keyNeverRead() throws {
+        .behaviour(100), arguments: RecordStyle.allCases)
+    func keyNeverRead(style: RecordStyle) throws { try keyNeverRead(style.hero) }
+
+    private func keyNeverRead<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT score FROM hero WHERE id = 1"))
             #expect(try hero.databaseChanges == ["id": nil, "name": nil], "guarantee 4")
@@ -277,8 +282,10 @@ struct ChangedKeyTests {
 
     @Test(
         "a record whose key became NULL means another row, or none: all of it counts as changed",
-        .behaviour(100))
-    func noKey() throws {
+        .behaviour(100), arguments: RecordStyle.allCases)
+    func noKey(style: RecordStyle) throws { try noKey(style.hero) }
+
+    private func noKey<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, key: 1))
             hero.id = nil
@@ -299,31 +306,19 @@ struct ChangedKeyTests {
 
     // MARK: - Dates
 
-    private class Day: Record {
-        var date = Date(timeIntervalSince1970: 0)
-        var title = ""
-        override class var databaseTableName: String { "day" }
-        override func updateFromRow(_ row: Row) throws {
-            if row.hasColumn("date") { date = try row["date"] }
-            if row.hasColumn("title") { title = try row["title"] }
-        }
-        override func encode(to container: inout PersistenceContainer) throws {
-            container["date"] = date
-            container["title"] = title
-        }
-    }
-    private final class OverridingDay: Day {
-        override func willSave(_ db: Database) throws {}
-    }
-
     @Test(
         "A record is found by a key that is a date, in whatever readable format the database holds it",
-        arguments: ["2020-02-29T12:30:00", "2020-02-29 12:30", "2020-02-29 12:30:00.000"], [false, true])
-    func dates(_ text: String, overrides: Bool) throws {
+        arguments: RecordStyle.each(["2020-02-29T12:30:00", "2020-02-29 12:30", "2020-02-29 12:30:00.000"]),
+        [false, true])
+    func dates(_ first: (style: RecordStyle, text: String), overrides: Bool) throws {
+        try dates(first.style.day(overrides: overrides), first.text)
+    }
+
+    private func dates<Day: DayRecord>(_: Day.Type, _ text: String) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(sql: "CREATE TABLE day (date TEXT PRIMARY KEY, title TEXT)")
             try db.execute(sql: "INSERT INTO day VALUES (?, 'one')", arguments: [text])
-            let day = try #require(try (overrides ? OverridingDay.self : Day.self).fetchOne(db))
+            let day = try #require(try Day.fetchOne(db))
             #expect(!day.hasDatabaseChanges)
             func rows() throws -> [[String: DatabaseValue]] {
                 try Row.fetchAll(db, sql: "SELECT * FROM day").map(\.dictionary)

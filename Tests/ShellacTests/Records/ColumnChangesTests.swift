@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Both sides of changes")
 struct ColumnChangesTests {
-    private func withArthur(_ body: (Database, Hero) throws -> Void) throws {
+    private func withArthur<Hero: HeroRecord>(
+        _: Hero.Type, _ body: (Database, Hero) throws -> Void
+    ) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10)")
             try body(db, #require(try Hero.fetchOne(db)))
@@ -13,10 +15,12 @@ struct ColumnChangesTests {
     }
 
     @Test(
-        "databaseColumnChanges tells old and new values, and savedDatabaseColumnChanges those of the last save"
-    )
-    func bothSides() throws {
-        try withArthur { db, hero in
+        "databaseColumnChanges tells old and new values, and savedDatabaseColumnChanges those of the last save",
+        arguments: RecordStyle.allCases)
+    func bothSides(style: RecordStyle) throws { try bothSides(style.hero) }
+
+    private func bothSides<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             hero.score = 11
             let change = DatabaseColumnChange(old: 10, new: 11)
             #expect(try hero.databaseColumnChanges == ["score": change])
@@ -30,9 +34,13 @@ struct ColumnChangesTests {
         }
     }
 
-    @Test("savedDatabaseChanges takes the leftmost of columns with the same name", .behaviour(17))
-    func duplicates() throws {
-        try withArthur { db, _ in
+    @Test(
+        "savedDatabaseChanges takes the leftmost of columns with the same name", .behaviour(17),
+        arguments: RecordStyle.allCases)
+    func duplicates(style: RecordStyle) throws { try duplicates(style.hero) }
+
+    private func duplicates<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, _ in
             let hero = try #require(
                 try Hero.fetchOne(
                     db, sql: "SELECT hero.*, other.* FROM hero, (SELECT 7 AS id, 'Team' AS name) AS other"))
@@ -167,19 +175,13 @@ struct ColumnChangesTests {
         #expect(many.subtracting(ColumnMask(64..<2000)) == ColumnMask(0..<64))
     }
 
-    @Test("Two classes that are updated by turns are written each by its own columns")
-    func turns() throws {
-        final class Villain: Record {
-            var score = 0
-            var id: Int64?
-            override class var databaseTableName: String { "villain" }
-            override func updateFromRow(_ row: Row) throws { (id, score) = (try row["id"], try row["score"]) }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["score"] = score
-                container["id"] = id
-            }
-        }
-        try withArthur { db, hero in
+    @Test(
+        "Two classes that are updated by turns are written each by its own columns",
+        arguments: RecordStyle.allCases)
+    func turns(style: RecordStyle) throws { try turns(style.hero) }
+
+    private func turns<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             try db.execute(
                 sql:
                     "CREATE TABLE villain (score INTEGER, id INTEGER PRIMARY KEY); INSERT INTO villain VALUES (5, 3)"
@@ -205,22 +207,12 @@ struct ColumnChangesTests {
         }
     }
 
-    @Test("An upsert tells the row id of the row that it met, also where the table has no column for it")
-    func upsertedRowID() throws {
-        final class Word: Record {
-            var text = ""
-            var count = 0
-            var rowID: Int64?
-            override class var databaseTableName: String { "word" }
-            override func updateFromRow(_ row: Row) throws {
-                (text, count) = (try row["text"], try row["count"])
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["text"] = text
-                container["count"] = count
-            }
-            override func didInsert(_ inserted: InsertionSuccess) { rowID = inserted.rowID }
-        }
+    @Test(
+        "An upsert tells the row id of the row that it met, also where the table has no column for it",
+        arguments: RecordStyle.allCases)
+    func upsertedRowID(style: RecordStyle) throws { try upsertedRowID(style.word) }
+
+    private func upsertedRowID<Word: WordRecord & TabledWord>(_: Word.Type) throws {
         try DatabaseQueue().inDatabase { db in
             // A column that has one of the names of the row id hides it under that name.
             try db.execute(
@@ -236,5 +228,66 @@ struct ColumnChangesTests {
             try word.upsert(db)
             #expect(word.rowID == 3)
         }
+    }
+}
+
+private final class Villain: Record {
+    var score = 0
+    var id: Int64?
+    override class var databaseTableName: String { "villain" }
+    override func updateFromRow(_ row: Row) throws { (id, score) = (try row["id"], try row["score"]) }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["score"] = score
+        container["id"] = id
+    }
+}
+
+/// A record of a table whose row id is no column.
+private protocol WordRecord: Record {
+    var text: String { get set }
+    var count: Int { get set }
+
+    init()
+}
+
+private class TabledWord: Record {
+    final var rowID: Int64?
+
+    required override init() { super.init() }
+    required init(row: Row) throws { try super.init(row: row) }
+
+    override class var databaseTableName: String { "word" }
+    override func didInsert(_ inserted: InsertionSuccess) { rowID = inserted.rowID }
+}
+
+private final class PairWord: TabledWord, WordRecord {
+    var text = ""
+    var count = 0
+
+    override func updateFromRow(_ row: Row) throws { (text, count) = (try row["text"], try row["count"]) }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["text"] = text
+        container["count"] = count
+    }
+}
+
+private final class ListedWord: TabledWord, WordRecord {
+    var text = ""
+    var count = 0
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("text", text) { text = $0 }
+        try column("count", count) { count = $0 }
+    }
+}
+
+private final class CodedWord: TabledWord, WordRecord, Codable {
+    var text = ""
+    var count = 0
+}
+
+extension RecordStyle {
+    fileprivate var word: any (WordRecord & TabledWord).Type {
+        choose(PairWord.self, ListedWord.self, CodedWord.self)
     }
 }

@@ -22,38 +22,41 @@ enum Crew {
         var name: String
     }
 
-    class Mate: Record {
+    /// What mates of all styles have: no column.
+    class AnyMate: Record {
+        required override init() { super.init() }
+        required init(row: Row) throws { try super.init(row: row) }
+
+        override class var databaseTableName: String { "sailor" }
+    }
+
+    class PairMate: AnyMate, MateRecord {
         var id: Int64?
         var name = ""
         var rank = 0
 
-        convenience init(_ name: String, id: Int64? = nil, rank: Int = 0) {
-            self.init()
-            (self.id, self.name, self.rank) = (id, name, rank)
-        }
-
-        override class var databaseTableName: String { "sailor" }
-
-        override func updateFromRow(_ row: Row) throws {
-            if row.hasColumn("id") { id = try row["id"] }
-            if row.hasColumn("name") { name = try row["name"] }
-            if row.hasColumn("rank") { rank = try row["rank"] }
-            try super.updateFromRow(row)
-        }
-
+        override func updateFromRow(_ row: Row) throws { try readColumns(of: row) }
         override func encode(to container: inout PersistenceContainer) throws {
-            container["id"] = id
-            container["name"] = name
-            container["rank"] = rank
+            encodeColumns(in: &container)
         }
+    }
+
+    class ListedMate: AnyMate, MateRecord {
+        var id: Int64?
+        var name = ""
+        var rank = 0
+
+        override func columns(_ column: borrowing RecordColumns) throws { try listColumns(column) }
+    }
+
+    class CodedMate: AnyMate, MateRecord, Codable {
+        var id: Int64?
+        var name = ""
+        var rank = 0
     }
 
     static func sailors(_ numbers: some Sequence<Int>) -> [Sailor] {
         numbers.map { Sailor(id: nil, name: "\($0)", rank: $0) }
-    }
-
-    static func mates(_ numbers: some Sequence<Int>) -> [Mate] {
-        numbers.map { Mate("\($0)", rank: $0) }
     }
 
     static func database(_ spy: SQLSpy? = nil, _ sql: String = table) throws -> DatabaseQueue {
@@ -66,6 +69,54 @@ enum Crew {
     /// Ids and names, as the table has them.
     static func rows(_ db: Database) throws -> [String] {
         try String.fetchAll(db, sql: "SELECT id || ' ' || name FROM sailor ORDER BY id")
+    }
+}
+
+/// A sailor by class.
+protocol MateRecord: Record, SendableMetatype {
+    var id: Int64? { get set }
+    var name: String { get set }
+    var rank: Int { get set }
+
+    init()
+}
+
+extension RecordStyle {
+    /// The mates of this style.
+    var mate: any MateRecord.Type {
+        choose(Crew.PairMate.self, Crew.ListedMate.self, Crew.CodedMate.self)
+    }
+}
+
+extension MateRecord {
+    init(_ name: String, id: Int64? = nil, rank: Int = 0) {
+        self.init()
+        (self.id, self.name, self.rank) = (id, name, rank)
+    }
+
+    // See `HeroRecord.readColumns(of:)`.
+
+    func readColumns(of row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("name") { name = try row["name"] }
+        if row.hasColumn("rank") { rank = try row["rank"] }
+    }
+
+    func encodeColumns(in container: inout PersistenceContainer) {
+        container["id"] = id
+        container["name"] = name
+        container["rank"] = rank
+    }
+
+    func listColumns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("rank", rank) { rank = $0 }
+    }
+
+    /// Mates whose names and ranks are some numbers.
+    static func crew(_ numbers: some Sequence<Int>) -> [Self] {
+        numbers.map { Self("\($0)", rank: $0) }
     }
 }
 

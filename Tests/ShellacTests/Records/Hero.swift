@@ -1,33 +1,81 @@
 import Shellac
 
 /// A record of the suites on change tracking, of the table that `DatabaseQueue.withHeroes()` makes.
-class Hero: Record {
+protocol HeroRecord: Record, SendableMetatype {
+    var id: Int64? { get set }
+    var name: String { get set }
+    var score: Int { get set }
+
+    init()
+}
+
+extension RecordStyle {
+    /// The heroes of this style.
+    var hero: any HeroRecord.Type { choose(PairHero.self, ListedHero.self, CodedHero.self) }
+}
+
+/// What heroes of all styles have: no column.
+class TabledHero: Record {
+    required override init() { super.init() }
+    required init(row: Row) throws { try super.init(row: row) }
+
+    override class var databaseTableName: String { "hero" }
+}
+
+class PairHero: TabledHero, HeroRecord {
     var id: Int64?
     var name = ""
     var score = 0
 
-    override class var databaseTableName: String { "hero" }
+    override func updateFromRow(_ row: Row) throws { try readColumns(of: row) }
+    override func encode(to container: inout PersistenceContainer) throws { encodeColumns(in: &container) }
+}
 
-    convenience init(_ name: String, score: Int = 0) {
+class ListedHero: TabledHero, HeroRecord {
+    var id: Int64?
+    var name = ""
+    var score = 0
+
+    override func columns(_ column: borrowing RecordColumns) throws { try listColumns(column) }
+}
+
+class CodedHero: TabledHero, HeroRecord, Codable {
+    var id: Int64?
+    var name = ""
+    var score = 0
+}
+
+extension HeroRecord {
+    init(_ name: String, score: Int = 0) {
         self.init()
         (self.name, self.score) = (name, score)
     }
 
-    override func updateFromRow(_ row: Row) throws {
+    // What classes say that have a superclass of their own, by which a callback is overridden once for all styles.
+
+    /// Does what `updateFromRow(_:)` does.
+    func readColumns(of row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
         if row.hasColumn("name") { name = try row["name"] }
         if row.hasColumn("score") { score = try row["score"] }
-        try super.updateFromRow(row)
     }
 
-    override func encode(to container: inout PersistenceContainer) throws {
+    /// Does what `encode(to:)` does.
+    func encodeColumns(in container: inout PersistenceContainer) {
         container["id"] = id
         container["name"] = name
         container["score"] = score
     }
 
+    /// Does what `columns(_:)` does.
+    func listColumns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("score", score) { score = $0 }
+    }
+
     /// The changes of a record that knows nothing of its row.
-    static let allUnknown: [String: DatabaseValue?] = ["id": nil, "name": nil, "score": nil]
+    static var allUnknown: [String: DatabaseValue?] { ["id": nil, "name": nil, "score": nil] }
 
     /// What the record believes that the database holds of its name and score, or nil where it does not know.
     var remembered: [String: DatabaseValue?] {

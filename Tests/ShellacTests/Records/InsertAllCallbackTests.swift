@@ -78,20 +78,18 @@ struct InsertAllCallbackTests {
         }
     }
 
-    @Test("never passes by the overriding methods of a class", .behaviour(20))
-    func overrides() throws {
-        final class Valid: Crew.Mate {
-            static let inserted = Recorder<String>()
-            override func insert(_ db: Database) throws {
-                if name.isEmpty { throw Boom(1) }
-                Self.inserted.record(name)
-                try super.insert(db)
-            }
-        }
+    @Test(
+        "never passes by the overriding methods of a class", .behaviour(20), arguments: RecordStyle.allCases)
+    func overrides(style: RecordStyle) throws { try overrides(style.mate, style.validMate) }
+
+    private func overrides<Mate: MateRecord, Valid: ValidMate>(
+        _: Mate.Type, _: Valid.Type
+    ) throws {
         try Crew.database(spy).write { db in
             let mates = ["a", "b"].map { Valid($0) }
             // By the superclass, too, and among records of others.
-            try Crew.Mate.insertAll(db, Crew.mates(1...2) + mates + Crew.mates(3...4))
+            let asMates = try #require(mates as? [Mate])
+            try Mate.insertAll(db, Mate.crew(1...2) + asMates + Mate.crew(3...4))
             #expect(Valid.inserted.removeAll() == ["a", "b"])
             #expect(spy.insertions == ["2", "1", "1", "2"])
             #expect(mates.map(\.id) == [3, 4])
@@ -182,25 +180,29 @@ struct InsertAllCallbackTests {
         }
     }
 
-    @Test("tells observers of each row")
-    func observers() throws {
+    @Test("tells observers of each row", arguments: RecordStyle.allCases)
+    func observers(style: RecordStyle) throws { try observers(style.mate) }
+
+    private func observers<Mate: MateRecord>(_: Mate.Type) throws {
         let queue = try Crew.database()
         let observer = ObserverSpy()
         queue.add(transactionObserver: observer)
-        try queue.write { try Crew.Mate.insertAll($0, Crew.mates(1...3)) }
+        try queue.write { try Mate.insertAll($0, Mate.crew(1...3)) }
         #expect(
             observer.log == [
                 "insert sailor 1", "insert sailor 2", "insert sailor 3", "willCommit", "didCommit",
             ])
     }
 
-    @Test("and fetching them gives what the database holds, in order")
-    func fetching() throws {
+    @Test("and fetching them gives what the database holds, in order", arguments: RecordStyle.allCases)
+    func fetching(style: RecordStyle) throws { try fetching(style.mate) }
+
+    private func fetching<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
             let sailors = try Crew.Sailor.insertAndFetchAll(db, Crew.sailors([3, 1, 2]))
             #expect(sailors.map(\.name) == ["3", "1", "2"])
             #expect(sailors.map(\.id) == [1, 2, 3])
-            let mates = try Crew.Mate.insertAndFetchAll(db, [Crew.Mate("a"), Crew.Mate("b")])
+            let mates = try Mate.insertAndFetchAll(db, [Mate("a"), Mate("b")])
             #expect(mates.map(\.id) == [4, 5] && mates.allSatisfy { !$0.hasDatabaseChanges })
             let error = databaseError {
                 _ = try Crew.Sailor.insertAndFetchAll(db, Crew.sailors([7, 1]))
@@ -256,5 +258,50 @@ private struct DidCalled: Called {
     }
     func didSave(_ saved: PersistenceSuccess) {
         recorder.record("did save \(saved.insertion?.rowID ?? 0)")
+    }
+}
+
+/// Mates who look at themselves before they are inserted.
+private protocol ValidMate: MateRecord {
+    static var inserted: Recorder<String> { get }
+}
+
+extension ValidMate {
+    fileprivate func validate() throws {
+        if name.isEmpty { throw Boom(1) }
+        Self.inserted.record(name)
+    }
+}
+
+private final class PairValid: Crew.PairMate, ValidMate {
+    static let inserted = Recorder<String>()
+
+    override func insert(_ db: Database) throws {
+        try validate()
+        try super.insert(db)
+    }
+}
+
+private final class ListedValid: Crew.ListedMate, ValidMate {
+    static let inserted = Recorder<String>()
+
+    override func insert(_ db: Database) throws {
+        try validate()
+        try super.insert(db)
+    }
+}
+
+private final class CodedValid: Crew.CodedMate, ValidMate {
+    static let inserted = Recorder<String>()
+
+    override func insert(_ db: Database) throws {
+        try validate()
+        try super.insert(db)
+    }
+}
+
+extension RecordStyle {
+    fileprivate var validMate: any ValidMate.Type {
+        choose(PairValid.self, ListedValid.self, CodedValid.self)
     }
 }

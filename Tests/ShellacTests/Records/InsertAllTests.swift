@@ -25,11 +25,14 @@ struct InsertAllTests {
         }
     }
 
-    @Test("is one statement for class records, which then remember their rows")
-    func classes() throws {
+    @Test(
+        "is one statement for class records, which then remember their rows", arguments: RecordStyle.allCases)
+    func classes(style: RecordStyle) throws { try classes(style.mate) }
+
+    private func classes<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
-            let mates = Crew.mates(1...3)
-            try Crew.Mate.insertAll(db, mates)
+            let mates = Mate.crew(1...3)
+            try Mate.insertAll(db, mates)
             #expect(spy.insertions == ["3"])
             #expect(mates.map(\.id) == [1, 2, 3])
             #expect(mates.allSatisfy { !$0.hasDatabaseChanges })
@@ -38,7 +41,7 @@ struct InsertAllTests {
             mates[1].rank = 9
             #expect(try mates[1].databaseChanges == ["rank": 2])
             try mates[1].updateChanges(db)
-            #expect(try Crew.Mate.find(db, key: 2).rank == 9)
+            #expect(try Mate.find(db, key: 2).rank == 9)
         }
     }
 
@@ -56,29 +59,35 @@ struct InsertAllTests {
         }
     }
 
-    @Test("of none runs no SQL, and of one is its insertion")
-    func few() throws {
+    @Test("of none runs no SQL, and of one is its insertion", arguments: RecordStyle.allCases)
+    func few(style: RecordStyle) throws { try few(style.mate) }
+
+    private func few<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
             spy.removeAll()
             var none: [Crew.Sailor] = []
             try Crew.Sailor.insertAll(db, &none)
-            try Crew.Mate.insertAll(db, [])
+            try Mate.insertAll(db, [])
             try Crew.KnownSailor.insertAll(db, [])
             #expect(try Crew.KnownSailor.insertAndFetchAll(db, []).isEmpty)
             #expect(spy.sql.isEmpty)
             var one = Crew.sailors(1...1)
             try Crew.Sailor.insertAll(db, &one)
-            let mate = Crew.Mate("mate")
-            try Crew.Mate.insertAll(db, [mate])
+            let mate = Mate("mate")
+            try Mate.insertAll(db, [mate])
             #expect(one[0].id == 1 && mate.id == 2 && !mate.hasDatabaseChanges)
         }
     }
 
-    @Test("is several statements where there are many, and all records get their ids")
-    func chunks() throws {
+    @Test(
+        "is several statements where there are many, and all records get their ids",
+        arguments: RecordStyle.allCases)
+    func chunks(style: RecordStyle) throws { try chunks(style.mate) }
+
+    private func chunks<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
-            let mates = Crew.mates(1...150)
-            try Crew.Mate.insertAll(db, mates)
+            let mates = Mate.crew(1...150)
+            try Mate.insertAll(db, mates)
             #expect(spy.insertions == ["64", "64", "22"])
             #expect(mates.map(\.id) == Array(1...150))
             spy.removeAll()
@@ -87,39 +96,45 @@ struct InsertAllTests {
             #expect(spy.insertions == ["1", "64", "64", "64", "57"])
             #expect(sailors.map(\.id) == Array(151...400))
             #expect(try Crew.Sailor.fetchAll(db).suffix(250) == sailors[...])
-            #expect(try mates.allSatisfy { try Crew.Mate.find(db, key: $0.id).name == $0.name })
+            #expect(try mates.allSatisfy { try Mate.find(db, key: $0.id).name == $0.name })
         }
     }
 
-    @Test("keeps to the number of values that SQLite takes")
-    func variableLimit() throws {
+    @Test("keeps to the number of values that SQLite takes", arguments: RecordStyle.allCases)
+    func variableLimit(style: RecordStyle) throws { try variableLimit(style.mate) }
+
+    private func variableLimit<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
             limitVariables(of: db, to: 10)
-            let mates = Crew.mates(1...10)
-            try Crew.Mate.insertAll(db, mates)
+            let mates = Mate.crew(1...10)
+            try Mate.insertAll(db, mates)
             #expect(spy.insertions == ["3", "3", "3", "1"])
             #expect(mates.map(\.id) == Array(1...10))
         }
         try Crew.database(spy).write { db in
             limitVariables(of: db, to: 2)
-            let error = databaseError { try Crew.Mate.insertAll(db, Crew.mates(20...21)) }
+            let error = databaseError { try Mate.insertAll(db, Mate.crew(20...21)) }
             #expect(error?.message?.contains("variable") == true)
             #expect(error?.sql?.hasPrefix("INSERT INTO") == true)
-            let count = try Crew.Mate.fetchCount(db)
+            let count = try Mate.fetchCount(db)
             #expect(count == 0)
         }
     }
 
     // MARK: - Row ids
 
-    @Test("counts on from what the table holds, and knows the ids that were given")
-    func mixedIDs() throws {
+    @Test(
+        "counts on from what the table holds, and knows the ids that were given",
+        arguments: RecordStyle.allCases)
+    func mixedIDs(style: RecordStyle) throws { try mixedIDs(style.mate) }
+
+    private func mixedIDs<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
             let mates = [
-                Crew.Mate("a"), Crew.Mate("b"), Crew.Mate("c", id: 100), Crew.Mate("d", id: 7),
-                Crew.Mate("e"), Crew.Mate("f"),
+                Mate("a"), Mate("b"), Mate("c", id: 100), Mate("d", id: 7),
+                Mate("e"), Mate("f"),
             ]
-            try Crew.Mate.insertAll(db, mates)
+            try Mate.insertAll(db, mates)
             #expect(spy.insertions == ["2", "2", "2"])
             #expect(mates.map(\.id) == [1, 2, 100, 7, 101, 102])
             #expect(mates.allSatisfy { !$0.hasDatabaseChanges })
@@ -153,7 +168,7 @@ struct InsertAllTests {
             let error = databaseError { try Textual.insertAll(db, &failing) }
             #expect(error?.message == "datatype mismatch")
             #expect(failing.map(\.id) == [nil, nil])
-            let count = try Crew.Mate.fetchCount(db)
+            let count = try Crew.PairMate.fetchCount(db)
             #expect(count == 4)
         }
     }
@@ -177,37 +192,47 @@ struct InsertAllTests {
         }
     }
 
-    @Test("knows the ids that SQLite gives at random, once the largest one is taken")
-    func largestRowID() throws {
+    @Test(
+        "knows the ids that SQLite gives at random, once the largest one is taken",
+        arguments: RecordStyle.allCases)
+    func largestRowID(style: RecordStyle) throws { try largestRowID(style.mate) }
+
+    private func largestRowID<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
-            try Crew.Mate("last", id: .max).insert(db)
-            let mates = Crew.mates(1...20)
-            try Crew.Mate.insertAll(db, mates)
-            #expect(try mates.allSatisfy { try Crew.Mate.find(db, key: $0.id).name == $0.name })
+            try Mate("last", id: .max).insert(db)
+            let mates = Mate.crew(1...20)
+            try Mate.insertAll(db, mates)
+            #expect(try mates.allSatisfy { try Mate.find(db, key: $0.id).name == $0.name })
             try db.execute(sql: "DELETE FROM sailor")
-            try Crew.Mate("last but five", id: .max - 5).insert(db)
-            let more = Crew.mates(1...20)
-            try Crew.Mate.insertAll(db, more)
-            #expect(try more.allSatisfy { try Crew.Mate.find(db, key: $0.id).name == $0.name })
+            try Mate("last but five", id: .max - 5).insert(db)
+            let more = Mate.crew(1...20)
+            try Mate.insertAll(db, more)
+            #expect(try more.allSatisfy { try Mate.find(db, key: $0.id).name == $0.name })
         }
     }
 
-    @Test("knows the ids where ids are never used again")
-    func autoincrement() throws {
+    @Test("knows the ids where ids are never used again", arguments: RecordStyle.allCases)
+    func autoincrement(style: RecordStyle) throws { try autoincrement(style.mate) }
+
+    private func autoincrement<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(
             spy, "CREATE TABLE sailor (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, rank INTEGER)"
         ).write { db in
-            try Crew.Mate.insertAll(db, Crew.mates(1...5))
+            try Mate.insertAll(db, Mate.crew(1...5))
             try db.execute(sql: "DELETE FROM sailor WHERE id > 2")
-            let mates = Crew.mates(6...8)
-            try Crew.Mate.insertAll(db, mates)
+            let mates = Mate.crew(6...8)
+            try Mate.insertAll(db, mates)
             #expect(mates.map(\.id) == [6, 7, 8])
             #expect(try Crew.rows(db) == ["1 1", "2 2", "6 6", "7 7", "8 8"])
         }
     }
 
-    @Test("knows the ids where triggers insert rows in between, which it then does one by one")
-    func triggers() throws {
+    @Test(
+        "knows the ids where triggers insert rows in between, which it then does one by one",
+        arguments: RecordStyle.allCases)
+    func triggers(style: RecordStyle) throws { try triggers(style.mate) }
+
+    private func triggers<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
             try db.execute(
                 sql: """
@@ -216,37 +241,43 @@ struct InsertAllTests {
                     END
                     """)
             spy.removeAll()
-            let mates = Crew.mates(1...4)
-            try Crew.Mate.insertAll(db, mates)
+            let mates = Mate.crew(1...4)
+            try Mate.insertAll(db, mates)
             #expect(mates.map(\.id) == [1, 3, 5, 7])
             #expect(spy.insertions.prefix(1) == ["1"])
             var sailors = Crew.sailors(5...6)
             try Crew.Sailor.insertAll(db, &sailors)
             #expect(sailors.map(\.id) == [9, 11])
-            #expect(try Crew.Mate.find(db, key: 11).name == "6")
+            #expect(try Mate.find(db, key: 11).name == "6")
         }
     }
 
-    @Test("goes one by one where a temporary trigger is there, and many at a time once it is gone")
-    func temporaryTrigger() throws {
+    @Test(
+        "goes one by one where a temporary trigger is there, and many at a time once it is gone",
+        arguments: RecordStyle.allCases)
+    func temporaryTrigger(style: RecordStyle) throws { try temporaryTrigger(style.mate) }
+
+    private func temporaryTrigger<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
-            try Crew.Mate.insertAll(db, Crew.mates(1...2))
+            try Mate.insertAll(db, Mate.crew(1...2))
             try db.execute(
                 sql: "CREATE TEMP TRIGGER t AFTER INSERT ON main.SAILOR BEGIN SELECT 1; END")
-            try Crew.Mate.insertAll(db, Crew.mates(3...4))
+            try Mate.insertAll(db, Mate.crew(3...4))
             try db.execute(sql: "DROP TRIGGER t")
-            try Crew.Mate.insertAll(db, Crew.mates(5...6))
+            try Mate.insertAll(db, Mate.crew(5...6))
             #expect(spy.insertions == ["2", "1", "1", "2"])
         }
     }
 
-    @Test("knows which rows a conflict clause of the table has left out")
-    func conflictClauses() throws {
+    @Test("knows which rows a conflict clause of the table has left out", arguments: RecordStyle.allCases)
+    func conflictClauses(style: RecordStyle) throws { try conflictClauses(style.mate) }
+
+    private func conflictClauses<Mate: MateRecord>(_: Mate.Type) throws {
         let sql =
             "CREATE TABLE sailor (id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE, rank INTEGER)"
         try Crew.database(spy, sql).write { db in
-            let mates = [Crew.Mate("a"), Crew.Mate("a"), Crew.Mate("b")]
-            try Crew.Mate.insertAll(db, mates)
+            let mates = [Mate("a"), Mate("a"), Mate("b")]
+            try Mate.insertAll(db, mates)
             #expect(mates.map(\.id) == [1, nil, 2])
             #expect(mates.map(\.hasDatabaseChanges) == [false, true, false])
             var sailors = [Crew.Sailor(name: "b"), Crew.Sailor(name: "c")]
@@ -255,11 +286,13 @@ struct InsertAllTests {
         }
     }
 
-    @Test("resolves conflicts as it is asked, one by one")
-    func resolutions() throws {
+    @Test("resolves conflicts as it is asked, one by one", arguments: RecordStyle.allCases)
+    func resolutions(style: RecordStyle) throws { try resolutions(style.mate) }
+
+    private func resolutions<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database(spy).write { db in
-            let mates = [Crew.Mate("a"), Crew.Mate("a"), Crew.Mate("b")]
-            try Crew.Mate.insertAll(db, mates, onConflict: .ignore)
+            let mates = [Mate("a"), Mate("a"), Mate("b")]
+            try Mate.insertAll(db, mates, onConflict: .ignore)
             #expect(mates.map(\.id) == [1, nil, 2])
             var sailors = [Crew.Sailor(name: "a", rank: 5), Crew.Sailor(name: "c")]
             try Crew.Sailor.insertAll(db, &sailors, onConflict: .replace)
@@ -307,7 +340,7 @@ struct InsertAllTests {
             var failing = [Loose(name: "f"), Loose(name: "g", rank: 1), Loose(name: "a")]
             #expect(databaseError { try Loose.insertAll(db, &failing) } != nil)
             #expect(failing.map(\.id) == [nil, nil, nil])
-            #expect(try Crew.Mate.fetchCount(db) == 7)
+            #expect(try Crew.PairMate.fetchCount(db) == 7)
             #expect(try db.isUsable())
         }
     }

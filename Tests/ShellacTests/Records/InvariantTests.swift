@@ -57,8 +57,12 @@ struct InvariantTests {
         }
     }
 
-    @Test("of what a record remembers are broken by columns that are read and unread, and by times to come")
-    func records() {
+    @Test(
+        "of what a record remembers are broken by columns that are read and unread, and by times to come",
+        arguments: RecordStyle.allCases)
+    func records(style: RecordStyle) { records(style.hero) }
+
+    private func records<Hero: HeroRecord>(_: Hero.Type) {
         let record = Hero("Arthur")
         #expect(record._violations == [])
         let unread = UnreadColumns([(name: "A", value: 1)])
@@ -77,8 +81,10 @@ struct InvariantTests {
         #expect(record._violations == [])
     }
 
-    @Test("of rows in chunks are told from their bytes")
-    func chunks() throws {
+    @Test("of rows in chunks are told from their bytes", arguments: RecordStyle.allCases)
+    func chunks(style: RecordStyle) throws { try chunks(style.hero) }
+
+    private func chunks<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         try queue.write { db in
             for name in ["a", "b", "c", "d"] { try Hero(name).insert(db) }
@@ -111,7 +117,7 @@ struct InvariantTests {
     @Test("of a journal are broken by marks and depths that are not in order")
     func journal() {
         func note(_ depth: Int) -> Journal.Note {
-            Journal.Note(object: Hero("Arthur"), state: nil, rowID: nil, depth: depth)
+            Journal.Note(object: PairHero("Arthur"), state: nil, rowID: nil, depth: depth)
         }
         var journal = Journal()
         journal.add(note(0), after: 1)
@@ -129,8 +135,12 @@ struct InvariantTests {
         #expect(journal._violations == ["the marks are those of the savepoints [2, 1]: not in order"])
     }
 
-    @Test("of the transaction are broken by notes and savepoints that outlive it")
-    func transactions() throws {
+    @Test(
+        "of the transaction are broken by notes and savepoints that outlive it",
+        arguments: RecordStyle.allCases)
+    func transactions(style: RecordStyle) throws { try transactions(style.hero) }
+
+    private func transactions<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         try queue.inDatabase { db in
             let log = db.transactionLog
@@ -164,8 +174,12 @@ struct InvariantTests {
         }
     }
 
-    @Test("of the transaction hold where a savepoint was open at its end", arguments: ["COMMIT", "ROLLBACK"])
-    func openSavepoints(end: String) throws {
+    @Test(
+        "of the transaction hold where a savepoint was open at its end", arguments: ["COMMIT", "ROLLBACK"],
+        RecordStyle.allCases)
+    func openSavepoints(end: String, style: RecordStyle) throws { try openSavepoints(style.hero, end: end) }
+
+    private func openSavepoints<Hero: HeroRecord>(_: Hero.Type, end: String) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             for saves in [false, true] {
                 try db.execute(sql: "BEGIN; SAVEPOINT a; SAVEPOINT b")
@@ -178,8 +192,11 @@ struct InvariantTests {
     }
 
     @Test(
-        "of the transaction hold where a function has saved a record, and its statement fails outside of one")
-    func loneFailure() throws {
+        "of the transaction hold where a function has saved a record, and its statement fails outside of one",
+        arguments: RecordStyle.allCases)
+    func loneFailure(style: RecordStyle) throws { try loneFailure(style.hero) }
+
+    private func loneFailure<Hero: HeroRecord>(_: Hero.Type) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let hero = Hero("Arthur")
             try db.addFunction("save") {
@@ -225,7 +242,7 @@ struct InvariantTests {
         queue.add(transactionObserver: spy, extent: .databaseLifetime)
         try queue.inDatabase { db in
             let broker = try #require(db.broker)
-            try Hero("Arthur").insert(db)
+            try PairHero("Arthur").insert(db)
             #expect(db._violations == [])
             let audience = Audience([])
             let event = RowEvent(
@@ -269,7 +286,7 @@ struct InvariantTests {
             #expect(db._violations.contains("observers are wanted, and hear of statements: false"))
             db.fill(.tellingBroker, with: broker)
             // Looking has left all as it was.
-            try Hero("Bors").insert(db)
+            try PairHero("Bors").insert(db)
             #expect(db._violations == [])
         }
     }

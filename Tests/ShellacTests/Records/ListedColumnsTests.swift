@@ -139,7 +139,7 @@ struct ListedColumnsTests {
     // MARK: - Both kinds in one line of descent
 
     /// A hero that counts its passes: the superclass of those that follow has one of both, and calls `super` or not.
-    private class Passing: Hero { var log: [String] = [] }
+    private class Passing: PairHero { var log: [String] = [] }
 
     private class ListedHero: Record {
         var id: Int64?
@@ -159,7 +159,7 @@ struct ListedColumnsTests {
         .behaviour(56)
     )
     func listedBelowPair() throws {
-        final class Titled: Hero {
+        final class Titled: PairHero {
             var title = ""
             var log: [String] = []
             override func columns(_ column: borrowing RecordColumns) throws {
@@ -234,7 +234,7 @@ struct ListedColumnsTests {
         "A class that overrides columns and the pair is refused by a sentence at its first use",
         .behaviour(56))
     func both() throws {
-        final class Both: Hero {}
+        final class Both: PairHero {}
         final class Doubled: ListedHero {
             override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
             override func encode(to container: inout PersistenceContainer) throws {}

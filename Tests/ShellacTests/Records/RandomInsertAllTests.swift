@@ -53,8 +53,10 @@ struct RandomInsertAllTests {
         return Result(error: error?.message, rows: try Crew.rows(db), ids: ids(), hasChanges: hasChanges())
     }
 
-    @Test("does what inserting them one by one does", arguments: 0..<40)
-    func sameAsOneByOne(_ seed: UInt64) throws {
+    @Test("does what inserting them one by one does", arguments: 0..<40, RecordStyle.allCases)
+    func sameAsOneByOne(_ seed: UInt64, style: RecordStyle) throws { try sameAsOneByOne(style.mate, seed) }
+
+    private func sameAsOneByOne<Mate: MateRecord>(_: Mate.Type, _ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (one, many) = (try Crew.database(), try Crew.database())
         // SQLite's random ids are not the same twice: once one was given, only the records are compared.
@@ -66,11 +68,11 @@ struct RandomInsertAllTests {
             func run(_ queue: DatabaseQueue, atOnce: Bool) throws -> Result {
                 try queue.inDatabase { db in
                     if isClass {
-                        let mates = draws.map { Crew.Mate($0.name, id: $0.id, rank: $0.rank ?? 0) }
+                        let mates = draws.map { Mate($0.name, id: $0.id, rank: $0.rank ?? 0) }
                         return try result(
                             db,
                             {
-                                if atOnce { return try Crew.Mate.insertAll(db, mates) }
+                                if atOnce { return try Mate.insertAll(db, mates) }
                                 try db.inTransaction {
                                     for mate in mates { try mate.insert(db) }
                                     return .commit

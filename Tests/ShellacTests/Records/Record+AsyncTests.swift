@@ -3,41 +3,6 @@ import Shellac
 import TestSupport
 import Testing
 
-/// A hero that tells whether it was encoded, and whom what was called.
-private class Traveller: Hero {
-    var isEncoded = false
-    var told: [String] = []
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        isEncoded = true
-        try super.encode(to: &container)
-    }
-    override func didInsert(_ inserted: InsertionSuccess) { told.append("didInsert \(inserted.rowID)") }
-    override func didUpdate(_ updated: PersistenceSuccess) { told.append("didUpdate") }
-    override func didSave(_ saved: PersistenceSuccess) { told.append("didSave") }
-}
-
-/// One that overrides all callbacks, and says where all of its kind are called.
-private final class CalledTraveller: Traveller {
-    static let calls = Recorder<String>()
-
-    override func willSave(_ db: Database) throws {
-        Self.calls.record("willSave")
-        name = name.uppercased()
-        if name.isEmpty { throw TestError(7) }
-    }
-    override func willInsert(_ db: Database) throws { Self.calls.record("willInsert") }
-    override func willUpdate(_ db: Database, columns: Set<String>) throws { Self.calls.record("willUpdate") }
-    override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-        Self.calls.record("aroundSave {")
-        _ = try save()
-        Self.calls.record("}")
-    }
-    override func didInsert(_ inserted: InsertionSuccess) { Self.calls.record("didInsert \(score)") }
-    override func didUpdate(_ updated: PersistenceSuccess) { Self.calls.record("didUpdate \(score)") }
-    override func didSave(_ saved: PersistenceSuccess) { Self.calls.record("didSave \(score)") }
-}
-
 /// One that takes its row id where the family does, and needs it in a method.
 private final class InsertedTraveller: Record {
     var id: Int64?
@@ -78,7 +43,9 @@ struct RecordAsyncTests {
     }
 
     /// Saves a record, whose owner does something while the save is on its way.
-    private func save(_ record: Traveller, meanwhile: @MainActor () async throws -> Void) async throws {
+    private func save(
+        _ record: some TravellingHero & HeroRecord, meanwhile: @MainActor () async throws -> Void
+    ) async throws {
         let hold = try await Hold(queue)
         record.isEncoded = false
         let queue = queue
@@ -93,11 +60,18 @@ struct RecordAsyncTests {
 
     @Test(
         "What its owner changes meanwhile is kept, and dirty: first and later insertions, and updates",
-        .behaviour(101),
-        arguments: [false, true])
-    func changesMeanwhile(isCalled: Bool) async throws {
+        .behaviour(101), arguments: [false, true], RecordStyle.allCases)
+    func changesMeanwhile(isCalled: Bool, style: RecordStyle) async throws {
+        let traveller: any (TravellingHero & HeroRecord).Type =
+            isCalled ? style.calledTraveller : style.traveller
+        try await changesMeanwhile(traveller, isCalled: isCalled)
+    }
+
+    private func changesMeanwhile<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type, isCalled: Bool)
+        async throws
+    {
         for round in 1...3 {
-            let record: Traveller = isCalled ? CalledTraveller("A\(round)", score: 1) : Traveller("A\(round)")
+            let record = Traveller("A\(round)", score: isCalled ? 1 : 0)
             try await save(record) { record.name = "B" }
             #expect(record.id == Int64(round))
             #expect(record.name == "B" && record.hasDatabaseChanges)
@@ -113,8 +87,12 @@ struct RecordAsyncTests {
         }
     }
 
-    @Test("A record that was given another id meanwhile keeps it, and has changes", .behaviour(101))
-    func otherID() async throws {
+    @Test(
+        "A record that was given another id meanwhile keeps it, and has changes", .behaviour(101),
+        arguments: RecordStyle.allCases)
+    func otherID(style: RecordStyle) async throws { try await otherID(style.traveller) }
+
+    private func otherID<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
         let record = Traveller("A")
         try await save(record) { record.id = 77 }
         #expect(record.id == 77 && record.hasDatabaseChanges)
@@ -123,58 +101,76 @@ struct RecordAsyncTests {
 
     @Test(
         "A record that is told otherwise of its row meanwhile knows nothing of it", .behaviour(101),
-        arguments: [0, 1])
-    func savedMeanwhile(way: Int) async throws {
+        arguments: [0, 1], RecordStyle.allCases)
+    func savedMeanwhile(way: Int, style: RecordStyle) async throws {
+        try await savedMeanwhile(style.traveller, way: way)
+    }
+
+    private func savedMeanwhile<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type, way: Int)
+        async throws
+    {
         let record = Traveller("A")
         try await record.save(in: queue)
         record.score = 1
         try await save(record) {
             if way == 0 { record.hasDatabaseChanges = true } else { record.hasDatabaseChanges = false }
         }
-        #expect(try record.databaseChanges == Hero.allUnknown)
+        #expect(try record.databaseChanges == Traveller.allUnknown)
         #expect(try await row() == "1 A 1")
     }
 
     // MARK: - Callbacks
 
-    @Test("All callbacks are called once, those that get no database where the record is", .behaviour(101))
-    func callbacks() async throws {
-        let record = CalledTraveller("a")
-        CalledTraveller.calls.removeAll()
+    @Test(
+        "All callbacks are called once, those that get no database where the record is", .behaviour(101),
+        arguments: RecordStyle.allCases)
+    func callbacks(style: RecordStyle) async throws {
+        try await callbacks(style.calledTraveller, style.traveller)
+    }
+
+    private func callbacks<Called: CalledHero & HeroRecord, Plain: TravellingHero & HeroRecord>(
+        _: Called.Type, _: Plain.Type
+    ) async throws {
+        let record = Called("a")
+        CalledHero.calls.removeAll()
         try await record.save(in: queue)
         #expect(
-            CalledTraveller.calls.removeAll() == [
+            CalledHero.calls.removeAll() == [
                 "willSave", "willInsert", "aroundSave {", "}", "didInsert 0", "didSave 0",
             ])
         #expect(record.id == 1 && record.name == "A" && !record.hasDatabaseChanges)
-        #expect(record.savedDatabaseChanges == Hero.allUnknown)
+        #expect(record.savedDatabaseChanges == Called.allUnknown)
         record.score = 5
         try await save(record) { record.score = 6 }
         #expect(
-            CalledTraveller.calls.removeAll() == [
+            CalledHero.calls.removeAll() == [
                 "willSave", "willUpdate", "aroundSave {", "}", "didUpdate 6", "didSave 6",
             ])
         #expect(try await row() == "1 A 5")
         #expect(record.savedDatabaseChanges == ["score": 0])
         #expect(try record.databaseChanges == ["score": 5])
-        try await queue.write { db in _ = try Hero.deleteOne(db, key: 1) }
+        try await queue.write { db in _ = try Called.deleteOne(db, key: 1) }
         try await record.save(in: queue)
         #expect(
-            CalledTraveller.calls.removeAll() == [
+            CalledHero.calls.removeAll() == [
                 "willSave", "willUpdate", "aroundSave {", "willInsert", "}", "didInsert 6", "didSave 6",
             ])
         #expect(!record.hasDatabaseChanges)
 
-        let plain = Traveller("b")
+        let plain = Plain("b")
         try await plain.save(in: queue)
         plain.score = 1
         try await plain.save(in: queue)
         #expect(plain.told == ["didInsert 2", "didSave", "didUpdate", "didSave"])
     }
 
-    @Test("What a callback throws is thrown, nothing is saved, and the record is as it was", .behaviour(101))
-    func refusal() async throws {
-        let record = CalledTraveller("", score: 3)
+    @Test(
+        "What a callback throws is thrown, nothing is saved, and the record is as it was", .behaviour(101),
+        arguments: RecordStyle.allCases)
+    func refusal(style: RecordStyle) async throws { try await refusal(style.calledTraveller) }
+
+    private func refusal<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
+        let record = Traveller("", score: 3)
         await #expect(throws: TestError(7)) { try await record.save(in: queue) }
         #expect(record.id == nil && record.name.isEmpty && record.hasDatabaseChanges)
         #expect(record.told.isEmpty)
@@ -195,14 +191,13 @@ struct RecordAsyncTests {
         }
     }
 
-    @Test("A conflict that is ignored leaves the record as it was", .behaviour(101))
-    func ignored() async throws {
-        final class Ignoring: Hero {
-            override class var persistenceConflictPolicy: PersistenceConflictPolicy {
-                PersistenceConflictPolicy(insert: .ignore, update: .ignore)
-            }
-        }
-        try await Hero("A").save(in: queue)
+    @Test(
+        "A conflict that is ignored leaves the record as it was", .behaviour(101),
+        arguments: RecordStyle.allCases)
+    func ignored(style: RecordStyle) async throws { try await ignored(style.ignoring) }
+
+    private func ignored<Ignoring: IgnoringHero & HeroRecord>(_: Ignoring.Type) async throws {
+        try await Ignoring("A").save(in: queue)
         let record = Ignoring("A")
         try await record.save(in: queue)
         #expect(record.id == nil && record.hasDatabaseChanges)
@@ -238,18 +233,12 @@ struct RecordAsyncTests {
 
     // MARK: - Copies
 
-    @Test("A copy that cannot be made, or has other values, throws what to do, and saves nothing")
-    func notCopied() async throws {
-        final class WriteOnly: Record {
-            var name = "A"
-            override class var databaseTableName: String { "hero" }
-            override func encode(to container: inout PersistenceContainer) throws {
-                (container["name"], container["score"]) = (name, 0)
-            }
-        }
-        final class Failing: Hero {
-            override func copy() throws -> sending Self { throw TestError(3) }
-        }
+    @Test(
+        "A copy that cannot be made, or has other values, throws what to do, and saves nothing",
+        arguments: RecordStyle.allCases)
+    func notCopied(style: RecordStyle) async throws { try await notCopied(style.uncopied) }
+
+    private func notCopied<Failing: UncopiedHero & HeroRecord>(_: Failing.Type) async throws {
         let way =
             "It is saved by a copy: have WriteOnly list its columns in columns(_:), or read all that it encodes in "
             + "updateFromRow(_:) or init(row:), or override copy()"
@@ -260,35 +249,30 @@ struct RecordAsyncTests {
         await #expect(throws: lost) { try await writeOnly.save(in: queue) }
         #expect("\(lost)" == "a WriteOnly could not be copied: its copy encodes other values in name. \(way)")
         let failing = RecordError.notCopied(
-            recordType: "Failing",
+            recordType: "\(Failing.self)",
             reason: "copy() threw \(TestError(3)). "
-                + way.replacingOccurrences(of: "WriteOnly", with: "Failing"))
+                + way.replacingOccurrences(of: "WriteOnly", with: "\(Failing.self)"))
         await #expect(throws: failing) { try await Failing("A").save(in: queue) }
         #expect(try await queue.read { try $0.heroes() } == [])
     }
 
-    @Test("A record that never encodes the same values is saved, and has changes as ever")
-    func restless() async throws {
-        final class Restless: Hero {
-            nonisolated(unsafe) static var count = 0  // of this test alone
-            override func encode(to container: inout PersistenceContainer) throws {
-                try super.encode(to: &container)
-                Self.count += 1
-                container["score"] = Self.count
-            }
-        }
+    @Test(
+        "A record that never encodes the same values is saved, and has changes as ever",
+        arguments: RecordStyle.allCases)
+    func restless(style: RecordStyle) async throws { try await restless(style.restless) }
+
+    private func restless<Restless: HeroRecord>(_: Restless.Type) async throws {
         let record = Restless("A")
         try await record.save(in: queue)
         #expect(record.id == 1 && record.hasDatabaseChanges)
         #expect(try record.databaseChanges.keys.sorted() == ["score"])
     }
 
-    @Test("A copy of a record that is held is handed over")
-    func heldCopy() async throws {
-        final class Model {
-            var hero = Hero("A")
-        }
-        let model = Model()
+    @Test("A copy of a record that is held is handed over", arguments: RecordStyle.allCases)
+    func heldCopy(style: RecordStyle) async throws { try await heldCopy(style.hero) }
+
+    private func heldCopy<Hero: HeroRecord>(_: Hero.Type) async throws {
+        let model = Model<Hero>()
         try await model.hero.save(in: queue)
         model.hero.score = 4
         model.hero = try await queue.write(sending: model.hero.copy()) { db, hero in
@@ -301,8 +285,10 @@ struct RecordAsyncTests {
 
     // MARK: - Several at once
 
-    @Test("Several saves of one new record at once insert one row")
-    func severalAtOnce() async throws {
+    @Test("Several saves of one new record at once insert one row", arguments: RecordStyle.allCases)
+    func severalAtOnce(style: RecordStyle) async throws { try await severalAtOnce(style.traveller) }
+
+    private func severalAtOnce<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
         let record = Traveller("A")
         let hold = try await Hold(queue)
         let queue = queue
@@ -317,8 +303,12 @@ struct RecordAsyncTests {
         #expect(try await row() == "1 A 2")
     }
 
-    @Test("A save that waits for another one of the record is cancelled, and the others go on")
-    func cancelledWaiting() async throws {
+    @Test(
+        "A save that waits for another one of the record is cancelled, and the others go on",
+        arguments: RecordStyle.allCases)
+    func cancelledWaiting(style: RecordStyle) async throws { try await cancelledWaiting(style.traveller) }
+
+    private func cancelledWaiting<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
         let record = Traveller("A")
         let hold = try await Hold(queue)
         let queue = queue
@@ -340,9 +330,13 @@ struct RecordAsyncTests {
         try await record.save(in: queue)
     }
 
-    @Test("A save that fails leaves the turn to the next one, and the record as it was")
-    func failing() async throws {
-        try await Hero("A").save(in: queue)
+    @Test(
+        "A save that fails leaves the turn to the next one, and the record as it was",
+        arguments: RecordStyle.allCases)
+    func failing(style: RecordStyle) async throws { try await failing(style.traveller) }
+
+    private func failing<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
+        try await Traveller("A").save(in: queue)
         let record = Traveller("A")
         await #expect(throws: DatabaseError.self) { try await record.save(in: queue) }
         #expect(record.id == nil && record.hasDatabaseChanges && record.told.isEmpty)
@@ -350,4 +344,18 @@ struct RecordAsyncTests {
         try await record.save(in: queue)
         #expect(record.id == 2 && !record.hasDatabaseChanges)
     }
+}
+
+/// One that cannot be read.
+private final class WriteOnly: Record {
+    var name = "A"
+    override class var databaseTableName: String { "hero" }
+    override func encode(to container: inout PersistenceContainer) throws {
+        (container["name"], container["score"]) = (name, 0)
+    }
+}
+
+@MainActor
+private final class Model<Hero: HeroRecord> {
+    var hero = Hero("A")
 }

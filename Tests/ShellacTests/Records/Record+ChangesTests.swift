@@ -6,7 +6,9 @@ import Testing
 @Suite("Changes of records")
 struct RecordChangesTests {
     /// A database with one hero, who is fetched.
-    private func withArthur(_ body: (Database, Hero) throws -> Void) throws {
+    private func withArthur<Hero: HeroRecord>(
+        _: Hero.Type, _ body: (Database, Hero) throws -> Void
+    ) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             try db.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10)")
             try body(db, #require(try Hero.fetchOne(db)))
@@ -15,9 +17,13 @@ struct RecordChangesTests {
 
     // MARK: - Dirty is computed
 
-    @Test("A record has changes while its values are not those of its row, whoever set them", .behaviour(1))
-    func computed() throws {
-        try withArthur { db, hero in
+    @Test(
+        "A record has changes while its values are not those of its row, whoever set them", .behaviour(1),
+        arguments: RecordStyle.allCases)
+    func computed(style: RecordStyle) throws { try computed(style.hero) }
+
+    private func computed<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             #expect(!hero.hasDatabaseChanges)
             hero.score = 11
             #expect(hero.hasDatabaseChanges)
@@ -91,22 +97,13 @@ struct RecordChangesTests {
         }
     }
 
-    /// A hero who cannot be encoded now and then.
-    private final class Fickle: Hero {
-        var fails = false
-
-        override func encode(to container: inout PersistenceContainer) throws {
-            if fails { throw TestError(1) }
-            try super.encode(to: &container)
-        }
-    }
-
     @Test(
         "A record that cannot be encoded has changes, and setting the flag to false leaves it so",
-        .behaviour(1))
-    func encodingFails() throws {
-        try withArthur { db, _ in
-            let hero = try #require(try Fickle.fetchOne(db))
+        .behaviour(1), arguments: RecordStyle.allCases)
+    func encodingFails(style: RecordStyle) throws { try encodingFails(style.fickleHero) }
+
+    private func encodingFails<Fickle: FickleHero>(_: Fickle.Type) throws {
+        try withArthur(Fickle.self) { db, hero in
             #expect(!hero.hasDatabaseChanges)
             hero.fails = true
             #expect(hero.hasDatabaseChanges)
@@ -116,7 +113,7 @@ struct RecordChangesTests {
             hero.fails = false
             #expect(!hero.hasDatabaseChanges, "the snapshot is still that of the fetched row")
             hero.score = 11
-            #expect(try hero.databaseChanges == ["score": 10])
+            try #expect(hero.databaseChanges == ["score": 10])
             let new = Fickle()
             new.fails = true
             new.hasDatabaseChanges = false
@@ -126,21 +123,26 @@ struct RecordChangesTests {
 
     // MARK: - What sets the snapshot
 
-    @Test("A new record has changes, of which nothing is known", .behaviour(2))
-    func new() throws {
+    @Test(
+        "A new record has changes, of which nothing is known", .behaviour(2), arguments: RecordStyle.allCases)
+    func new(style: RecordStyle) throws { try new(style.hero) }
+
+    private func new<Hero: HeroRecord>(_: Hero.Type) throws {
         #expect(Hero().hasDatabaseChanges)
         #expect(try Hero("Arthur").databaseChanges == Hero.allUnknown)
     }
 
     @Test(
         "A record read from a row made by hand has changes, one read from a fetched row has none",
-        .behaviour(2))
-    func rows() throws {
+        .behaviour(2), arguments: RecordStyle.allCases)
+    func rows(style: RecordStyle) throws { try rows(style.hero) }
+
+    private func rows<Hero: HeroRecord>(_: Hero.Type) throws {
         let row: Row = ["id": 1, "name": "Arthur", "score": 10]
         #expect(try Hero(row: row).hasDatabaseChanges)
         #expect(try Hero(row: row.copy()).databaseChanges == Hero.allUnknown)
         #expect(try Hero(row: Row(["id": 1])).hasDatabaseChanges)
-        try withArthur { db, hero in
+        try withArthur(Hero.self) { db, hero in
             let sql = "SELECT * FROM hero"
             let rows = try Row.fetchCursor(db, sql: sql)
             let live = try #require(try rows.next())
@@ -155,17 +157,12 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("Old values are nil until they are known, and NULL is a known one", .behaviour(3))
-    func unknown() throws {
-        /// A hero whose score is not known.
-        final class Scoreless: Hero {
-            var points: Int?
-            override class var databaseTableName: String { "scoreless" }
-            override func updateFromRow(_ row: Row) throws { points = try row["points"] }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["points"] = points
-            }
-        }
+    @Test(
+        "Old values are nil until they are known, and NULL is a known one", .behaviour(3),
+        arguments: RecordStyle.allCases)
+    func unknown(style: RecordStyle) throws { try unknown(style.scoreless) }
+
+    private func unknown<Scoreless: ScorelessRecord>(_: Scoreless.Type) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
                 sql: "CREATE TABLE scoreless (points INTEGER); INSERT INTO scoreless VALUES (NULL)")
@@ -185,9 +182,11 @@ struct RecordChangesTests {
         "A fetch of all columns is clean, and so is a wider one", .behaviour(4),
         arguments: [
             "*", "score, name, id", "*, 'more' AS more, 1", "id, 5 AS x, score, name, 'other' AS NAME",
-        ])
-    func wide(columns: String) throws {
-        try withArthur { db, _ in
+        ], RecordStyle.allCases)
+    func wide(columns: String, style: RecordStyle) throws { try wide(style.hero, columns: columns) }
+
+    private func wide<Hero: HeroRecord>(_: Hero.Type, columns: String) throws {
+        try withArthur(Hero.self) { db, _ in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
             #expect(!hero.hasDatabaseChanges)
             #expect(try hero.databaseChanges == [:])
@@ -202,9 +201,13 @@ struct RecordChangesTests {
         arguments: [
             "id": ["name", "score"], "name": ["id", "score"], "score, id": ["name"],
             "1 AS x": ["id", "name", "score"],
-        ])
-    func partial(columns: String, missing: Set<String>) throws {
-        try withArthur { db, _ in
+        ], RecordStyle.allCases)
+    func partial(_ both: (key: String, value: Set<String>), style: RecordStyle) throws {
+        try partial(style.hero, columns: both.key, missing: both.value)
+    }
+
+    private func partial<Hero: HeroRecord>(_: Hero.Type, columns: String, missing: Set<String>) throws {
+        try withArthur(Hero.self) { db, _ in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
             #expect(hero.hasDatabaseChanges)
             let changes = try hero.databaseChanges
@@ -215,16 +218,13 @@ struct RecordChangesTests {
 
     // MARK: - Names
 
-    @Test("Columns match without regard to case, and changes are spelled as they are encoded", .behaviour(5))
-    func spelling() throws {
-        final class Shouting: Hero {
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["ID"] = id
-                container["Name"] = name
-                container["sCORE"] = score
-            }
-        }
-        try withArthur { db, _ in
+    @Test(
+        "Columns match without regard to case, and changes are spelled as they are encoded", .behaviour(5),
+        arguments: RecordStyle.allCases)
+    func spelling(style: RecordStyle) throws { try spelling(style.shouting) }
+
+    private func spelling<Shouting: HeroRecord>(_: Shouting.Type) throws {
+        try withArthur(Shouting.self) { db, _ in
             for sql in ["SELECT * FROM hero", "SELECT score AS SCORE, id AS Id, name FROM hero"] {
                 let hero = try #require(try Shouting.fetchOne(db, sql: sql))
                 #expect(!hero.hasDatabaseChanges, "\(sql)")
@@ -245,9 +245,11 @@ struct RecordChangesTests {
 
     @Test(
         "The flag informs: a record without changes is updated, saved and inserted all the same",
-        .behaviour(8))
-    func informs() throws {
-        try withArthur { db, hero in
+        .behaviour(8), arguments: RecordStyle.allCases)
+    func informs(style: RecordStyle) throws { try informs(style.hero) }
+
+    private func informs<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             try db.execute(sql: "UPDATE hero SET score = 99")
             #expect(!hero.hasDatabaseChanges)
             try hero.update(db)
@@ -264,9 +266,11 @@ struct RecordChangesTests {
 
     @Test(
         "Setting the flag to false takes the values for those of the database, and later edits show",
-        .behaviour(9))
-    func flagFalse() throws {
-        try withArthur { db, hero in
+        .behaviour(9), arguments: RecordStyle.allCases)
+    func flagFalse(style: RecordStyle) throws { try flagFalse(style.hero) }
+
+    private func flagFalse<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             hero.score = 11
             hero.hasDatabaseChanges = false
             #expect(!hero.hasDatabaseChanges)
@@ -281,9 +285,13 @@ struct RecordChangesTests {
         }
     }
 
-    @Test("Setting the flag to true forgets what is known, until the next save", .behaviour(9))
-    func flagTrue() throws {
-        try withArthur { db, hero in
+    @Test(
+        "Setting the flag to true forgets what is known, until the next save", .behaviour(9),
+        arguments: RecordStyle.allCases)
+    func flagTrue(style: RecordStyle) throws { try flagTrue(style.hero) }
+
+    private func flagTrue<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero in
             hero.hasDatabaseChanges = true
             #expect(hero.hasDatabaseChanges)
             #expect(try hero.databaseChanges == Hero.allUnknown)
@@ -292,5 +300,41 @@ struct RecordChangesTests {
             try hero.update(db)
             #expect(!hero.hasDatabaseChanges)
         }
+    }
+}
+
+// Heroes who spell their columns in their own way.
+
+private final class PairShouting: PairHero {
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["ID"] = id
+        container["Name"] = name
+        container["sCORE"] = score
+    }
+}
+
+private final class ListedShouting: ListedHero {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("ID", id) { id = $0 }
+        try column("Name", name) { name = $0 }
+        try column("sCORE", score) { score = $0 }
+    }
+}
+
+private final class CodedShouting: TabledHero, HeroRecord, Codable {
+    var id: Int64?
+    var name = ""
+    var score = 0
+
+    enum CodingKeys: String, CodingKey {
+        case id = "ID"
+        case name = "Name"
+        case score = "sCORE"
+    }
+}
+
+extension RecordStyle {
+    fileprivate var shouting: any HeroRecord.Type {
+        choose(PairShouting.self, ListedShouting.self, CodedShouting.self)
     }
 }

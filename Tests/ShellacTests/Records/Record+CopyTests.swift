@@ -16,8 +16,10 @@ struct RecordCopyTests {
 
     @Test(
         "A copy has what is encoded, and remembers the same row", .behaviour(25),
-        arguments: ["*", "id", "id, score", "*, 1 AS more"])
-    func copies(columns: String) throws {
+        arguments: ["*", "id", "id, score", "*, 1 AS more"], RecordStyle.allCases)
+    func copies(columns: String, style: RecordStyle) throws { try copies(style.hero, columns: columns) }
+
+    private func copies<Hero: HeroRecord>(_: Hero.Type, columns: String) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT \(columns) FROM hero"))
             for name in ["Arthur", "Barbara"] {
@@ -36,41 +38,44 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("A copy of a new record is new", .behaviour(25))
-    func copyOfNew() throws {
+    @Test("A copy of a new record is new", .behaviour(25), arguments: RecordStyle.allCases)
+    func copyOfNew(style: RecordStyle) throws { try copyOfNew(style.hero) }
+
+    private func copyOfNew<Hero: HeroRecord>(_: Hero.Type) throws {
         #expect(try Hero("Barbara", score: 2).copy().databaseChanges == Hero.allUnknown)
     }
 
-    @Test("A copy of a subclass is of the subclass, and its override can copy more", .behaviour(25))
-    func subclass() throws {
-        final class Armed: Hero {
-            var weapon = "none"
-            override func copy() throws -> sending Self {
-                let copy = try super.copy()
-                copy.weapon = weapon
-                return copy
-            }
-        }
+    @Test(
+        "A copy of a subclass is of the subclass, and its override can copy more", .behaviour(25),
+        arguments: RecordStyle.allCases)
+    func subclass(style: RecordStyle) throws { try subclass(style.armedHero) }
+
+    private func subclass<Armed: ArmedHero & HeroRecord>(_: Armed.Type) throws {
         let hero = Armed("Arthur")
         hero.weapon = "Excalibur"
         #expect(try hero.copy().weapon == "Excalibur")
-        #expect(try type(of: (hero as Hero).copy()) == Armed.self)
+        #expect(try type(of: (hero as ArmedHero).copy()) == Armed.self)
     }
 
-    @Test("A record that cannot be encoded is not copied, and the error is the encoder's", .behaviour(25))
-    func cannotCopy() throws {
-        final class Failing: Hero {
-            override func encode(to container: inout PersistenceContainer) throws { throw TestError(4) }
-        }
-        #expect(throws: TestError(4)) { try Failing().copy() }
+    @Test(
+        "A record that cannot be encoded is not copied, and the error is the encoder's", .behaviour(25),
+        arguments: RecordStyle.allCases)
+    func cannotCopy(style: RecordStyle) throws { try cannotCopy(style.fickleHero) }
+
+    private func cannotCopy<Fickle: FickleHero>(_: Fickle.Type) throws {
+        let hero = Fickle()
+        hero.fails = true
+        #expect(throws: TestError(1)) { try hero.copy() }
     }
 
     // MARK: - savedDatabaseChanges
 
     @Test(
         "savedDatabaseChanges has the old values of what the last save changed, until the next save",
-        .behaviour(17))
-    func savedChanges() throws {
+        .behaviour(17), arguments: RecordStyle.allCases)
+    func savedChanges(style: RecordStyle) throws { try savedChanges(style.hero) }
+
+    private func savedChanges<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
             #expect(hero.savedDatabaseChanges == [:])
@@ -94,17 +99,12 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("What affinity stores in another class is no saved change", .behaviour(6, 17))
-    func savedAffinity() throws {
-        final class Real: Record {
-            var a = 0
-            override class var databaseTableName: String { "reals" }
-            override func updateFromRow(_ row: Row) throws { a = try row["a"] }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["id"] = 1
-                container["A"] = a
-            }
-        }
+    @Test(
+        "What affinity stores in another class is no saved change", .behaviour(6, 17),
+        arguments: RecordStyle.allCases)
+    func savedAffinity(style: RecordStyle) throws { try savedAffinity(style.real) }
+
+    private func savedAffinity<Real: RealRecord>(_: Real.Type) throws {
         try withHeroes { db in
             try db.execute(
                 sql: "CREATE TABLE reals (id INTEGER PRIMARY KEY, a REAL); INSERT INTO reals VALUES (1, 5)")
@@ -117,8 +117,12 @@ struct RecordCopyTests {
         }
     }
 
-    @Test("savedDatabaseChanges is empty after a rollback, and stays after a commit", .behaviour(17))
-    func savedAndRolledBack() throws {
+    @Test(
+        "savedDatabaseChanges is empty after a rollback, and stays after a commit", .behaviour(17),
+        arguments: RecordStyle.allCases)
+    func savedAndRolledBack(style: RecordStyle) throws { try savedAndRolledBack(style.hero) }
+
+    private func savedAndRolledBack<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
             hero.score = 11
@@ -138,9 +142,11 @@ struct RecordCopyTests {
     }
 
     @Test(
-        "Neither a reload, nor the flag, nor a deletion is a save: savedDatabaseChanges stays", .behaviour(17)
-    )
-    func noSaves() throws {
+        "Neither a reload, nor the flag, nor a deletion is a save: savedDatabaseChanges stays",
+        .behaviour(17), arguments: RecordStyle.allCases)
+    func noSaves(style: RecordStyle) throws { try noSaves(style.hero) }
+
+    private func noSaves<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Hero.fetchOne(db))
             func expectStill(_ what: Comment) {
@@ -166,12 +172,10 @@ struct RecordCopyTests {
 
     @Test(
         "savedDatabaseChanges is what the last save changed when the callbacks of the save ask for it",
-        .behaviour(17))
-    func inCallback() throws {
-        final class Curious: Hero {
-            var heard: [[String: DatabaseValue?]] = []
-            override func didSave(_ saved: PersistenceSuccess) { heard.append(savedDatabaseChanges) }
-        }
+        .behaviour(17), arguments: RecordStyle.allCases)
+    func inCallback(style: RecordStyle) throws { try inCallback(style.curiousHero) }
+
+    private func inCallback<Curious: CuriousHero & HeroRecord>(_: Curious.Type) throws {
         try withHeroes { db in
             let hero = try #require(try Curious.fetchOne(db))
             hero.score = 11
@@ -181,4 +185,46 @@ struct RecordCopyTests {
             #expect(hero.heard == [["score": 10], ["name": "Arthur"]])
         }
     }
+}
+
+/// A record whose integer is stored as a real number.
+private protocol RealRecord: Record {
+    var a: Int { get set }
+}
+
+private class Reals: Record {
+    override class var databaseTableName: String { "reals" }
+}
+
+private final class PairReal: Reals, RealRecord {
+    var a = 0
+
+    override func updateFromRow(_ row: Row) throws { a = try row["a"] }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = 1
+        container["A"] = a
+    }
+}
+
+private final class ListedReal: Reals, RealRecord {
+    var a = 0
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", 1) { _ in }
+        try column("A", a) { a = $0 }
+    }
+}
+
+private final class CodedReal: Reals, RealRecord, Codable {
+    var id = 1
+    var a = 0
+
+    enum CodingKeys: String, CodingKey {
+        case id
+        case a = "A"
+    }
+}
+
+extension RecordStyle {
+    fileprivate var real: any RealRecord.Type { choose(PairReal.self, ListedReal.self, CodedReal.self) }
 }

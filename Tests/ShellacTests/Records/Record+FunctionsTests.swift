@@ -63,8 +63,12 @@ struct RecordFunctionsTests {
 
     @Test(
         "A record saved in a function whose statement fails agrees with the database", .behaviour(15),
-        arguments: Caller.allCases, Action.allCases)
-    func agrees(caller: Caller, action: Action) throws {
+        arguments: RecordStyle.each(Caller.allCases), Action.allCases)
+    func agrees(_ first: (style: RecordStyle, caller: Caller), action: Action) throws {
+        try agrees(first.style.hero, caller: first.caller, action: action)
+    }
+
+    private func agrees<Hero: HeroRecord>(_: Hero.Type, caller: Caller, action: Action) throws {
         for place in Place.allCases {
             let queue = try queue()
             try queue.inDatabase { db in
@@ -112,8 +116,11 @@ struct RecordFunctionsTests {
     }
 
     @Test(
-        "What a function saved stands where SQLite keeps it, and goes where SQLite undoes it", .behaviour(15))
-    func fates() throws {
+        "What a function saved stands where SQLite keeps it, and goes where SQLite undoes it", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func fates(style: RecordStyle) throws { try fates(style.hero) }
+
+    private func fates<Hero: HeroRecord>(_: Hero.Type) throws {
         let fates: [(Caller, Place, isKept: Bool)] = [
             (.laterRow, .autocommit, false), (.laterRow, .transaction, false),
             (.singleRow, .autocommit, false), (.singleRow, .transaction, true),
@@ -138,8 +145,10 @@ struct RecordFunctionsTests {
 
     @Test(
         "A record whose table has another name when the statement around its save has failed knows nothing of its row",
-        .behaviour(15))
-    func renamedTable() throws {
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func renamedTable(style: RecordStyle) throws { try renamedTable(style.hero) }
+
+    private func renamedTable<Hero: HeroRecord>(_: Hero.Type) throws {
         try queue().inDatabase { db in
             try db.execute(sql: "INSERT INTO hero VALUES (7, 'Arthur', 10)")
             let hero = try Hero.find(db, key: 7)
@@ -165,8 +174,12 @@ struct RecordFunctionsTests {
 
     @Test(
         "A SELECT that fails leaves the flag as its function has set it", .behaviour(15),
-        arguments: [Caller.select, .selectRows], Place.allCases)
-    func flagInSelect(caller: Caller, place: Place) throws {
+        arguments: RecordStyle.each([Caller.select, .selectRows]), Place.allCases)
+    func flagInSelect(_ first: (style: RecordStyle, caller: Caller), place: Place) throws {
+        try flagInSelect(first.style.hero, caller: first.caller, place: place)
+    }
+
+    private func flagInSelect<Hero: HeroRecord>(_: Hero.Type, caller: Caller, place: Place) throws {
         try queue().inDatabase { db in
             try db.execute(sql: "INSERT INTO hero VALUES (7, 'Arthur', 10)")
             let hero = try Hero.find(db, key: 7)
@@ -180,8 +193,10 @@ struct RecordFunctionsTests {
 
     @Test(
         "A function that succeeds leaves what it saved, whatever fails later in the transaction",
-        .behaviour(15))
-    func earlierFunction() throws {
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func earlierFunction(style: RecordStyle) throws { try earlierFunction(style.hero) }
+
+    private func earlierFunction<Hero: HeroRecord>(_: Hero.Type) throws {
         try queue().inDatabase { db in
             let (inserted, updated) = (Hero("Arthur"), Hero("Barbara"))
             try updated.insert(db)
@@ -211,8 +226,12 @@ struct RecordFunctionsTests {
 
     @Test(
         "Functions called by functions: the record follows the statement that was undone", .behaviour(15),
-        arguments: [true, false])
-    func nested(innerFails: Bool) throws {
+        arguments: [true, false], RecordStyle.allCases)
+    func nested(innerFails: Bool, style: RecordStyle) throws {
+        try nested(style.hero, innerFails: innerFails)
+    }
+
+    private func nested<Hero: HeroRecord>(_: Hero.Type, innerFails: Bool) throws {
         try queue().inDatabase { db in
             let (outer, inner) = (Hero("outer"), Hero("inner"))
             try db.addFunction("save_inner") { try inner.save(db) }
@@ -245,8 +264,10 @@ struct RecordFunctionsTests {
 
     @Test(
         "A record fetched with columns that its table lacks stays saved, where SQLite keeps it",
-        .behaviour(15))
-    func extraColumns() throws {
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func extraColumns(style: RecordStyle) throws { try extraColumns(style.hero) }
+
+    private func extraColumns<Hero: HeroRecord>(_: Hero.Type) throws {
         try queue().inDatabase { db in
             try Hero("Arthur").insert(db)
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT *, 1 AS more FROM hero"))
@@ -278,8 +299,12 @@ struct RecordFunctionsTests {
         }
     }
 
-    @Test("A SELECT that is interrupted keeps what its function saved and committed", .behaviour(15))
-    func interruptedSelect() throws {
+    @Test(
+        "A SELECT that is interrupted keeps what its function saved and committed", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func interruptedSelect(style: RecordStyle) throws { try interruptedSelect(style.hero) }
+
+    private func interruptedSelect<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try queue()
         try queue.inDatabase { db in
             let hero = Hero("Arthur")

@@ -15,8 +15,13 @@ struct RecordJournalCopyTests {
     @Test(
         "A copy made inside a transaction follows its rollback like the original, whatever was done",
         .behaviour(99),
-        arguments: ["insert", "update", "delete", "flag", "many", "nothing"], Undoing.allCases)
-    func follows(_ action: String, _ undoing: Undoing) throws {
+        arguments: RecordStyle.each(["insert", "update", "delete", "flag", "many", "nothing"]),
+        Undoing.allCases)
+    func follows(_ first: (style: RecordStyle, action: String), _ undoing: Undoing) throws {
+        try follows(first.style.hero, first.action, undoing)
+    }
+
+    private func follows<Hero: HeroRecord>(_: Hero.Type, _ action: String, _ undoing: Undoing) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue.withHeroes(path: folder.path("heroes.sqlite"))
         try queue.inDatabase { try $0.execute(sql: "INSERT INTO hero VALUES (1, 'Arthur', 10)") }
@@ -56,8 +61,10 @@ struct RecordJournalCopyTests {
 
     @Test(
         "A copy goes back with what its original has had before it was copied, one savepoint at a time",
-        .behaviour(99))
-    func levels() throws {
+        .behaviour(99), arguments: RecordStyle.allCases)
+    func levels(style: RecordStyle) throws { try levels(style.hero) }
+
+    private func levels<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = Hero("Barbara")
             var (early, late) = (Hero(), Hero())
@@ -109,8 +116,12 @@ struct RecordJournalCopyTests {
         }
     }
 
-    @Test("A commit keeps what a copy has, and the connection keeps no copy alive", .behaviour(99))
-    func commit() throws {
+    @Test(
+        "A commit keeps what a copy has, and the connection keeps no copy alive", .behaviour(99),
+        arguments: RecordStyle.allCases)
+    func commit(style: RecordStyle) throws { try commit(style.hero) }
+
+    private func commit<Hero: HeroRecord>(_: Hero.Type) throws {
         try withHeroes { db in
             let hero = Hero("Barbara")
             weak var copy: Hero?
@@ -126,18 +137,14 @@ struct RecordJournalCopyTests {
 
     // MARK: - Playing back
 
-    @Test("All records have their state again before the program is asked to take an id away", .behaviour(15))
-    func twoPasses() throws {
-        final class Watcher: Hero {
-            weak var other: Hero?
-            var seen: [Bool] = []
-            override func updateFromRow(_ row: Row) throws {
-                try super.updateFromRow(row)
-                if id == nil, let other { seen.append(other.hasDatabaseChanges) }
-            }
-        }
+    @Test(
+        "All records have their state again before the program is asked to take an id away", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func twoPasses(style: RecordStyle) throws { try twoPasses(style.watcher) }
+
+    private func twoPasses<Watcher: WatchingHero & HeroRecord>(_: Watcher.Type) throws {
         try withHeroes { db in
-            let (first, watcher) = (Hero("Barbara"), Watcher())
+            let (first, watcher) = (PairHero("Barbara"), Watcher())
             watcher.name = "Craig"
             watcher.other = first
             try db.inTransaction {
@@ -152,35 +159,29 @@ struct RecordJournalCopyTests {
 
     @Test(
         "A record that cannot be compared with the database after a failed statement knows nothing of its row",
-        .behaviour(15)
-    )
-    func unknownTruth() throws {
-        final class Mute: Hero {
-            var isMute = false
-            override func encode(to container: inout PersistenceContainer) throws {
-                if isMute { throw TestError(1) }
-                try super.encode(to: &container)
-            }
-        }
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func unknownTruth(style: RecordStyle) throws { try unknownTruth(style.fickleHero) }
+
+    private func unknownTruth<Fickle: FickleHero>(_: Fickle.Type) throws {
         for fails in [true, false] {
             try withHeroes { db in
-                let hero = try #require(try Mute.fetchOne(db))
+                let hero = try #require(try Fickle.fetchOne(db))
                 try db.addFunction("meddle") {
                     try hero.delete(db)
-                    hero.isMute = fails
+                    hero.fails = fails
                 }
                 try db.execute(sql: "CREATE TABLE t (a NOT NULL)")
                 // The deletion stays: what a statement has not written itself, OR FAIL does not undo.
                 let error = databaseError {
                     try db.inTransaction {
                         try? db.execute(sql: "INSERT OR FAIL INTO t SELECT meddle() UNION ALL SELECT NULL")
-                        hero.isMute = false
+                        hero.fails = false
                         let isThere = try hero.exists(db)
                         #expect(
                             try isThere
                                 ? hero.databaseChanges.isEmpty || fails
-                                : hero.databaseChanges == Hero.allUnknown)
-                        if fails { #expect(try hero.databaseChanges == Hero.allUnknown) }
+                                : hero.databaseChanges == Fickle.allUnknown)
+                        if fails { #expect(try hero.databaseChanges == Fickle.allUnknown) }
                         return .rollback
                     }
                 }
@@ -189,5 +190,64 @@ struct RecordJournalCopyTests {
                 #expect(!hero.hasDatabaseChanges)
             }
         }
+    }
+}
+
+/// A hero who looks at another one when it is asked to take its id away.
+private class WatchingHero: TabledHero {
+    final weak var other: Record?
+    final var seen: [Bool] = []
+
+    final func look(_ id: Int64?) {
+        if id == nil, let other { seen.append(other.hasDatabaseChanges) }
+    }
+}
+
+private final class PairWatching: WatchingHero, HeroRecord {
+    var id: Int64?
+    var name = ""
+    var score = 0
+
+    override func updateFromRow(_ row: Row) throws {
+        try readColumns(of: row)
+        look(id)
+    }
+    override func encode(to container: inout PersistenceContainer) throws { encodeColumns(in: &container) }
+}
+
+private final class ListedWatching: WatchingHero, HeroRecord {
+    var id: Int64?
+    var name = ""
+    var score = 0
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("name", name) { name = $0 }
+        try column("score", score) { score = $0 }
+        try column("id", id) {
+            id = $0
+            look(id)
+        }
+    }
+}
+
+private class IdentifiedWatching: WatchingHero {
+    final var id: Int64?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) {
+            id = $0
+            look(id)
+        }
+    }
+}
+
+private final class CodedWatching: IdentifiedWatching, HeroRecord, Codable {
+    var name = ""
+    var score = 0
+}
+
+extension RecordStyle {
+    fileprivate var watcher: any (WatchingHero & HeroRecord).Type {
+        choose(PairWatching.self, ListedWatching.self, CodedWatching.self)
     }
 }

@@ -4,25 +4,17 @@ import Testing
 
 @testable import Shellac
 
-/// A hero who cannot take a row now and then.
-private final class Refusing: Hero {
-    var refuses = false
-
-    override func updateFromRow(_ row: Row) throws {
-        if refuses { throw TestError(9) }
-        try super.updateFromRow(row)
-    }
-}
-
 @Suite("Records and the bounds of their transaction")
 struct RecordJournalLimitsTests {
     // MARK: - Commits that are refused
 
     @Test(
         "A COMMIT refused by a deferred foreign key leaves the notes: a rollback takes the state back",
-        .behaviour(15))
-    func refusedAndRolledBack() throws {
-        try withRefusedCommit { db, hero in
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func refusedAndRolledBack(style: RecordStyle) throws { try refusedAndRolledBack(style.hero) }
+
+    private func refusedAndRolledBack<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withRefusedCommit(Hero.self) { db, hero in
             try db.execute(sql: "ROLLBACK")
             #expect(try hero.id == nil && hero.databaseChanges == Hero.allUnknown)
         }
@@ -30,9 +22,11 @@ struct RecordJournalLimitsTests {
 
     @Test(
         "A COMMIT refused by a deferred foreign key, and tried again with success, keeps the state",
-        .behaviour(15))
-    func refusedAndRetried() throws {
-        try withRefusedCommit { db, hero in
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func refusedAndRetried(style: RecordStyle) throws { try refusedAndRetried(style.hero) }
+
+    private func refusedAndRetried<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withRefusedCommit(Hero.self) { db, hero in
             try db.execute(sql: "DELETE FROM child; COMMIT")
             #expect(hero.id == 1 && !hero.hasDatabaseChanges)
             try db.execute(sql: "BEGIN; ROLLBACK")
@@ -40,7 +34,9 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    private func withRefusedCommit(_ body: (Database, Hero) throws -> Void) throws {
+    private func withRefusedCommit<Hero: HeroRecord>(
+        _: Hero.Type, _ body: (Database, Hero) throws -> Void
+    ) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             try db.execute(
                 sql: "CREATE TABLE child (hero REFERENCES hero(id) DEFERRABLE INITIALLY DEFERRED)")
@@ -63,8 +59,10 @@ struct RecordJournalLimitsTests {
 
     @Test(
         "A COMMIT refused because another process reads leaves the notes", .behaviour(15),
-        arguments: [true, false])
-    func busy(retries: Bool) throws {
+        arguments: [true, false], RecordStyle.allCases)
+    func busy(retries: Bool, style: RecordStyle) throws { try busy(style.hero, retries: retries) }
+
+    private func busy<Hero: HeroRecord>(_: Hero.Type, retries: Bool) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue.withHeroes(path: folder.path("a.sqlite"))
         let hero = Hero("Arthur")
@@ -84,8 +82,12 @@ struct RecordJournalLimitsTests {
 
     // MARK: - Statements that fail
 
-    @Test("A save that fails alone leaves the record as it was, and the transaction's notes", .behaviour(15))
-    func failedSave() throws {
+    @Test(
+        "A save that fails alone leaves the record as it was, and the transaction's notes", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func failedSave(style: RecordStyle) throws { try failedSave(style.hero) }
+
+    private func failedSave<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let (first, second) = (Hero("Arthur"), Hero("Arthur"))
         try queue.inTransaction { db in
@@ -107,8 +109,10 @@ struct RecordJournalLimitsTests {
 
     @Test(
         "A record is held until its transaction ends, and not beyond", .behaviour(15),
-        arguments: ["COMMIT", "ROLLBACK"])
-    func freed(end: String) throws {
+        arguments: ["COMMIT", "ROLLBACK"], RecordStyle.allCases)
+    func freed(end: String, style: RecordStyle) throws { try freed(style.hero, end: end) }
+
+    private func freed<Hero: HeroRecord>(_: Hero.Type, end: String) throws {
         weak var saved: Hero?
         try DatabaseQueue.withHeroes().inDatabase { db in
             try db.execute(sql: "BEGIN; SAVEPOINT a")
@@ -126,8 +130,12 @@ struct RecordJournalLimitsTests {
         }
     }
 
-    @Test("A record saved through two queues follows each rollback in turn", .behaviour(15))
-    func twoQueues() throws {
+    @Test(
+        "A record saved through two queues follows each rollback in turn", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func twoQueues(style: RecordStyle) throws { try twoQueues(style.hero) }
+
+    private func twoQueues<Hero: HeroRecord>(_: Hero.Type) throws {
         let (a, b) = (try DatabaseQueue.withHeroes(), try DatabaseQueue.withHeroes())
         let hero = Hero("Arthur")
         try a.write { db in try hero.insert(db) }
@@ -156,10 +164,10 @@ struct RecordJournalLimitsTests {
 
     @Test(
         "A record that does not take the NULL for its id keeps the id, and the others lose theirs",
-        .behaviour(15))
-    func refusing() throws { try Self.rollBackRefusing() }
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func refusing(style: RecordStyle) throws { try Self.rollBackRefusing(style.refusingHero) }
 
-    private static func rollBackRefusing() throws {
+    private static func rollBackRefusing<Refusing: RefusingHero & HeroRecord>(_: Refusing.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let heroes = ["a", "b", "c"].map { Refusing($0) }
         try queue.inTransaction { db in
@@ -168,27 +176,33 @@ struct RecordJournalLimitsTests {
             return .rollback
         }
         #expect(heroes.map(\.id) == [nil, 2, nil])
-        #expect(try heroes.allSatisfy { try $0.databaseChanges == Hero.allUnknown })
+        #expect(try heroes.allSatisfy { try $0.databaseChanges == Refusing.allUnknown })
         try queue.inDatabase { db in try #expect(db.heroes() == []) }
     }
 
-    @Test("A record that does not take the NULL for its id is told of in the log", .behaviour(15))
-    func refusingIsLogged() async {
+    @Test(
+        "A record that does not take the NULL for its id is told of in the log", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func refusingIsLogged(style: RecordStyle) async {
         // In a process of its own: there is one log.
-        await #expect(processExitsWith: .success) {
+        await #expect(processExitsWith: .success) { [style] in
             let log = Recorder<String>()
             Database.logError = { code, message in log.record("\(code.rawValue) \(message)") }
-            try RecordJournalLimitsTests.rollBackRefusing()
+            try RecordJournalLimitsTests.rollBackRefusing(style.refusingHero)
             let expected = [
-                "28 the insertion of a Refusing was rolled back, and the record has kept the row id 2: "
-                    + "updateFromRow threw TestError(number: 9)"
+                "28 the insertion of a \(style.refusingHero) was rolled back, and the record has kept the row id 2: "
+                    + "\(style.choose("updateFromRow", "columns(_:)", "setting it")) threw TestError(number: 9)"
             ]
             guard log.elements == expected else { throw TestError(1) }
         }
     }
 
-    @Test("Fifty thousand records saved in one transaction are all given back", .behaviour(15))
-    func many() throws {
+    @Test(
+        "Fifty thousand records saved in one transaction are all given back", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func many(style: RecordStyle) throws { try many(style.hero) }
+
+    private func many<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let heroes = (0..<50_000).map { Hero("\($0)") }
         try queue.inTransaction { db in
@@ -208,8 +222,12 @@ struct RecordJournalLimitsTests {
 
     // MARK: - Asynchronous accesses
 
-    @Test("The state follows an asynchronous access that throws", .behaviour(15))
-    func asynchronous() async throws {
+    @Test(
+        "The state follows an asynchronous access that throws", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func asynchronous(style: RecordStyle) async throws { try await asynchronous(style.hero) }
+
+    private func asynchronous<Hero: HeroRecord>(_: Hero.Type) async throws {
         let queue = try DatabaseQueue.withHeroes()
         let results = Recorder<String>()
         await #expect(throws: TestError(1)) {
@@ -234,15 +252,14 @@ struct RecordJournalLimitsTests {
         #expect(state == ["0", "true", "true"])
     }
 
-    @Test("A record handed to an access that is cancelled comes out as it went in", .behaviour(15))
-    func cancelled() async throws {
+    @Test(
+        "A record handed to an access that is cancelled comes out as it went in", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func cancelled(style: RecordStyle) async throws { try await cancelled(style.tellingHero) }
+
+    private func cancelled<Telling: TellingHero>(_: Telling.Type) async throws {
         let queue = try DatabaseQueue.withHeroes()
         let (started, states) = (Gate(), Recorder<String>())
-        /// Tells its state when it is let go of.
-        final class Telling: Hero {
-            var told: Recorder<String>?
-            deinit { told?.record("\(id ?? 0) \(hasDatabaseChanges)") }
-        }
         let task = Task {
             try await queue.write { db in
                 let hero = Telling("Arthur")
@@ -262,5 +279,32 @@ struct RecordJournalLimitsTests {
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(states.elements == ["1 false", "0 true"])
         try await queue.write { db in try #expect(db.heroes() == []) }
+    }
+}
+
+/// A hero who tells its state when it is let go of.
+private protocol TellingHero: HeroRecord {
+    var told: Recorder<String>? { get set }
+}
+
+private final class PairTelling: PairHero, TellingHero {
+    var told: Recorder<String>?
+    deinit { told?.record("\(id ?? 0) \(hasDatabaseChanges)") }
+}
+
+private final class ListedTelling: ListedHero, TellingHero {
+    var told: Recorder<String>?
+    deinit { told?.record("\(id ?? 0) \(hasDatabaseChanges)") }
+}
+
+private final class CodedTelling: CodedHero, TellingHero {
+    var told: Recorder<String>?
+    deinit { told?.record("\(id ?? 0) \(hasDatabaseChanges)") }
+    override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
+}
+
+extension RecordStyle {
+    fileprivate var tellingHero: any TellingHero.Type {
+        choose(PairTelling.self, ListedTelling.self, CodedTelling.self)
     }
 }

@@ -13,7 +13,7 @@ struct RecordJournalTests {
         var isInsertion: Bool { [.insert, .refreshingInsert, .saveNew, .upsertNew].contains(self) }
 
         /// A record to run the operation on, which has changes to write.
-        func makeHero(_ db: Database) throws -> Hero {
+        func makeHero<Hero: HeroRecord>(_ db: Database) throws -> Hero {
             if isInsertion { return Hero("new") }
             try db.execute(sql: "INSERT INTO hero VALUES (7, 'old', 10)")
             let hero = try #require(try Hero.fetchOne(db, key: 7))
@@ -21,7 +21,7 @@ struct RecordJournalTests {
             return hero
         }
 
-        func run(_ hero: Hero, _ db: Database) throws {
+        func run(_ hero: some HeroRecord, _ db: Database) throws {
             switch self {
             case .insert: try hero.insert(db)
             case .refreshingInsert: try hero.insert(db, refreshing: true)
@@ -40,10 +40,14 @@ struct RecordJournalTests {
         }
     }
 
-    @Test("Setting the flag leaves what the last save has changed", .behaviour(5), arguments: [true, false])
-    func flagAfterSave(flag: Bool) throws {
+    @Test(
+        "Setting the flag leaves what the last save has changed", .behaviour(5), arguments: [true, false],
+        RecordStyle.allCases)
+    func flagAfterSave(flag: Bool, style: RecordStyle) throws { try flagAfterSave(style.hero, flag: flag) }
+
+    private func flagAfterSave<Hero: HeroRecord>(_: Hero.Type, flag: Bool) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
-            let hero = try Operation.update.makeHero(db)
+            let hero: Hero = try Operation.update.makeHero(db)
             try hero.update(db)
             hero.hasDatabaseChanges = flag
             #expect(hero.savedDatabaseChanges == ["name": "old", "score": 10])
@@ -52,11 +56,15 @@ struct RecordJournalTests {
 
     @Test(
         "What an earlier save has changed is not told of once a later operation is rolled back",
-        .behaviour(15),
-        arguments: [Operation.update, .delete, .reload, .flagFalse, .flagTrue])
-    func earlierSave(operation: Operation) throws {
+        .behaviour(15), arguments: [Operation.update, .delete, .reload, .flagFalse, .flagTrue],
+        RecordStyle.allCases)
+    func earlierSave(operation: Operation, style: RecordStyle) throws {
+        try earlierSave(style.hero, operation: operation)
+    }
+
+    private func earlierSave<Hero: HeroRecord>(_: Hero.Type, operation: Operation) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
-            let hero = try operation.makeHero(db)
+            let hero: Hero = try operation.makeHero(db)
             try hero.update(db)
             #expect(hero.savedDatabaseChanges == ["name": "old", "score": 10])
             hero.score = 12
@@ -70,11 +78,14 @@ struct RecordJournalTests {
 
     @Test(
         "What is undone is forgotten: the record remembers what it did before, and has no id that is gone",
-        .behaviour(15),
-        arguments: Operation.allCases, Undoing.allCases)
-    func undone(operation: Operation, way: Undoing) throws {
+        .behaviour(15), arguments: RecordStyle.each(Operation.allCases), Undoing.allCases)
+    func undone(_ first: (style: RecordStyle, operation: Operation), way: Undoing) throws {
+        try undone(first.style.hero, operation: first.operation, way: way)
+    }
+
+    private func undone<Hero: HeroRecord>(_: Hero.Type, operation: Operation, way: Undoing) throws {
         let queue = try DatabaseQueue.withHeroes()
-        let hero = try queue.inDatabase(operation.makeHero)
+        let hero: Hero = try queue.inDatabase(operation.makeHero)
         let (id, remembered) = try (hero.id, hero.remembered)
         var during: [String: DatabaseValue?] = [:]
         try way.run(queue) { db in
@@ -125,10 +136,14 @@ struct RecordJournalTests {
 
     @Test(
         "What is committed stays, whatever is rolled back later", .behaviour(15),
-        arguments: Operation.allCases, Commit.allCases)
-    func committed(operation: Operation, commit: Commit) throws {
+        arguments: RecordStyle.each(Operation.allCases), Commit.allCases)
+    func committed(_ first: (style: RecordStyle, operation: Operation), commit: Commit) throws {
+        try committed(first.style.hero, operation: first.operation, commit: commit)
+    }
+
+    private func committed<Hero: HeroRecord>(_: Hero.Type, operation: Operation, commit: Commit) throws {
         let queue = try DatabaseQueue.withHeroes()
-        let hero = try queue.inDatabase(operation.makeHero)
+        let hero: Hero = try queue.inDatabase(operation.makeHero)
         var remembered: [String: DatabaseValue?] = [:]
         try commit.run(queue) { db in
             try operation.run(hero, db)
@@ -151,8 +166,12 @@ struct RecordJournalTests {
         #expect(hero.id == id)
     }
 
-    @Test("A record saved in nested savepoints goes back one level at a time", .behaviour(15))
-    func nested() throws {
+    @Test(
+        "A record saved in nested savepoints goes back one level at a time", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func nested(style: RecordStyle) throws { try nested(style.hero) }
+
+    private func nested<Hero: HeroRecord>(_: Hero.Type) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let hero = Hero("Arthur")
             try db.execute(sql: "BEGIN")
@@ -183,8 +202,10 @@ struct RecordJournalTests {
 
     @Test(
         "A released savepoint is undone with the one around it, and not with an earlier one inside",
-        .behaviour(15))
-    func released() throws {
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func released(style: RecordStyle) throws { try released(style.hero) }
+
+    private func released<Hero: HeroRecord>(_: Hero.Type) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             let (first, second, third) = (Hero("Arthur"), Hero("Barbara"), Hero("Craig"))
             try db.execute(sql: "BEGIN")
@@ -208,8 +229,12 @@ struct RecordJournalTests {
 
     // MARK: - Row ids
 
-    @Test("An id is taken away where the base filled it in, and where it is still the same", .behaviour(15))
-    func ids() throws {
+    @Test(
+        "An id is taken away where the base filled it in, and where it is still the same", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func ids(style: RecordStyle) throws { try ids(style.hero) }
+
+    private func ids<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let (filled, given, changed, emptied) = (Hero("a"), Hero("b"), Hero("c"), Hero("d"))
         given.id = 50
@@ -228,8 +253,10 @@ struct RecordJournalTests {
 
     @Test(
         "A record inserted, deleted and inserted again in one transaction loses its id all the same",
-        .behaviour(15))
-    func insertedTwice() throws {
+        .behaviour(15), arguments: RecordStyle.allCases)
+    func insertedTwice(style: RecordStyle) throws { try insertedTwice(style.hero) }
+
+    private func insertedTwice<Hero: HeroRecord>(_: Hero.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let hero = Hero("Arthur")
         try queue.inTransaction { db in
@@ -244,18 +271,12 @@ struct RecordJournalTests {
         #expect(try hero.id == nil && hero.databaseChanges == Hero.allUnknown)
     }
 
-    @Test("An id that the user's didInsert has set stays, and the record has changes", .behaviour(15))
-    func didInsert() throws {
-        final class Stubborn: Record {
-            var id: Int64?
-            override class var databaseTableName: String { "hero" }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["id"] = id
-                container["name"] = "Arthur"
-                container["score"] = 0
-            }
-            override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-        }
+    @Test(
+        "An id that the user's didInsert has set stays, and the record has changes", .behaviour(15),
+        arguments: RecordStyle.allCases)
+    func didInsert(style: RecordStyle) throws { try didInsert(style.stubborn) }
+
+    private func didInsert<Stubborn: StubbornHero>(_: Stubborn.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         for _ in 1...2 {
             let hero = Stubborn()
@@ -265,7 +286,51 @@ struct RecordJournalTests {
                 return .rollback
             }
             #expect(hero.id == 1)
-            #expect(try hero.databaseChanges == Hero.allUnknown)
+            #expect(try hero.databaseChanges == PairHero.allUnknown)
         }
+    }
+}
+
+/// A hero who sets its id on its own.
+private protocol StubbornHero: Record {
+    var id: Int64? { get }
+
+    init()
+}
+
+private class InsertedStubborn: TabledHero {
+    final var id: Int64?
+
+    override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
+
+private final class PairStubborn: InsertedStubborn, StubbornHero {
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["name"] = "Arthur"
+        container["score"] = 0
+    }
+}
+
+private final class ListedStubborn: InsertedStubborn, StubbornHero {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { _ in }
+        try column("name", "Arthur") { _ in }
+        try column("score", 0) { _ in }
+    }
+}
+
+private class IdentifiedStubborn: InsertedStubborn {
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { _ in } }
+}
+
+private final class CodedStubborn: IdentifiedStubborn, StubbornHero, Codable {
+    var name = "Arthur"
+    var score = 0
+}
+
+extension RecordStyle {
+    fileprivate var stubborn: any StubbornHero.Type {
+        choose(PairStubborn.self, ListedStubborn.self, CodedStubborn.self)
     }
 }

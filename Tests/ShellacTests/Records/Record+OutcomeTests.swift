@@ -248,7 +248,7 @@ struct RecordOutcomeTests {
         "A record that saves itself while it is encoded to be reloaded tells the truth afterwards",
         .behaviour(22))
     func savingReload() throws {
-        final class Meddler: Hero {
+        final class Meddler: PairHero {
             weak var db: Database?
             var saves = 0
             override func encode(to container: inout PersistenceContainer) throws {

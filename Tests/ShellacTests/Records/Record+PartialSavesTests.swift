@@ -6,7 +6,9 @@ import Testing
 @Suite("Partial saves of records")
 struct RecordPartialSavesTests {
     /// A database with one hero, who is fetched, and what is heard of its SQL.
-    private func withArthur(_ body: (Database, Hero, SQLSpy) throws -> Void) throws {
+    private func withArthur<Hero: HeroRecord>(
+        _: Hero.Type, _ body: (Database, Hero, SQLSpy) throws -> Void
+    ) throws {
         let spy = SQLSpy()
         let queue = try DatabaseQueue.withHeroes { $0 = spy.configuration($0) }
         try queue.inDatabase { db in
@@ -17,9 +19,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("A partial update cleans the columns that it wrote, and the others stay dirty", .behaviour(10))
-    func partialUpdate() throws {
-        try withArthur { db, hero, spy in
+    @Test(
+        "A partial update cleans the columns that it wrote, and the others stay dirty", .behaviour(10),
+        arguments: RecordStyle.allCases)
+    func partialUpdate(style: RecordStyle) throws { try partialUpdate(style.hero) }
+
+    private func partialUpdate<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero, spy in
             (hero.name, hero.score) = ("Barbara", 11)
             try hero.update(db, columns: ["score"])
             #expect(try hero.databaseChanges == ["name": "Arthur"])
@@ -30,9 +36,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("A partial update of a record that knows little makes it know what was written", .behaviour(10))
-    func partialOfPartial() throws {
-        try withArthur { db, _, _ in
+    @Test(
+        "A partial update of a record that knows little makes it know what was written", .behaviour(10),
+        arguments: RecordStyle.allCases)
+    func partialOfPartial(style: RecordStyle) throws { try partialOfPartial(style.hero) }
+
+    private func partialOfPartial<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, _, _ in
             let hero = try #require(try Hero.fetchOne(db, sql: "SELECT id FROM hero"))
             (hero.name, hero.score) = ("Barbara", 11)
             try hero.update(db, columns: ["NAME"])
@@ -50,9 +60,11 @@ struct RecordPartialSavesTests {
 
     @Test(
         "updateChanges writes what differs from the snapshot, and says whether there was something",
-        .behaviour(11))
-    func updateChanges() throws {
-        try withArthur { db, hero, spy in
+        .behaviour(11), arguments: RecordStyle.allCases)
+    func updateChanges(style: RecordStyle) throws { try updateChanges(style.hero) }
+
+    private func updateChanges<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero, spy in
             hero.score = 11
             #expect(try hero.updateChanges(db))
             #expect(spy.removeAll().filter { $0.hasPrefix("UPDATE") }.count == 1)
@@ -64,9 +76,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("updateChanges with a closure writes what the closure changed, and no earlier edit", .behaviour(11))
-    func updateChangesModifying() throws {
-        try withArthur { db, hero, spy in
+    @Test(
+        "updateChanges with a closure writes what the closure changed, and no earlier edit", .behaviour(11),
+        arguments: RecordStyle.allCases)
+    func updateChangesModifying(style: RecordStyle) throws { try updateChangesModifying(style.hero) }
+
+    private func updateChangesModifying<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, hero, spy in
             hero.name = "Barbara"
             try #expect(hero.updateChanges(db) { $0.score = 11 })
             try #expect(db.heroes() == ["Arthur"])
@@ -84,23 +100,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    /// A hero who counts the callbacks.
-    private final class Counting: Hero {
-        var calls: [String] = []
-        override func willSave(_ db: Database) throws { calls.append("willSave") }
-        override func willUpdate(_ db: Database, columns: Set<String>) throws { calls.append("willUpdate") }
-        override func didUpdate(_ updated: PersistenceSuccess) { calls.append("didUpdate") }
-        override func didSave(_ saved: PersistenceSuccess) { calls.append("didSave") }
-        override func update(_ db: Database, columns: Set<String>) throws {
-            calls.append("update \(columns.sorted())")
-            try super.update(db, columns: columns)
-        }
-    }
+    @Test(
+        "Without changes, updateChanges runs no SQL and no callback", .behaviour(11),
+        arguments: RecordStyle.allCases)
+    func nothingToUpdate(style: RecordStyle) throws { try nothingToUpdate(style.countingHero) }
 
-    @Test("Without changes, updateChanges runs no SQL and no callback", .behaviour(11))
-    func nothingToUpdate() throws {
-        try withArthur { db, _, spy in
-            let hero = try #require(try Counting.fetchOne(db))
+    private func nothingToUpdate<Counting: CountingHero & HeroRecord>(_: Counting.Type) throws {
+        try withArthur(Counting.self) { db, hero, spy in
             try db.inTransaction {
                 _ = try hero.exists(db)  // what the connection must learn of the schema
                 spy.removeAll()
@@ -116,9 +122,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    @Test("updateChanges of a record that was never inserted throws recordNotFound", .behaviour(12))
-    func neverInserted() throws {
-        try withArthur { db, _, _ in
+    @Test(
+        "updateChanges of a record that was never inserted throws recordNotFound", .behaviour(12),
+        arguments: RecordStyle.allCases)
+    func neverInserted(style: RecordStyle) throws { try neverInserted(style.hero) }
+
+    private func neverInserted<Hero: HeroRecord>(_: Hero.Type) throws {
+        try withArthur(Hero.self) { db, _, _ in
             let hero = Hero("Barbara")
             for _ in 1...2 {
                 let error = #expect(throws: RecordError.self) { try hero.updateChanges(db) }
@@ -141,13 +151,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    /// A hero with a property that is not stored.
-    private final class Noisy: Hero { var noise = 0 }
+    @Test(
+        "databaseChanges(modify:) modifies the record, also when it finds no change", .behaviour(13),
+        arguments: RecordStyle.allCases)
+    func modifying(style: RecordStyle) throws { try modifying(style.noisyHero) }
 
-    @Test("databaseChanges(modify:) modifies the record, also when it finds no change", .behaviour(13))
-    func modifying() throws {
-        try withArthur { db, _, _ in
-            let hero = try #require(try Noisy.fetchOne(db))
+    private func modifying<Noisy: NoisyHero>(_: Noisy.Type) throws {
+        try withArthur(Noisy.self) { db, hero, _ in
             // Not inside of #expect, where the compiler has mixed up closures of the same type.
             var changes = try hero.databaseChanges { $0.noise = 1 }
             #expect(hero.noise == 1 && changes == [:])
@@ -169,38 +179,13 @@ struct RecordPartialSavesTests {
         }
     }
 
-    /// A hero who overrides all callbacks, and calls no `super`.
-    private final class Forgetful: Hero {
-        override func willSave(_ db: Database) throws {}
-        override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-            _ = try save()
-        }
-        override func didSave(_ saved: PersistenceSuccess) {}
-        override func willInsert(_ db: Database) throws {}
-        override func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-            _ = try insert()
-        }
-        override func didInsert(_ inserted: InsertionSuccess) {}
-        override func willUpdate(_ db: Database, columns: Set<String>) throws {}
-        override func aroundUpdate(
-            _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
-        ) throws {
-            _ = try update()
-        }
-        override func didUpdate(_ updated: PersistenceSuccess) {}
-        override func willDelete(_ db: Database) throws {}
-        override func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
-        override func didDelete(deleted: Bool) {}
-        override func updateFromRow(_ row: Row) throws {
-            id = try row["id"]
-            name = try row["name"]
-            score = try row["score"]
-        }
-    }
+    @Test(
+        "Forgetting super in any callback changes nothing about the snapshot", .behaviour(14),
+        arguments: RecordStyle.allCases)
+    func forgettingSuper(style: RecordStyle) throws { try forgettingSuper(style.forgetfulHero) }
 
-    @Test("Forgetting super in any callback changes nothing about the snapshot", .behaviour(14))
-    func forgettingSuper() throws {
-        try withArthur { db, _, _ in
+    private func forgettingSuper<Forgetful: ForgetfulHero & HeroRecord>(_: Forgetful.Type) throws {
+        try withArthur(Forgetful.self) { db, _, _ in
             let hero = Forgetful("Barbara")
             try db.inTransaction {
                 try hero.insert(db)
@@ -217,14 +202,14 @@ struct RecordPartialSavesTests {
             try hero.reload(db)
             #expect(!hero.hasDatabaseChanges)
             try hero.delete(db)
-            #expect(try hero.databaseChanges == Hero.allUnknown)
+            #expect(try hero.databaseChanges == Forgetful.allUnknown)
         }
     }
 
     // MARK: - Encoders of their own kind
 
     /// A hero whose name is a column only now and then.
-    private final class Incognito: Hero {
+    private final class Incognito: PairHero {
         var tellsName = false
         override func encode(to container: inout PersistenceContainer) throws {
             container["id"] = id
@@ -235,7 +220,7 @@ struct RecordPartialSavesTests {
 
     /// The same, with the database in a transaction, or not.
     private func withArthur(inTransaction: Bool, _ body: (Database) throws -> Void) throws {
-        try withArthur { db, _, _ in
+        try withArthur(PairHero.self) { db, _, _ in
             guard inTransaction else { return try body(db) }
             try db.inTransaction {
                 try body(db)
@@ -267,7 +252,7 @@ struct RecordPartialSavesTests {
     }
 
     /// A hero who reads what the superclass has encoded, and refuses some of it.
-    private final class Strict: Hero {
+    private final class Strict: PairHero {
         override func encode(to container: inout PersistenceContainer) throws {
             try super.encode(to: &container)
             guard let name: String = container["name"], !name.isEmpty else { throw TestError(1) }
@@ -294,5 +279,27 @@ struct RecordPartialSavesTests {
             #expect(throws: TestError(1)) { try hero.save(db) }
             #expect(try Int.fetchOne(db, sql: "SELECT score FROM hero WHERE name = 'Arthur'") == 11)
         }
+    }
+}
+
+/// A hero with a property that is not stored.
+private protocol NoisyHero: HeroRecord {
+    var noise: Int { get set }
+}
+
+private final class PairNoisy: PairHero, NoisyHero { var noise = 0 }
+
+private final class ListedNoisy: ListedHero, NoisyHero { var noise = 0 }
+
+private final class CodedNoisy: CodedHero, NoisyHero {
+    var noise = 0
+
+    // What is not Codable's is listed: here it is nothing.
+    override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
+}
+
+extension RecordStyle {
+    fileprivate var noisyHero: any NoisyHero.Type {
+        choose(PairNoisy.self, ListedNoisy.self, CodedNoisy.self)
     }
 }

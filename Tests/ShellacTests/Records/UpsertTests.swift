@@ -8,7 +8,6 @@ import Testing
 @Suite("Upserts that say what is done")
 struct UpsertTests {
     typealias Sailor = Crew.Sailor
-    typealias Mate = Crew.Mate
 
     private static let rank = Column("rank")
 
@@ -80,8 +79,12 @@ struct UpsertTests {
         }
     }
 
-    @Test("leave a class record with what the row has become: it has changes where it differs")
-    func classes() throws {
+    @Test(
+        "leave a class record with what the row has become: it has changes where it differs",
+        arguments: RecordStyle.allCases)
+    func classes(style: RecordStyle) throws { try classes(style.mate) }
+
+    private func classes<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database().inDatabase { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
             let mate = Mate("a", rank: 5)
@@ -102,13 +105,12 @@ struct UpsertTests {
         }
     }
 
-    @Test("of a class that has callbacks call those of an insertion, and remember the row, too")
-    func callbacks() throws {
-        final class Heard: Mate {
-            private(set) var calls: [String] = []
-            override func willInsert(_ db: Database) throws { calls.append("willInsert") }
-            override func didInsert(_ inserted: InsertionSuccess) { calls.append("did \(inserted.rowID)") }
-        }
+    @Test(
+        "of a class that has callbacks call those of an insertion, and remember the row, too",
+        arguments: RecordStyle.allCases)
+    func callbacks(style: RecordStyle) throws { try callbacks(style.heardMate) }
+
+    private func callbacks<Heard: HeardMate & MateRecord>(_: Heard.Type) throws {
         try Crew.database().write { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
             let mate = Heard("a", rank: 5)
@@ -120,16 +122,17 @@ struct UpsertTests {
 
     @Test(
         "An upsert that met a row of another id leaves the record with that id, until it is rolled back",
-        .behaviour(100),
-        arguments: [false, true], [false, true])
-    func otherID(isClause: Bool, isCalled: Bool) throws {
-        final class CalledMate: Mate {
-            override func willSave(_ db: Database) throws {}
-        }
+        .behaviour(100), arguments: RecordStyle.each([false, true]), [false, true])
+    func otherID(_ first: (style: RecordStyle, isClause: Bool), isCalled: Bool) throws {
+        let mate: any MateRecord.Type = isCalled ? first.style.calledMate : first.style.mate
+        try otherID(mate, isClause: first.isClause)
+    }
+
+    private func otherID<Mate: MateRecord>(_: Mate.Type, isClause: Bool) throws {
         try Crew.database().inDatabase { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (1, 'a', 2)")
             for isRolledBack in [true, false] {
-                let mate = isCalled ? CalledMate("a", id: 77, rank: 5) : Mate("a", id: 77, rank: 5)
+                let mate = Mate("a", id: 77, rank: 5)
                 try db.inTransaction {
                     if isClause {
                         try mate.upsert(db, onConflict: ["name"]) { _ in Column("rank").noOverwrite }
@@ -160,22 +163,12 @@ struct UpsertTests {
 
     @Test(
         "The same where the key is a text, or of two columns", .behaviour(100),
-        arguments: ["", " WITHOUT ROWID"])
-    func otherKey(withoutRowID: String) throws {
-        final class Badge: Record {
-            var (country, number, name) = ("", 0, "")
-            override class var databaseTableName: String { "badge" }
-            convenience init(_ country: String, _ number: Int, _ name: String) {
-                self.init()
-                (self.country, self.number, self.name) = (country, number, name)
-            }
-            override func updateFromRow(_ row: Row) throws {
-                (country, number, name) = (try row["country"], try row["number"], try row["name"])
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                (container["country"], container["number"], container["name"]) = (country, number, name)
-            }
-        }
+        arguments: ["", " WITHOUT ROWID"], RecordStyle.allCases)
+    func otherKey(withoutRowID: String, style: RecordStyle) throws {
+        try otherKey(style.badge, withoutRowID: withoutRowID)
+    }
+
+    private func otherKey<Badge: BadgeRecord>(_: Badge.Type, withoutRowID: String) throws {
         for key in ["country, number", "country"] {
             try DatabaseQueue().inDatabase { db in
                 try db.execute(
@@ -198,14 +191,10 @@ struct UpsertTests {
         }
     }
 
-    @Test("and fetching give what the row has become")
-    func fetching() throws {
-        struct Named: FetchableRecord, TableRecord {
-            static let databaseTableName = "sailor"
-            static let databaseSelection: [any SQLSelectable] = [Column("name"), Column("id")]
-            let text: String
-            init(row: Row) throws { text = try "\(row["name"] as String) \(row["id"] as Int)" }
-        }
+    @Test("and fetching give what the row has become", arguments: RecordStyle.allCases)
+    func fetching(style: RecordStyle) throws { try fetching(style.mate) }
+
+    private func fetching<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database().write { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
             let sailor = Sailor(name: "a", rank: 5)
@@ -255,8 +244,12 @@ struct UpsertTests {
 
     // MARK: - Errors
 
-    @Test("throw what SQLite says, with the SQL, and leave the record as it was")
-    func errors() throws {
+    @Test(
+        "throw what SQLite says, with the SQL, and leave the record as it was",
+        arguments: RecordStyle.allCases)
+    func errors(style: RecordStyle) throws { try errors(style.mate) }
+
+    private func errors<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database().write { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2), (8, 'b', 2)")
             var sailor = Sailor(name: "a")
@@ -326,4 +319,11 @@ extension String {
     fileprivate func components(upTo end: String) -> String {
         firstRange(of: end).map { String(self[..<$0.lowerBound]) } ?? self
     }
+}
+
+private struct Named: FetchableRecord, TableRecord {
+    static let databaseTableName = "sailor"
+    static let databaseSelection: [any SQLSelectable] = [Column("name"), Column("id")]
+    let text: String
+    init(row: Row) throws { text = try "\(row["name"] as String) \(row["id"] as Int)" }
 }

@@ -222,8 +222,12 @@ struct CursorTests {
         #expect(try cursor.next() == nil)
     }
 
-    @Test("The first element that passes a test is the very one that was tested")
-    func testedElement() throws {
+    @Test(
+        "The first element that passes a test is the very one that was tested",
+        arguments: RecordStyle.allCases)
+    func testedElement(style: RecordStyle) throws { try testedElement(style.hero) }
+
+    private func testedElement<Hero: HeroRecord>(_: Hero.Type) throws {
         try DatabaseQueue.withHeroes().inDatabase { db in
             for name in ["Arthur", "Barbara", "Craig"] { try Hero(name).insert(db) }
             let sql = "SELECT * FROM hero ORDER BY id"

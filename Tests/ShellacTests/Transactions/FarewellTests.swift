@@ -3,15 +3,39 @@ import TestSupport
 import Testing
 
 /// A record that uses the database when it is freed.
-final class Farewell: Hero {
-    var last: (() -> Void)?
+protocol FarewellHero: HeroRecord {
+    var last: (() -> Void)? { get set }
+}
 
-    convenience init(_ name: String, last: @escaping () -> Void) {
+extension FarewellHero {
+    init(_ name: String, last: @escaping () -> Void) {
         self.init(name)
         self.last = last
     }
+}
 
+final class PairFarewell: PairHero, FarewellHero {
+    var last: (() -> Void)?
     deinit { last?() }
+}
+
+final class ListedFarewell: ListedHero, FarewellHero {
+    var last: (() -> Void)?
+    deinit { last?() }
+}
+
+final class CodedFarewell: CodedHero, FarewellHero {
+    var last: (() -> Void)?
+    deinit { last?() }
+
+    // What is not Codable's is listed: here it is nothing.
+    override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
+}
+
+extension RecordStyle {
+    var farewell: any FarewellHero.Type {
+        choose(PairFarewell.self, ListedFarewell.self, CodedFarewell.self)
+    }
 }
 
 /// What lets go of the notes of records that only the journal still holds.
@@ -94,7 +118,7 @@ struct FarewellTests {
         /// Whether the others are saved.
         var saves: Bool { self != .rollback }
 
-        func run(_ db: Database, _ others: [Hero]) throws {
+        func run<Hero: HeroRecord>(_ db: Database, _ others: [Hero]) throws {
             switch self {
             case .savepoint:
                 try db.inSavepoint {
@@ -129,8 +153,14 @@ struct FarewellTests {
 
     @Test(
         "A record that only a transaction holds may save others when it is freed",
-        arguments: LettingGo.allCases, LastWill.allCases)
-    func farewell(_ way: LettingGo, _ will: LastWill) throws {
+        arguments: RecordStyle.each(LettingGo.allCases), LastWill.allCases)
+    func farewell(_ first: (style: RecordStyle, way: LettingGo), _ will: LastWill) throws {
+        try farewell(first.style.hero, first.style.farewell, first.way, will)
+    }
+
+    private func farewell<Hero: HeroRecord, Farewell: FarewellHero>(
+        _: Hero.Type, _: Farewell.Type, _ way: LettingGo, _ will: LastWill
+    ) throws {
         let queue = try DatabaseQueue.withHeroes()
         let others = (0..<6).map { Hero("other \($0)") }
         let bystanders = (0..<6).map { Hero("bystander \($0)") }
@@ -162,14 +192,12 @@ struct FarewellTests {
         }
     }
 
-    @Test("Everybody has heard of the end of a transaction before its records are freed")
-    func order() throws {
-        final class Listener: TransactionObserver {
-            var heard: [String] = []
-            func databaseDidChange(with event: DatabaseEvent) { heard.append("insert \(event.rowID)") }
-            func databaseDidCommit(_ db: Database) { heard.append("commit") }
-            func databaseDidRollback(_ db: Database) { heard.append("rollback") }
-        }
+    @Test(
+        "Everybody has heard of the end of a transaction before its records are freed",
+        arguments: RecordStyle.allCases)
+    func order(style: RecordStyle) throws { try order(style.hero, style.farewell) }
+
+    private func order<Hero: HeroRecord, Farewell: FarewellHero>(_: Hero.Type, _: Farewell.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let listener = Listener()
         queue.add(transactionObserver: listener)
@@ -193,9 +221,11 @@ struct FarewellTests {
     }
 
     @Test(
-        "Records that hold each other by their notes alone are freed one after the other, however many they are"
-    )
-    func chain() throws {
+        "Records that hold each other by their notes alone are freed one after the other, however many they are",
+        arguments: RecordStyle.allCases)
+    func chain(style: RecordStyle) throws { try chain(style.hero, style.farewell) }
+
+    private func chain<Hero: HeroRecord, Farewell: FarewellHero>(_: Hero.Type, _: Farewell.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         var freed = 0
         func make(_ rest: Int, _ db: Database) -> Farewell {
@@ -219,8 +249,12 @@ struct FarewellTests {
         #expect(try queue.read { db in try Hero.fetchCount(db) } == 20_001)
     }
 
-    @Test("A transaction that a record leaves open when it is freed is rolled back at the end of the access")
-    func leftOpen() throws {
+    @Test(
+        "A transaction that a record leaves open when it is freed is rolled back at the end of the access",
+        arguments: RecordStyle.allCases)
+    func leftOpen(style: RecordStyle) throws { try leftOpen(style.hero, style.farewell) }
+
+    private func leftOpen<Hero: HeroRecord, Farewell: FarewellHero>(_: Hero.Type, _: Farewell.Type) throws {
         let queue = try DatabaseQueue.withHeroes()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -234,4 +268,11 @@ struct FarewellTests {
                 + "back: commit it inside the access, or use write or inTransaction, which do")
         #expect(try queue.read { db in try db.heroes() } == ["farewell"])
     }
+}
+
+private final class Listener: TransactionObserver {
+    var heard: [String] = []
+    func databaseDidChange(with event: DatabaseEvent) { heard.append("insert \(event.rowID)") }
+    func databaseDidCommit(_ db: Database) { heard.append("commit") }
+    func databaseDidRollback(_ db: Database) { heard.append("rollback") }
 }

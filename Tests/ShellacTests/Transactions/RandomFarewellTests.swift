@@ -7,11 +7,14 @@ import Testing
 struct RandomFarewellTests {
     @Test(
         "Whatever records do when they are freed, inside of whatever, all others know what the database holds",
-        .behaviour(15),
-        arguments: 1...12 as ClosedRange<UInt64>)
-    func random(_ seed: UInt64) throws {
+        .behaviour(15), arguments: 1...12 as ClosedRange<UInt64>, RecordStyle.allCases)
+    func random(_ seed: UInt64, style: RecordStyle) throws { try random(style.hero, style.farewell, seed) }
+
+    private func random<Hero: HeroRecord, Farewell: FarewellHero>(
+        _: Hero.Type, _: Farewell.Type, _ seed: UInt64
+    ) throws {
         try DatabaseQueue.withHeroes().inDatabase { db throws in
-            let run = RandomFarewells(seed: seed, db: db)
+            let run = RandomFarewells<Hero, Farewell>(seed: seed, db: db)
             for step in 0..<150 {
                 run.takeStep(depth: 0)
                 run.endTransaction()
@@ -41,7 +44,7 @@ struct RandomFarewellTests {
 }
 
 /// Random histories: each record that is freed may go on with one of its own.
-private final class RandomFarewells {
+private final class RandomFarewells<Hero: HeroRecord, Farewell: FarewellHero> {
     private let db: Database
     private var generator: SeededGenerator
     private var names = 0

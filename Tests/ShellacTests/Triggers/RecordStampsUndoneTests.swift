@@ -156,10 +156,10 @@ struct RecordStampsUndoneTests {
     func touchWithoutStamp() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             crashWithoutBacktrace()
-            _ = try DatabaseQueue.withHeroes().write { db in try Hero("a").touch(db) }
+            _ = try DatabaseQueue.withHeroes().write { db in try PairHero("a").touch(db) }
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(output.contains("touch(_:) was called on a Hero, which has no stamp to update. Override"))
+        #expect(output.contains("touch(_:) was called on a PairHero, which has no stamp to update. Override"))
     }
 }
 

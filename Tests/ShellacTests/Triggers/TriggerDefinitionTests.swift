@@ -95,7 +95,7 @@ struct TriggerDefinitionTests {
     func conditions() throws {
         try queue.inDatabase { db in
             try db.execute(sql: "INSERT INTO hero VALUES (1, 'a', 1)")
-            try db.create(trigger: "t", .after, .update, on: Hero.self) { t in
+            try db.create(trigger: "t", .after, .update, on: PairHero.self) { t in
                 t.when { old, new in "\(new[Column("score")]) > \(old["score"]) OR \(-1) > \(0)" }
                 t.when { _, new in "\(new["name"]) IS NOT \(nil as String?)" }
                 t.execute(

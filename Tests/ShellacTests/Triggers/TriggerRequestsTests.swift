@@ -37,14 +37,14 @@ struct TriggerRequestsTests {
     @Test("Updates, deletions and insertions are written as requests write them")
     func text() throws {
         try queue.inDatabase { db in
-            try db.create(trigger: "t", .after, .update(of: "score"), on: Hero.self) { t in
+            try db.create(trigger: "t", .after, .update(of: "score"), on: PairHero.self) { t in
                 try t.when { old, new in new[Column("score")] > old[Column("score")] * 2 }
                 try t.when { old, new in new[Column("name")] != nil || old[Column("id")] == -1 }
                 let team = Team.filter(Column("id") == t.new[Column("team")])
                 try t.updateAll(team, Column("score") += t.new[Column("score")])
                 try t.updateAll(Team.self, onConflict: .ignore, Column("name").set(to: "it's"))
                 try t.deleteAll(Team.filter(Column("score") < -5).limit(1))
-                try t.deleteAll(Hero.self)
+                try t.deleteAll(PairHero.self)
                 try t.insert(into: "log", Column("value").set(to: t.old[Column("name")]))
                 try t.insert(into: Team.self, onConflict: .replace, Column("name").set(to: nil))
                 try t.select(t.new[Column("id")] + 1, SQL("random()"))
