@@ -41,21 +41,26 @@ struct ScarcityTests {
     @Test(
         "What is lost in statements that read, for want of memory or room, never was: for all who are told",
         .behaviour(15, 45, 102),
-        arguments: Scarcity.allCases)
-    func histories(scarcity: Scarcity) async {
-        await #expect(processExitsWith: .success) { [scarcity] in
-            for seed in 1...12 { try ScarceHistory(scarcity, seed: UInt64(seed)).run() }
+        arguments: Scarcity.allCases, RecordStyle.allCases)
+    func histories(scarcity: Scarcity, style: RecordStyle) async {
+        await #expect(processExitsWith: .success) { [scarcity, style] in
+            let hero: any HeroRecord.Type = style.hero
+            try ScarcityTests.runHistories(hero, scarcity)
         }
+    }
+
+    private static func runHistories<Hero: HeroRecord>(_: Hero.Type, _ scarcity: Scarcity) throws {
+        for seed in 1...12 { try ScarceHistory<Hero>(scarcity, seed: UInt64(seed)).run() }
     }
 }
 
-private final class ScarceHistory {
+private final class ScarceHistory<Hero: HeroRecord> {
     private let scarcity: ScarcityTests.Scarcity
     private let seed: UInt64
     private var random: SeededGenerator
     private let queue: DatabaseQueue
     private let mirror = Mirror()
-    private var heroes: [PairHero] = []
+    private var heroes: [Hero] = []
     private var expected: Set<Int64> = []
     private var names = 0
     private var ends = (commits: 0, rollbacks: 0)
@@ -176,7 +181,7 @@ private final class ScarceHistory {
             try db.execute(sql: "INSERT INTO hero (name, score) VALUES (?, 0)", arguments: [newName()])
             expected.insert(db.lastInsertedRowID)
         default:
-            let hero = PairHero(newName())
+            let hero = Hero(newName())
             heroes.append(hero)
             try hero.insert(db)
             if let id = hero.id { expected.insert(id) }

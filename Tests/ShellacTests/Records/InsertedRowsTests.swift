@@ -4,6 +4,10 @@ import Testing
 
 /// Records that are inserted one after the other remember their rows in shared memory: see ``RememberedRow``.
 @Suite struct InsertedRowsTests {
+    private static let kinds: [any Money.Type] = [
+        Coin.self, ListedCoin.self, CodedCoin.self, Banknote.self, ListedBanknote.self, CodedBanknote.self,
+    ]
+
     private static func makeQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { (db) throws in
@@ -13,17 +17,17 @@ import Testing
                     CREATE TABLE note (serial TEXT PRIMARY KEY, metal TEXT, weight INTEGER);
                     """)
             // From the first one on it is known how the class takes its row id.
-            try Coin(0).insert(db)
+            for coin in kinds.prefix(3) { try coin.init(0).insert(db) }
         }
         return queue
     }
 
-    private static func makeMoney(_ type: Money.Type, _ count: Int) -> [Money] {
+    private static func makeMoney(_ type: any Money.Type, _ count: Int) -> [any Money] {
         (1...count).map { type.init($0) }
     }
 
-    @Test("Records that are inserted in one transaction know their own changes", arguments: Money.kinds)
-    func eachForItself(kind: Money.Type) throws {
+    @Test("Records that are inserted in one transaction know their own changes", arguments: kinds)
+    func eachForItself(kind: any Money.Type) throws {
         let queue = try Self.makeQueue()
         let money = Self.makeMoney(kind, 300)
         try queue.write { (db) throws in
@@ -60,8 +64,8 @@ import Testing
         #expect(others.allSatisfy { !$0.hasDatabaseChanges })
     }
 
-    @Test("What a transaction inserts and then changes is taken back with it", arguments: Money.kinds)
-    func rollback(kind: Money.Type) throws {
+    @Test("What a transaction inserts and then changes is taken back with it", arguments: kinds)
+    func rollback(kind: any Money.Type) throws {
         let queue = try Self.makeQueue()
         let money = Self.makeMoney(kind, 20)
         try queue.inTransaction { (db) throws in
@@ -82,8 +86,8 @@ import Testing
 
     @Test(
         "What a savepoint changed in records that were inserted before it is taken back",
-        arguments: Money.kinds)
-    func savepoint(kind: Money.Type) throws {
+        arguments: kinds)
+    func savepoint(kind: any Money.Type) throws {
         let queue = try Self.makeQueue()
         let (money, later) = (Self.makeMoney(kind, 20), Self.makeMoney(kind, 40)[20...])
         try queue.inTransaction { (db) throws in
@@ -154,73 +158,133 @@ import Testing
     }
 
     /// Whether what is remembered of a record stands right behind that of another one.
-    private func areNeighbours(_ a: Money, _ b: Money) -> Bool {
+    private func areNeighbours(_ a: any Money, _ b: any Money) -> Bool {
         guard let a = RememberedRow.Look(a)?.bytes, let b = RememberedRow.Look(b)?.bytes else { return false }
         return b.start > a.start && b.start - a.start <= 48
     }
 }
 
-class Money: Record {
-    static let kinds: [Money.Type] = [Coin.self, Banknote.self]
+/// Records of two tables, in all styles.
+protocol Money: Record, SendableMetatype {
+    var metal: String { get set }
+    var weight: Int { get set }
+    /// All columns, of which nothing was known.
+    var allNew: [String: DatabaseValue?] { get }
 
+    init(_ weight: Int)
+}
+
+// MARK: - Coins
+
+private class AnyCoin: Record {
+    override class var databaseTableName: String { "coin" }
+    final var allNew: [String: DatabaseValue?] { ["id": nil, "metal": nil, "weight": nil] }
+}
+
+/// It takes its row id in `didInsert`.
+private final class Coin: AnyCoin, Money {
+    var id: Int64?
     var metal: String
     var weight: Int
 
-    required init(_ weight: Int) {
+    init(_ weight: Int) {
         (metal, self.weight) = ("metal \(weight)", weight)
         super.init()
     }
 
     required init(row: Row) throws {
-        metal = try row["metal"]
-        weight = try row["weight"]
+        (id, metal, weight) = (try row["id"], try row["metal"], try row["weight"])
         try super.init(row: row)
     }
 
     override func encode(to container: inout PersistenceContainer) throws {
         container["metal"] = metal
         container["weight"] = weight
-    }
-
-    /// All columns, of which nothing was known.
-    var allNew: [String: DatabaseValue?] { [:] }
-}
-
-/// It takes its row id in `didInsert`.
-private final class Coin: Money {
-    var id: Int64?
-
-    override class var databaseTableName: String { "coin" }
-
-    required init(_ weight: Int) { super.init(weight) }
-
-    required init(row: Row) throws {
-        id = try row["id"]
-        try super.init(row: row)
-    }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        try super.encode(to: &container)
         container["id"] = id
     }
 
     override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
 
-    override var allNew: [String: DatabaseValue?] {
-        ["id": nil, "metal": nil, "weight": nil]
+private final class ListedCoin: AnyCoin, Money {
+    var metal = ""
+    var weight = 0
+    var id: Int64?
+
+    convenience init(_ weight: Int) {
+        self.init()
+        (metal, self.weight) = ("metal \(weight)", weight)
+    }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("metal", metal) { metal = $0 }
+        try column("weight", weight) { weight = $0 }
+        try column("id", id) { id = $0 }
     }
 }
 
-/// Its key is known before it is inserted.
-private final class Banknote: Money {
+private final class CodedCoin: AnyCoin, Money, Codable {
+    var metal = ""
+    var weight = 0
+    var id: Int64?
+
+    convenience init(_ weight: Int) {
+        self.init()
+        (metal, self.weight) = ("metal \(weight)", weight)
+    }
+}
+
+// MARK: - Banknotes, whose key is known before they are inserted
+
+private class AnyBanknote: Record {
     override class var databaseTableName: String { "note" }
+    final var allNew: [String: DatabaseValue?] { ["serial": nil, "metal": nil, "weight": nil] }
+}
+
+private final class Banknote: AnyBanknote, Money {
+    var metal: String
+    var weight: Int
+
+    init(_ weight: Int) {
+        (metal, self.weight) = ("metal \(weight)", weight)
+        super.init()
+    }
+
+    required init(row: Row) throws {
+        (metal, weight) = (try row["metal"], try row["weight"])
+        try super.init(row: row)
+    }
 
     override func encode(to container: inout PersistenceContainer) throws {
         container["serial"] = "serial \(metal)"
-        try super.encode(to: &container)
+        container["metal"] = metal
+        container["weight"] = weight
+    }
+}
+
+private final class ListedBanknote: AnyBanknote, Money {
+    var metal = ""
+    var weight = 0
+
+    convenience init(_ weight: Int) {
+        self.init()
+        (metal, self.weight) = ("metal \(weight)", weight)
     }
 
-    override var allNew: [String: DatabaseValue?] {
-        ["serial": nil, "metal": nil, "weight": nil]
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("serial", "serial \(metal)") { _ in }
+        try column("metal", metal) { metal = $0 }
+        try column("weight", weight) { weight = $0 }
+    }
+}
+
+private final class CodedBanknote: AnyBanknote, Money, Codable {
+    var serial = ""
+    var metal = ""
+    var weight = 0
+
+    convenience init(_ weight: Int) {
+        self.init()
+        (serial, metal, self.weight) = ("serial metal \(weight)", "metal \(weight)", weight)
     }
 }
