@@ -30,13 +30,19 @@ class Adventurer: Record {
         try meddle()
     }
 
-    static let schema = """
+    /// Whether the class has the columns of stamps, too.
+    class var isStamped: Bool { databaseStamps.created != nil }
+
+    class var schema: String {
+        """
         CREATE TABLE team (id INTEGER PRIMARY KEY);
         CREATE TABLE hero (
             id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, score INTEGER, rating NUMERIC, mood TEXT,
-            teamID INTEGER REFERENCES team(id) ON DELETE CASCADE);
+            teamID INTEGER REFERENCES team(id) ON DELETE CASCADE
+            \(isStamped ? ", createdAt TEXT, updatedAt TEXT, ratedAt TEXT" : ""));
         INSERT INTO team VALUES (1), (2);
         """
+    }
 }
 
 /// The same by the older pair of methods.
@@ -63,7 +69,7 @@ class PairAdventurer: Adventurer {
 }
 
 /// The same, which lists its columns.
-final class ListedAdventurer: Adventurer {
+class ListedAdventurer: Adventurer {
     override func columns(_ column: borrowing RecordColumns) throws {
         try column("id", meddledID()) { id = $0 }
         try column("name", values.name) { values.name = $0 }
@@ -106,7 +112,7 @@ extension Adventurer {
 }
 
 extension Adventurer {
-    fileprivate func meddledID() throws -> Int64? {
+    func meddledID() throws -> Int64? {
         try meddle()
         return id
     }
@@ -151,48 +157,10 @@ final class TalkativeAdventurer: PairAdventurer {
     }
 }
 
-/// The same with a callback, which takes the longer of the two roads.
-final class CarefulAdventurer: PairAdventurer {
-    override func willSave(_ db: Database) throws { try super.willSave(db) }
-}
-
 /// The same, which overrides what saves.
 final class StubbornAdventurer: PairAdventurer {
     override func insert(_ db: Database) throws { try super.insert(db) }
     override func update(_ db: Database, columns: Set<String>) throws {
         try super.update(db, columns: columns)
-    }
-}
-
-extension History.Values {
-    /// Takes some columns of others.
-    mutating func take(_ columns: History.Columns, of other: Self) {
-        for name in columns.names {
-            switch name {
-            case "name": self.name = other.name
-            case "score": score = other.score
-            case "rating": rating = other.rating
-            case "mood": mood = other.mood
-            default: teamID = other.teamID
-            }
-        }
-    }
-
-    /// What is encoded.
-    func encoded(id: Int64?) -> [String: DatabaseValue] {
-        [
-            "id": id.databaseValue, "name": name.databaseValue, "score": score.databaseValue,
-            "rating": rating.databaseValue, "mood": mood.databaseValue, "teamID": teamID.databaseValue,
-        ]
-    }
-
-    init(stored: [String: DatabaseValue]) throws {
-        let row = Row(stored.map { ($0.key, $0.value) })
-        self.init()
-        if row.hasColumn("name") { name = try row["name"] }
-        if row.hasColumn("score") { score = try row["score"] }
-        if row.hasColumn("rating") { rating = try row["rating"] }
-        if row.hasColumn("mood") { mood = try row["mood"] }
-        if row.hasColumn("teamID") { teamID = try row["teamID"] }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 /// A program of steps on heroes and teams: what a random history is made of. It is a value, so that a failing one can be
@@ -16,7 +17,7 @@ struct History: CustomStringConvertible {
 
     /// Operations name records by numbers, which wrap around the records that there are: so any part of a program is
     /// one, too.
-    enum Operation {
+    indirect enum Operation {
         case make(Values)
         case fetchAll
         case fetch(id: Int)
@@ -49,24 +50,18 @@ struct History: CustomStringConvertible {
         case saveIn(Int, Columns, Values)
         case handOver(Int)
         case failingStatement, interruptedStatement
+        /// Of stamped records. The clock moves inside of transactions, too, whose date does not.
+        case moveClock
+        case touch(Int)
+        case saveWithoutStamps(Int)
+        /// Of records that are called around their saves: what one does at a moment of an operation.
+        case during(Moment, Deed, Operation)
+        /// Between accesses: whether the changes of the tables are recorded from now on. Inside of one, undo is refused.
+        case record(Bool)
+        case undo, redo
     }
 
     enum Policy: CaseIterable { case abort, ignore, replace }
-
-    /// Some of a hero's columns: bits in the order of ``names``.
-    struct Columns {
-        static let names = ["name", "score", "rating", "mood", "teamID"]
-        var bits: UInt8
-        var names: [String] { Self.names.indices.filter { bits >> $0 & 1 == 1 }.map { Self.names[$0] } }
-    }
-
-    struct Values: Equatable {
-        var name = "a"
-        var score: Int?
-        var rating: Double?
-        var mood: String?
-        var teamID: Int64?
-    }
 
     var description: String { Self.lines(steps, "").joined(separator: "\n") }
 
@@ -87,7 +82,8 @@ struct History: CustomStringConvertible {
 extension History {
     init(seed: UInt64, count: Int) {
         var maker = Maker(random: SeededGenerator(seed: seed))
-        steps = maker.steps(count, depth: 0)
+        let records: [Step] = maker.number(0..<2) == 0 ? [.run(.record(true))] : []
+        steps = records + maker.steps(count, depth: 0)
     }
 
     private struct Maker {
@@ -118,15 +114,23 @@ extension History {
             Values(
                 name: element(["a", "b", "c", "d", "e", "f"]), score: element([nil, 0, 1, 2, 300]),
                 rating: element([nil, 1, 1.5, -0.0]), mood: element([nil, "", "glad", "sad"]),
-                teamID: element([nil, nil, 1, 2, 3]))
+                teamID: element([nil, nil, 1, 2, 3]), createdAt: date(), updatedAt: date(), ratedAt: date())
         }
 
-        mutating func columns() -> Columns { Columns(bits: UInt8(number(1..<32))) }
+        /// A date that somebody gives: mostly none, and seldom one that the clock may show.
+        private mutating func date() -> Date? {
+            element([nil, nil, nil, nil, nil, 0, 1, 77, 88]).map(History.date)
+        }
+
+        mutating func columns() -> Columns {
+            // Stamps are mostly left alone.
+            Columns(bits: UInt8(number(0..<4) == 0 ? number(1..<256) : number(1..<32)))
+        }
         mutating func id() -> Int { number(1..<8) }
         mutating func record() -> Int { number(0..<64) }
 
         mutating func operation() -> Operation {
-            switch number(0..<42) {
+            switch number(0..<56) {
             case 0, 1: return .make(values())
             case 2: return .fetchAll
             case 3: return .fetch(id: id())
@@ -158,13 +162,54 @@ extension History {
             case 36: return .failingStatement
             case 38, 39: return .saveIn(record(), columns(), values())
             case 40, 41: return .handOver(record())
+            case 42, 43: return .moveClock
+            case 44: return .touch(record())
+            case 45: return .saveWithoutStamps(record())
+            case 46, 47, 48, 49, 50: return .during(element(Moment.allCases), deed(), save(record()))
+            case 51: return element([.record(true), .record(true), .record(false)])
+            case 52, 53, 54: return .undo
+            case 55: return .redo
             default: return .interruptedStatement
+            }
+        }
+
+        mutating func deed() -> Deed {
+            switch number(0..<5) {
+            case 0, 1: .change(columns(), values())
+            case 2: .fail
+            default: .saveOther(record())
+            }
+        }
+
+        /// An operation around which a record is called.
+        mutating func save(_ record: Int) -> Operation {
+            switch number(0..<10) {
+            case 0, 1, 2: .save(record)
+            case 3: .insert(record, element([.abort, .ignore, .replace]))
+            case 4: .update(record)
+            case 5: .updateColumns(record, columns())
+            case 6: .updateChanges(record)
+            case 7: .upsert(record)
+            case 8: .touch(record)
+            default: .delete(record)
             }
         }
     }
 }
 
 // MARK: - Shrinking
+
+extension History.Operation {
+    /// The number of the record that is saved or deleted.
+    var saved: Int? {
+        switch self {
+        case .save(let number), .insert(let number, _), .update(let number), .updateColumns(let number, _),
+            .updateChanges(let number), .upsert(let number), .touch(let number), .delete(let number):
+            number
+        default: nil
+        }
+    }
+}
 
 extension History {
     /// A program that still fails, of which no step can be left out.

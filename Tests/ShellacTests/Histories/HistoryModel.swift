@@ -1,69 +1,39 @@
+import Foundation
 import Shellac
 
-/// What a database and the records of a history are to be: rows, what each record has and remembers, and the events
-/// of the transaction. It is a value, so that a savepoint is a copy of it.
+/// What a database and the records of a history are to be: rows, what each record has and remembers, the events of the
+/// transaction, and what can be undone. It is a value, so that a savepoint is a copy of it.
 struct HistoryModel {
     typealias Columns = [String: DatabaseValue]
 
-    var heroes: [Int64: Columns] = [:]
-    var teams: Set<Int64> = [1, 2]
+    /// What the database holds.
+    struct Rows: Equatable {
+        var heroes: [Int64: Columns] = [:]
+        var teams: Set<Int64> = [1, 2]
+    }
+
+    enum Failure: Error { case constraint, notFound, interrupted, asked, refused }
+
+    var rows = Rows()
     var records: [RecordModel] = []
     var events: [String] = []
+    var isInTransaction = false
 
-    /// What a record has, and what it remembers.
-    struct RecordModel {
-        var id: Int64?
-        var values = History.Values()
-        /// What the database holds, as far as the record knows. Nil where it knows nothing.
-        var remembered: Columns?
-        /// What was encoded right after a fetch that lacked these columns.
-        var unread: Columns = [:]
-        /// The ids that insertions gave it, and what stood there before.
-        var given: [(id: Int64, before: Int64?)] = []
-        /// The record that it is a copy of.
-        var original: Int?
-        /// Whether it was fetched, and not made.
-        var wasFetched = false
-        /// Whether what it remembers is not told of: it was fetched in a transaction that was rolled back.
-        var isUncertain = false
+    let heroType: Adventurer.Type
+    /// Whether rows are stamped, by those who save them and by triggers.
+    var isStamped: Bool
+    /// What the clock shows, and what it has shown when the transaction began.
+    var minute = 0
+    var transactionMinute: Int?
 
-        var encoded: Columns { values.encoded(id: id) }
+    /// What can be undone and redone, and what there was when the last group was made. Nil where nothing is recorded.
+    var groups: Groups?
+    /// What a record is to do when it is called.
+    var deed: (record: Int, moment: History.Moment, deed: History.Deed)?
 
-        /// Whether it remembers a row of another key than it has. One that it never read is its own once it is given.
-        var hasOtherKey: Bool {
-            guard let remembered, !isUnread("id") else { return false }
-            return remembered["id"] != encoded["id"]
-        }
-
-        /// What it tells of its changes.
-        var changes: [String: DatabaseValue?] {
-            var changes: [String: DatabaseValue?] = [:]
-            for (name, value) in encoded {
-                let old = hasOtherKey && name != "id" ? nil : remembered?[name]
-                if let old, HistoryModel.stored(value, in: name) == old { continue }
-                changes.updateValue(old, forKey: name)
-            }
-            return changes
-        }
-
-        /// Whether a column was never read, and is as it was.
-        func isUnread(_ name: String) -> Bool { unread[name].map { $0 == encoded[name] } ?? false }
-
-        mutating func remember(_ names: some Sequence<String>) {
-            var known = hasOtherKey ? [:] : remembered ?? [:]
-            for name in names {
-                known[name] = encoded[name].map { HistoryModel.stored($0, in: name) }
-                unread[name] = nil
-            }
-            remembered = known
-        }
-
-        mutating func rememberAll() {
-            isUncertain = false
-            remembered = [:]
-            remember(encoded.keys)
-            unread = [:]
-        }
+    init(_ type: Adventurer.Type) {
+        heroType = type
+        isStamped = type.isStamped
     }
 
     /// What a column makes of a value: that of ratings is NUMERIC.
@@ -77,27 +47,43 @@ struct HistoryModel {
 
     // MARK: - Statements
 
-    enum Failure: Error { case constraint, notFound, interrupted, asked }
-
-    var nextID: Int64 { (heroes.keys.max() ?? 0) + 1 }
+    /// Runs a statement: what it has done is undone when it fails, and can be undone when it was alone.
+    mutating func statement<Result>(_ body: (inout Self) throws -> Result) rethrows -> Result {
+        let (rows, events) = (rows, events)
+        do {
+            let result = try body(&self)
+            if !isInTransaction { makeGroup() }
+            return result
+        } catch {
+            (self.rows, self.events) = (rows, events)
+            throw error
+        }
+    }
 
     /// The rows that stand in the way of a new one.
     func conflicts(with row: Columns, id: Int64, otherThan own: Int64? = nil) -> Set<Int64> {
-        var found = Set(heroes.filter { $0.value["name"] == row["name"] }.keys)
-        if heroes[id] != nil { found.insert(id) }
+        var found = Set(rows.heroes.filter { $0.value["name"] == row["name"] }.keys)
+        if rows.heroes[id] != nil { found.insert(id) }
         if let own { found.remove(own) }
         return found
     }
 
     private func checkTeam(of row: Columns) throws {
-        if case .int64(let team)? = row["teamID"]?.storage, !teams.contains(team) { throw Failure.constraint }
+        if case .int64(let team)? = row["teamID"]?.storage, !rows.teams.contains(team) {
+            throw Failure.constraint
+        }
     }
 
     /// Returns nil where the row was ignored.
     mutating func insertRow(_ encoded: Columns, _ policy: History.Policy) throws -> Int64? {
         var row = encoded.reduce(into: Columns()) { $0[$1.key] = Self.stored($1.value, in: $1.key) }
+        if isStamped { for name in History.Columns.stamps where row[name] == nil { row[name] = .null } }
         let id: Int64
-        if case .int64(let given)? = row["id"]?.storage { id = given } else { id = nextID }
+        if case .int64(let given)? = row["id"]?.storage {
+            id = given
+        } else {
+            id = (rows.heroes.keys.max() ?? 0) + 1
+        }
         row["id"] = id.databaseValue
         let others = conflicts(with: row, id: id)
         if !others.isEmpty {
@@ -105,125 +91,97 @@ struct HistoryModel {
             if policy == .ignore { return nil }
         }
         try checkTeam(of: row)
-        for other in others { heroes[other] = nil }
-        heroes[id] = row
-        events.append("insert hero \(id)")
-        return id
+        return statement { model in
+            for other in others { model.rows.heroes[other] = nil }
+            model.rows.heroes[id] = row
+            model.events.append("insert hero \(id)")
+            model.stampInserted(id)
+            return id
+        }
     }
 
     mutating func updateRow(_ id: Int64?, _ columns: Columns) throws {
-        guard let id, var row = heroes[id] else { throw Failure.notFound }
+        guard let id, let old = rows.heroes[id] else { throw Failure.notFound }
+        var row = old
         for (name, value) in columns { row[name] = Self.stored(value, in: name) }
         if !conflicts(with: row, id: id, otherThan: id).isEmpty { throw Failure.constraint }
         try checkTeam(of: row)
-        heroes[id] = row
+        statement { $0.change(id, from: old, to: row) }
+    }
+
+    private mutating func change(_ id: Int64, from old: Columns, to row: Columns) {
+        rows.heroes[id] = row
         events.append("update hero \(id)")
+        stampUpdated(id, from: old, to: row)
     }
 
     mutating func deleteRow(_ id: Int64?) -> Bool {
-        guard let id, heroes.removeValue(forKey: id) != nil else { return false }
-        events.append("delete hero \(id)")
+        guard let id, rows.heroes[id] != nil else { return false }
+        statement { $0.remove(id) }
         return true
     }
 
+    private mutating func remove(_ id: Int64) {
+        rows.heroes[id] = nil
+        events.append("delete hero \(id)")
+    }
+
     mutating func updateRows(_ change: (inout Columns) -> Bool) {
-        for (id, row) in heroes {
-            var row = row
-            guard change(&row) else { continue }
-            heroes[id] = row
-            events.append("update hero \(id)")
+        statement { model in
+            // In their order, which that of the events follows.
+            for (id, old) in model.rows.heroes.sorted(by: { $0.key < $1.key }) {
+                var row = old
+                if change(&row) { model.change(id, from: old, to: row) }
+            }
+        }
+    }
+
+    mutating func deleteRows(where isMeant: (Columns) -> Bool) {
+        statement { model in
+            for id in model.rows.heroes.filter({ isMeant($0.value) }).keys { model.remove(id) }
+        }
+    }
+
+    mutating func insertTeam(_ id: Int64) {
+        statement { model in
+            if model.rows.teams.insert(id).inserted { model.events.append("insert team \(id)") }
         }
     }
 
     mutating func deleteTeam(_ id: Int64) {
-        guard teams.remove(id) != nil else { return }
-        events.append("delete team \(id)")
-        for hero in heroes.filter({ $0.value["teamID"] == id.databaseValue }).keys { _ = deleteRow(hero) }
-    }
-
-    // MARK: - Records
-
-    mutating func insert(_ record: Int, _ policy: History.Policy) throws {
-        guard let id = try insertRow(records[record].encoded, policy) else { return }
-        if records[record].id == nil {
-            records[record].given.append((id, nil))
-            records[record].id = id
+        statement { model in
+            guard model.rows.teams.remove(id) != nil else { return }
+            model.events.append("delete team \(id)")
+            for hero in model.rows.heroes.filter({ $0.value["teamID"] == id.databaseValue }).keys {
+                model.remove(hero)
+            }
         }
-        records[record].rememberAll()
     }
 
-    mutating func update(_ record: Int, _ names: some Collection<String>) throws {
-        let encoded = records[record].encoded
-        try updateRow(records[record].id, encoded.filter { names.contains($0.key) })
-        // The row was found by its key, so that is known.
-        records[record].remember(Array(names) + ["id"])
+    // MARK: - Transactions
+
+    mutating func begin() {
+        isInTransaction = true
+        transactionMinute = minute
     }
 
-    mutating func updateAll(_ record: Int) throws {
-        try update(record, records[record].encoded.keys.filter { !records[record].isUnread($0) })
+    mutating func commit() {
+        isInTransaction = false
+        transactionMinute = nil
+        makeGroup()
     }
 
-    mutating func updateChanges(_ record: Int) throws -> Bool {
-        let changed = records[record].hasOtherKey ? records[record].encoded.keys : nil
-        let names = (changed.map(Array.init) ?? Array(records[record].changes.keys))
-            .filter { !records[record].isUnread($0) }
-        if names.isEmpty { return false }
-        try update(record, names)
-        return true
-    }
-
-    mutating func save(_ record: Int) throws {
-        if records[record].id != nil {
-            do { return try updateAll(record) } catch Failure.notFound {}
-        }
-        try insert(record, .abort)
-    }
-
-    /// Returns false where the outcome depends on the order in which SQLite looks at constraints.
-    mutating func upsert(_ record: Int) throws -> Bool {
-        let encoded = records[record].encoded
-        let others = conflicts(with: encoded, id: records[record].id ?? 0)
-        guard others.count < 2, records[record].unread.isEmpty else { return false }
-        guard let other = others.first else {
-            try insert(record, .abort)
-            return true
-        }
-        try updateRow(other, encoded.filter { $0.key != "id" })
-        if records[record].id != other {
-            records[record].given.append((other, records[record].id))
-            records[record].id = other
-        }
-        records[record].rememberAll()
-        return true
-    }
-
-    // MARK: - Rollbacks
-
-    /// Goes back to an earlier state: of rows, events, and of what records remember. What they have stays, but for the
-    /// ids that insertions have given them since.
+    /// Goes back to an earlier state: of rows, events, and of what records remember. What they have stays, but for what
+    /// saves have given them since: ids and stamps.
     mutating func rollBack(to earlier: HistoryModel) {
-        (heroes, teams, events) = (earlier.heroes, earlier.teams, earlier.events)
+        (rows, events, groups) = (earlier.rows, earlier.events, earlier.groups)
+        (isInTransaction, transactionMinute) = (earlier.isInTransaction, earlier.transactionMinute)
         for index in records.indices {
             var source = index
             while source >= earlier.records.count, let original = records[source].original {
                 source = original
             }
-            let old = source < earlier.records.count ? earlier.records[source] : nil
-            let given = records[index].given.dropFirst(old?.given.count ?? 0)
-            if let last = given.last, last.id == records[index].id {
-                records[index].id = given.first(where: { $0.id == last.id })?.before
-            }
-            records[index].given.removeLast(given.count)
-            if let old {
-                records[index].remembered = old.remembered
-                records[index].unread = old.unread
-                records[index].isUncertain = old.isUncertain
-            } else if records[index].wasFetched {
-                records[index].isUncertain = true
-            } else {
-                records[index].remembered = nil
-                records[index].unread = [:]
-            }
+            records[index].goBack(to: source < earlier.records.count ? earlier.records[source] : nil)
         }
     }
 }

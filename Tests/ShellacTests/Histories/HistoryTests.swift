@@ -7,15 +7,16 @@ import Testing
 @Suite("Random histories")
 struct HistoryTests {
     @Test(
-        "Rows, records, changes, ids and events are what the model says, after each step of any program",
+        "Rows, records, changes, ids, stamps, events and undo are what the model says, after each step of any program",
         arguments: [
-            PairAdventurer.self, ListedAdventurer.self, CodedAdventurer.self, CarefulAdventurer.self,
-            StubbornAdventurer.self, TalkativeAdventurer.self,
+            PairAdventurer.self, ListedAdventurer.self, CodedAdventurer.self, CallingAdventurer.self,
+            StubbornAdventurer.self, TalkativeAdventurer.self, StampedPairAdventurer.self,
+            StampedListedAdventurer.self, StampedCodedAdventurer.self, StampedCallingAdventurer.self,
         ])
     func histories(type: Adventurer.Type) async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SHELLAC_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 80
+        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 32
         for seed in first..<first + count {
             let history = History(seed: seed, count: 60)
             do {
