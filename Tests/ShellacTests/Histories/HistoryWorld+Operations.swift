@@ -155,13 +155,14 @@ extension HistoryWorld {
             let first = heroes.count
             for values in values { make(values) }
             let before = model
+            // Of a recording that has ended, triggers may be left for a while.
+            let tells = heroType == TalkativeAdventurer.self && (undo != nil || !hasRecorded)
             both {
                 // They are inserted in a savepoint.
                 model.isInTransaction = true
                 // One tells the next one, which is inserted by the same statement, unless triggers must see each row.
-                let (tells, isOneStatement) = (heroType == TalkativeAdventurer.self, undo == nil)
                 for record in first..<model.records.count {
-                    if tells, record > first, !isOneStatement { model.records[record].values.mood = "told" }
+                    if tells, record > first, undo != nil { model.records[record].values.mood = "told" }
                     try model.insert(record, .abort)
                 }
                 for record in first..<model.records.count where tells && record > first {
@@ -170,7 +171,7 @@ extension HistoryWorld {
                 model.isInTransaction = before.isInTransaction
                 if !model.isInTransaction { model.makeGroup() }
             } _: {
-                for (hero, next) in zip(heroes[first...], heroes[first...].dropFirst()) {
+                for (hero, next) in zip(heroes[first...], heroes[first...].dropFirst()) where tells {
                     (hero as? TalkativeAdventurer)?.listener = next
                 }
                 try heroType.insertAll(db, Array(heroes[first...]))

@@ -12,6 +12,7 @@ final class HistoryWorld {
     var model: HistoryModel
     /// What records the changes of the tables, if anything does.
     var undo: DatabaseUndo?
+    private(set) var hasRecorded = false
     /// Whether SQLite has ended the transaction, whose scope goes on.
     var isLost = false
     var isRaw = false
@@ -119,6 +120,7 @@ final class HistoryWorld {
             undo = nil
             undo = isOn ? try DatabaseUndo(queue, tables: ["hero", "team"]) : nil
             model.record(isOn)
+            hasRecorded = hasRecorded || isOn
         case .undo, .redo:
             guard let undo else { return true }
             let isPlayed: Bool
