@@ -80,8 +80,10 @@ struct History: CustomStringConvertible {
 // MARK: - Making programs
 
 extension History {
-    init(seed: UInt64, count: Int) {
-        var maker = Maker(random: SeededGenerator(seed: seed))
+    /// Makes a program of a seed, which is another one for each class of records.
+    init(seed: UInt64, for type: Adventurer.Type, count: Int) {
+        let own = "\(type)".utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        var maker = Maker(random: SeededGenerator(seed: own))
         let records: [Step] = maker.number(0..<2) == 0 ? [.run(.record(true))] : []
         steps = records + maker.steps(count, depth: 0)
     }
@@ -130,7 +132,7 @@ extension History {
         mutating func record() -> Int { number(0..<64) }
 
         mutating func operation() -> Operation {
-            switch number(0..<56) {
+            switch number(0..<58) {
             case 0, 1: return .make(values())
             case 2: return .fetchAll
             case 3: return .fetch(id: id())
@@ -168,7 +170,8 @@ extension History {
             case 46, 47, 48, 49, 50: return .during(element(Moment.allCases), deed(), save(record()))
             case 51: return element([.record(true), .record(true), .record(false)])
             case 52, 53, 54: return .undo
-            case 55: return .redo
+            case 55, 56: return .redo
+            case 57: return .deleteTeam(number(1..<3))
             default: return .interruptedStatement
             }
         }

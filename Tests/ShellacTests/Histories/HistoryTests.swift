@@ -18,7 +18,7 @@ struct HistoryTests {
         let first = environment["SHELLAC_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
         let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 32
         for seed in first..<first + count {
-            let history = History(seed: seed, count: 60)
+            let history = History(seed: seed, for: type, count: 60)
             do {
                 try await HistoryWorld.run(history, type)
             } catch {
