@@ -86,8 +86,7 @@ extension Record {
             if !given.isEmpty { try take(given) }
             return nil
         } catch {
-            return .rowNotTaken(
-                recordType: "\(type(of: self))", reason: "encode or updateFromRow threw \(error)")
+            return .rowNotTaken(recordType: "\(type(of: self))", reason: "\(coder) threw \(error)")
         }
     }
 }

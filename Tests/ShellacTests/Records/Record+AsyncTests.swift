@@ -331,6 +331,24 @@ struct RecordAsyncTests {
     }
 
     @Test(
+        "A record that refuses what its copy was given is told what threw: what its class encodes and sets by",
+        arguments: RecordStyle.allCases)
+    func refused(style: RecordStyle) async throws {
+        let coder = style.choose("encode or updateFromRow", "columns(_:)", "encoding or setting it")
+        try await refused(style.refusingHero, coder)
+    }
+
+    private func refused<Refusing: RefusingHero & HeroRecord>(_: Refusing.Type, _ coder: String) async throws
+    {
+        let record = Refusing("A")
+        record.refuses = true
+        let refusal = RecordError.rowNotTaken(
+            recordType: "\(Refusing.self)", reason: "\(coder) threw \(TestError(9))")
+        await #expect(throws: refusal) { try await record.save(in: queue) }
+        #expect(record.id == nil)
+    }
+
+    @Test(
         "A save that fails leaves the turn to the next one, and the record as it was",
         arguments: RecordStyle.allCases)
     func failing(style: RecordStyle) async throws { try await failing(style.traveller) }

@@ -63,6 +63,12 @@ extension Record {
         return Overrides.listing(type(of: self)) ? "columns(_:)" : "updateFromRow"
     }
 
+    /// Names what encodes the record and gives it values, for the sentence that tells what it threw.
+    final var coder: String {
+        if ClassCoding.of(type(of: self)) != nil { return "encoding or setting it" }
+        return Overrides.listing(type(of: self)) ? "columns(_:)" : "encode or updateFromRow"
+    }
+
     /// The class may not take its row id from `updateFromRow`: finds out whether the record has taken it.
     @inline(never)
     final func learnWhetherTaken(
@@ -87,7 +93,7 @@ extension Record {
             try updateFromRow(row)
             return nil
         } catch {
-            return .rowNotTaken(recordType: "\(type(of: self))", reason: "updateFromRow threw \(error)")
+            return .rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)")
         }
     }
 
@@ -98,8 +104,7 @@ extension Record {
             try take([GivenValue(name: name, old: .null, new: rowID.databaseValue)])
             return nil
         } catch {
-            return .rowNotTaken(
-                recordType: "\(type(of: self))", reason: "encode or updateFromRow threw \(error)")
+            return .rowNotTaken(recordType: "\(type(of: self))", reason: "\(coder) threw \(error)")
         }
     }
 
