@@ -2,90 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What was called, in order.
-private final class Calls {
-    var list: [String] = []
-    /// What a callback does, by its name.
-    var actions: [String: () throws -> Void] = [:]
-
-    func call(_ name: String) throws {
-        list.append(name)
-        try actions[name]?()
-    }
-
-    func note(_ name: String) { list.append(name) }
-
-    func take() -> [String] {
-        defer { list = [] }
-        return list
-    }
-}
-
-/// A class that overrides all callbacks, and never calls `super`.
-private final class CalledClass: Record {
-    let calls: Calls
-    var id: Int64?
-    var name = ""
-    var score = 0
-
-    init(_ calls: Calls, name: String = "") {
-        (self.calls, self.name) = (calls, name)
-        super.init()
-    }
-
-    required init(row: Row) throws {
-        calls = Calls()
-        (id, name, score) = (try row["id"], try row["name"], try row["score"])
-        try super.init(row: row)
-    }
-
-    override class var databaseTableName: String { "player" }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        calls.note("encode")
-        (container["id"], container["name"], container["score"]) = (id, name, score)
-    }
-
-    override func willSave(_ db: Database) throws { try calls.call("willSave") }
-    override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-        try calls.call("aroundSave {")
-        let saved = try save()
-        try calls.call("} aroundSave \(saved.insertion?.rowID ?? -1)")
-    }
-    override func didSave(_ saved: PersistenceSuccess) {
-        calls.note("didSave \(saved.insertion?.rowID ?? -1)")
-    }
-    override func willInsert(_ db: Database) throws { try calls.call("willInsert") }
-    override func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-        try calls.call("aroundInsert {")
-        let inserted = try insert()
-        try calls.call("} aroundInsert \(inserted.rowID)")
-    }
-    override func didInsert(_ inserted: InsertionSuccess) {
-        id = inserted.rowID
-        calls.note("didInsert \(inserted.rowIDColumn ?? "")")
-    }
-    override func willUpdate(_ db: Database, columns: Set<String>) throws {
-        try calls.call("willUpdate \(columns.sorted())")
-    }
-    override func aroundUpdate(
-        _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
-    ) throws {
-        try calls.call("aroundUpdate {")
-        _ = try update()
-        try calls.call("} aroundUpdate")
-    }
-    override func didUpdate(_ updated: PersistenceSuccess) { calls.note("didUpdate") }
-    override func willDelete(_ db: Database) throws { try calls.call("willDelete") }
-    override func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
-        try calls.call("aroundDelete {")
-        let isDeleted = try delete()
-        try calls.call("} aroundDelete \(isDeleted)")
-    }
-    override func didDelete(deleted: Bool) { calls.note("didDelete \(deleted)") }
-}
-
-/// The same as a struct.
+/// What ``CalledPlayer`` is, as a struct.
 private struct CalledStruct: MutablePersistableRecord {
     static var databaseTableName: String { "player" }
     let calls: Calls
@@ -173,103 +90,64 @@ struct RecordCallbacksTests {
 
     @Test(
         "the order of callbacks, each of which is called once, class and struct", .behaviour(35, 98),
-        arguments: [true, false])
-    func order(_ isClass: Bool) throws {
+        arguments: RecordStyle.allCases as [RecordStyle?] + [nil])
+    func order(_ style: RecordStyle?) throws {
+        if let style {
+            try order(style.calledPlayer)
+        } else {
+            try order(
+                of: { CalledStruct($0, name: "Arthur") }, setID: { $0.id = $1 }, change: { $0.score += 1 })
+        }
+    }
+
+    private func order<Player: CalledPlayer & HeroRecord>(_: Player.Type) throws {
+        try order(of: { Player($0, name: "Arthur") }, setID: { $0.id = $1 }, change: { $0.score += 1 })
+    }
+
+    private func order<R: MutablePersistableRecord>(
+        of make: (Calls) -> R, setID: (inout R, Int64?) -> Void, change: (inout R) -> Void
+    ) throws {
         try write { db in
             let calls = Calls()
-            func run<R: MutablePersistableRecord>(
-                _ record: R, setID: (inout R, Int64?) -> Void, change: (inout R) -> Void
-            ) throws {
-                var record = record
-                try record.insert(db)
-                #expect(take(calls) == Self.insertion)
-                try record.update(db)
-                #expect(take(calls) == Self.update(["id", "name", "score"]))
-                try record.update(db, columns: ["score"])
-                #expect(take(calls) == Self.update(["score"]))
-                #expect(try record.updateChanges(db) { change(&$0) })
-                #expect(take(calls) == Self.update(["score"]))
-                #expect(try !record.updateChanges(db) { _ in })
-                #expect(take(calls) == [])
-                try record.save(db)
-                #expect(take(calls) == Self.update(["id", "name", "score"]))
-                try record.upsert(db)
-                #expect(take(calls) == Self.insertion)
-                try record.delete(db)
-                #expect(
-                    take(calls) == ["willDelete", "aroundDelete {", "} aroundDelete true", "didDelete true"])
-                try record.delete(db)
-                #expect(take(calls).last == "didDelete false")
-                // An update that finds no row, and then an insertion.
-                try record.save(db)
-                #expect(take(calls) == Self.saveOfNone)
-                setID(&record, nil)
-                try record.insert(db, onConflict: .ignore)
-                #expect(take(calls) == Array(Self.insertion.prefix(4)))
-                #expect(throws: DatabaseError.self) { try record.insert(db) }
-                #expect(take(calls) == Array(Self.insertion.prefix(4)))
-            }
-            if isClass {
-                try run(CalledClass(calls, name: "Arthur"), setID: { $0.id = $1 }, change: { $0.score += 1 })
-            } else {
-                try run(CalledStruct(calls, name: "Arthur"), setID: { $0.id = $1 }, change: { $0.score += 1 })
-            }
+            var record = make(calls)
+            try record.insert(db)
+            #expect(take(calls) == Self.insertion)
+            try record.update(db)
+            #expect(take(calls) == Self.update(["id", "name", "score"]))
+            try record.update(db, columns: ["score"])
+            #expect(take(calls) == Self.update(["score"]))
+            #expect(try record.updateChanges(db) { change(&$0) })
+            #expect(take(calls) == Self.update(["score"]))
+            #expect(try !record.updateChanges(db) { _ in })
+            #expect(take(calls) == [])
+            try record.save(db)
+            #expect(take(calls) == Self.update(["id", "name", "score"]))
+            try record.upsert(db)
+            #expect(take(calls) == Self.insertion)
+            try record.delete(db)
+            #expect(
+                take(calls) == ["willDelete", "aroundDelete {", "} aroundDelete true", "didDelete true"])
+            try record.delete(db)
+            #expect(take(calls).last == "didDelete false")
+            // An update that finds no row, and then an insertion.
+            try record.save(db)
+            #expect(take(calls) == Self.saveOfNone)
+            setID(&record, nil)
+            try record.insert(db, onConflict: .ignore)
+            #expect(take(calls) == Array(Self.insertion.prefix(4)))
+            #expect(throws: DatabaseError.self) { try record.insert(db) }
+            #expect(take(calls) == Array(Self.insertion.prefix(4)))
         }
     }
 
     @Test(
         "save calls willSave and aroundSave once around methods that a class overrides, and their order stays",
-        .behaviour(98)
-    )
-    func overriddenMethods() throws {
-        final class Player: Record {
-            var id: Int64?
-            var name = "Arthur"
-            var calls: [String] = []
-            var names: [String] = []
-            override class var databaseTableName: String { "player" }
-            override func updateFromRow(_ row: Row) throws { id = try row["id"] }
-            override func encode(to container: inout PersistenceContainer) throws {
-                (container["id"], container["name"], container["score"]) = (id, name, 1)
-            }
-            override func insert(_ db: Database) throws {
-                calls.append("insert {")
-                try super.insert(db)
-                calls.append("} \(id ?? 0)")
-            }
-            override func update(_ db: Database) throws {
-                calls.append("update {")
-                try super.update(db)
-                calls.append("}")
-            }
-            override func update(_ db: Database, columns: Set<String>) throws {
-                calls.append("update columns {")
-                try super.update(db, columns: names.isEmpty ? columns : Set(names))
-                calls.append("}")
-            }
-            override func willSave(_ db: Database) throws {
-                calls.append("willSave")
-                name += "!"
-            }
-            override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-                calls.append("aroundSave {")
-                _ = try save()
-                calls.append("}")
-            }
-            override func willUpdate(_ db: Database, columns: Set<String>) throws {
-                calls.append("willUpdate")
-            }
-            override func willInsert(_ db: Database) throws { calls.append("willInsert") }
-            override func didInsert(_ inserted: InsertionSuccess) { calls.append("didInsert") }
-            override func didUpdate(_ updated: PersistenceSuccess) { calls.append("didUpdate") }
-            override func didSave(_ saved: PersistenceSuccess) { calls.append("didSave") }
-            func take() -> [String] {
-                defer { calls = [] }
-                return calls
-            }
-        }
+        .behaviour(98), arguments: RecordStyle.allCases)
+    func overriddenMethods(style: RecordStyle) throws { try overriddenMethods(style.methodicalPlayer) }
+
+    private func overriddenMethods<Player: MethodicalPlayer & HeroRecord>(_: Player.Type) throws {
         try write { db in
-            let player = Player()
+            let player = Player("Arthur", score: 1)
             try player.save(db)
             #expect(
                 player.take() == [
@@ -321,17 +199,16 @@ struct RecordCallbacksTests {
 
     @Test(
         "a will-callback that throws: nothing is executed, and nothing else is called", .behaviour(35),
-        arguments: [
-            "willSave", "willInsert", "aroundSave {", "aroundInsert {",
-        ])
-    func throwing(_ name: String) throws {
-        struct Refusal: Error {}
+        arguments: RecordStyle.allCases, ["willSave", "willInsert", "aroundSave {", "aroundInsert {"])
+    func throwing(style: RecordStyle, _ name: String) throws { try throwing(style.calledPlayer, name) }
+
+    private func throwing<Player: CalledPlayer & HeroRecord>(_: Player.Type, _ name: String) throws {
         try write { db in
             let calls = Calls()
-            calls.actions[name] = { throw Refusal() }
-            let player = CalledClass(calls, name: "Arthur")
+            calls.actions[name] = { throw TestError(1) }
+            let player = Player(calls, name: "Arthur")
             spy.removeAll()
-            #expect(throws: Refusal.self) { try player.insert(db) }
+            #expect(throws: TestError(1)) { try player.insert(db) }
             #expect(!spy.sql.contains { $0.hasPrefix("INSERT") })
             #expect(take(calls).last == name)
             #expect(player.id == nil)
@@ -339,20 +216,29 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("an error behind the statement reaches the caller, and the row is written", .behaviour(35))
-    func throwingAfterwards() throws {
-        struct Regret: Error {}
+    @Test(
+        "an error behind the statement reaches the caller, and the row is written", .behaviour(35),
+        arguments: RecordStyle.allCases)
+    func throwingAfterwards(style: RecordStyle) throws {
+        try throwingAfterwards(style.calledPlayer, listsID: style != .pair)
+    }
+
+    private func throwingAfterwards<Player: CalledPlayer & HeroRecord>(_: Player.Type, listsID: Bool) throws {
         try write { db in
             let calls = Calls()
-            calls.actions["} aroundInsert 1"] = { throw Regret() }
-            let player = CalledClass(calls, name: "Arthur")
-            #expect(throws: Regret.self) { try player.insert(db) }
+            calls.actions["} aroundInsert 1"] = { throw TestError(2) }
+            let player = Player(calls, name: "Arthur")
+            #expect(throws: TestError(2)) { try player.insert(db) }
             let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
             #expect(count == 1)
-            // What the record knows is what the database holds, but its id: it takes that in didInsert. Without a key, it
-            // does not mean that row.
-            #expect(try player.databaseChanges["id"] == 1)
-            player.id = 1
+            if listsID {
+                #expect(player.id == 1, "it is given its id before its callbacks are called")
+            } else {
+                // What the record knows is what the database holds, but its id: it takes that in didInsert. Without a
+                // key, it does not mean that row.
+                #expect(try player.databaseChanges["id"] == 1)
+                player.id = 1
+            }
             #expect(!player.hasDatabaseChanges)
         }
     }
@@ -360,13 +246,17 @@ struct RecordCallbacksTests {
     @Test(
         "what a class's will-callback changes is written, also where other columns are updated",
         .behaviour(35),
-        arguments: [
-            "willSave", "willUpdate [\"score\"]", "aroundSave {", "aroundUpdate {",
-        ])
-    func changesOfCallbacks(_ name: String) throws {
+        arguments: RecordStyle.allCases,
+        ["willSave", "willUpdate [\"score\"]", "aroundSave {", "aroundUpdate {"])
+    func changesOfCallbacks(style: RecordStyle, _ name: String) throws {
+        try changesOfCallbacks(style.calledPlayer, name)
+    }
+
+    private func changesOfCallbacks<Player: CalledPlayer & HeroRecord>(_: Player.Type, _ name: String) throws
+    {
         try write { db in
             let calls = Calls()
-            let player = CalledClass(calls, name: "Arthur")
+            let player = Player(calls, name: "Arthur")
             try player.insert(db)
             calls.actions[name] = { player.name = "Changed by \(name)" }
             player.score = 5
@@ -383,10 +273,14 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("a class that overrides all callbacks and never calls super knows what it saved", .behaviour(14))
-    func withoutSuper() throws {
+    @Test(
+        "a class that overrides all callbacks and never calls super knows what it saved", .behaviour(14),
+        arguments: RecordStyle.allCases)
+    func withoutSuper(style: RecordStyle) throws { try withoutSuper(style.calledPlayer) }
+
+    private func withoutSuper<Player: CalledPlayer & HeroRecord>(_: Player.Type) throws {
         try write { db in
-            let player = CalledClass(Calls(), name: "Arthur")
+            let player = Player(Calls(), name: "Arthur")
             try player.insert(db)
             #expect(!player.hasDatabaseChanges)
             player.score = 1
@@ -434,21 +328,21 @@ struct RecordCallbacksTests {
         }
     }
 
-    @Test("a callback that does not call the function that it was given stops the program, with a sentence")
-    func uncalledFunction() async throws {
+    @Test(
+        "a callback that does not call the function that it was given stops the program, with a sentence",
+        arguments: RecordStyle.allCases)
+    func uncalledFunction(style: RecordStyle) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [style = style as RecordStyle] in
             crashWithoutBacktrace()
-            final class Player: Record {
-                override class var databaseTableName: String { "player" }
-                override func encode(to container: inout PersistenceContainer) throws { container["id"] = 1 }
-                override func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {}
-            }
             try DatabaseQueue().write { db in
-                try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
-                try Player().insert(db)
+                try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name, score)")
+                try style.uncallingPlayer.init().insert(db)
             }
         }
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(said.contains("aroundInsert of Player has returned without having called the function"))
+        #expect(
+            said.contains(
+                "aroundInsert of \(style.uncallingPlayer) has returned without having called the function"))
     }
 }

@@ -3,57 +3,6 @@ import Shellac
 import TestSupport
 import Testing
 
-private class Player: Record {
-    var id: Int64?
-    var name = ""
-    var score = 0
-    var team: Int64?
-
-    convenience init(name: String, id: Int64? = nil) {
-        self.init()
-        (self.id, self.name) = (id, name)
-    }
-
-    override class var databaseTableName: String { "player" }
-
-    override func updateFromRow(_ row: Row) throws {
-        if row.hasColumn("id") { id = try row["id"] }
-        if row.hasColumn("name") { name = try row["name"] }
-        if row.hasColumn("score") { score = try row["score"] }
-        if row.hasColumn("team") { team = try row["team"] }
-    }
-
-    override func encode(to container: inout PersistenceContainer) throws {
-        container["id"] = id
-        container["name"] = name
-        container["score"] = score
-        container["team"] = team
-    }
-}
-
-/// Validates, as seed 001 shows it.
-private final class ValidPlayer: Player {
-    struct Invalid: Error {}
-    private(set) var validations = 0
-
-    private func validate() throws {
-        validations += 1
-        if name.isEmpty { throw Invalid() }
-    }
-    override func insert(_ db: Database) throws {
-        try validate()
-        try super.insert(db)
-    }
-    override func update(_ db: Database, columns: Set<String>) throws {
-        try validate()
-        try super.update(db, columns: columns)
-    }
-    override func delete(_ db: Database) throws -> Bool {
-        if name == "undeletable" { throw Invalid() }
-        return try super.delete(db)
-    }
-}
-
 @Suite("Saving records")
 struct RecordPersistenceTests {
     private let spy = SQLSpy()
@@ -86,12 +35,14 @@ struct RecordPersistenceTests {
 
     @Test(
         "an insertion under IGNORE that ignored the row: no didInsert, dirty, a nil id, and no error",
-        .behaviour(18))
-    func ignoredInsertion() throws {
-        final class Noting: Player {
-            var inserted: [InsertionSuccess] = []
-            override func didInsert(_ inserted: InsertionSuccess) { self.inserted.append(inserted) }
-        }
+        .behaviour(18), arguments: RecordStyle.allCases)
+    func ignoredInsertion(style: RecordStyle) throws {
+        try ignoredInsertion(style.player, style.notingPlayer)
+    }
+
+    private func ignoredInsertion<Player: PlayerRecord, Noting: NotingPlayer & PlayerRecord>(
+        _: Player.Type, _: Noting.Type
+    ) throws {
         try queue().write { db in
             try Player(name: "Arthur", id: 7).insert(db)
             // Then the last row id is another table's.
@@ -119,8 +70,12 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("a row is ignored as well by the table's own clause, and by a trigger", .behaviour(18))
-    func rowsIgnoredByTheTable() throws {
+    @Test(
+        "a row is ignored as well by the table's own clause, and by a trigger", .behaviour(18),
+        arguments: RecordStyle.allCases)
+    func rowsIgnoredByTheTable(style: RecordStyle) throws { try rowsIgnoredByTheTable(style.player) }
+
+    private func rowsIgnoredByTheTable<Player: PlayerRecord>(_: Player.Type) throws {
         try DatabaseQueue().write { db in
             try db.execute(
                 sql: """
@@ -147,7 +102,7 @@ struct RecordPersistenceTests {
         .behaviour(19)
     )
     func backFill() throws {
-        final class Seeing: Player {
+        final class Seeing: PairMember {
             var rows: [[String: DatabaseValue]] = []
             override func updateFromRow(_ row: Row) throws {
                 rows.append(row.dictionary)
@@ -177,7 +132,7 @@ struct RecordPersistenceTests {
 
     @Test("where updateFromRow throws, the insertion stands, and the error names the class", .behaviour(19))
     func backFillThatThrows() throws {
-        final class Throwing: Player {
+        final class Throwing: PairMember {
             struct Refusal: Error {}
             override func updateFromRow(_ row: Row) throws { throw Refusal() }
         }
@@ -196,17 +151,19 @@ struct RecordPersistenceTests {
 
     @Test("a class that takes its row id nowhere is told so, once, in the log", .behaviour(19))
     func noBackFill() throws {
-        final class Forgetful: Record {
-            override class var databaseTableName: String { "other" }
-            override func encode(to container: inout PersistenceContainer) { container["id"] = nil as Int64? }
+        for style in RecordStyle.allCases {
+            if let forgetful = style.forgetfulOther { try noBackFill(forgetful) }
         }
+    }
+
+    private func noBackFill(_ forgetful: TabledOther.Type) throws {
         let recorder = Recorder<String>()
         Database.logError = { code, message in
-            if code == .SQLITE_WARNING, message.contains("Forgetful") { recorder.record(message) }
+            if code == .SQLITE_WARNING, message.contains("\(forgetful)") { recorder.record(message) }
         }
         defer { Database.logError = nil }
         try queue().write { db in
-            for _ in 0..<3 { try Forgetful().insert(db) }
+            for _ in 0..<3 { try forgetful.init().insert(db) }
             #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM other") == 3)
         }
         #expect(recorder.elements.count == 1)
@@ -215,8 +172,14 @@ struct RecordPersistenceTests {
 
     // MARK: - 20
 
-    @Test("no method passes by an override that validates, but upsert", .behaviour(20))
-    func validation() throws {
+    @Test(
+        "no method passes by an override that validates, but upsert", .behaviour(20),
+        arguments: RecordStyle.allCases)
+    func validation(style: RecordStyle) throws { try validation(style.player, style.validPlayer) }
+
+    private func validation<Player: PlayerRecord, Valid: ValidPlayer & PlayerRecord>(
+        _: Player.Type, _: Valid.Type
+    ) throws {
         func generically<R: MutablePersistableRecord>(_ record: R, _ db: Database) throws {
             var record = record
             try record.insert(db)
@@ -225,7 +188,7 @@ struct RecordPersistenceTests {
             try record.save(db)
         }
         try queue().write { db in
-            let invalid = ValidPlayer()
+            let invalid = Valid()
             let insertions: [(Database) throws -> Void] = [
                 { try invalid.insert($0) }, { try invalid.insert($0, onConflict: .replace) },
                 { try invalid.insert($0, refreshing: true) }, { try invalid.save($0) },
@@ -263,15 +226,12 @@ struct RecordPersistenceTests {
 
     @Test(
         "an override may save other records on the way, and what was asked of it stays its own",
-        .behaviour(20))
-    func nestedSaves() throws {
-        final class Chained: Player {
-            var friend: Player?
-            override func insert(_ db: Database) throws {
-                try friend?.insert(db)
-                try super.insert(db)
-            }
-        }
+        .behaviour(20), arguments: RecordStyle.allCases)
+    func nestedSaves(style: RecordStyle) throws { try nestedSaves(style.player, style.chainedPlayer) }
+
+    private func nestedSaves<Player: PlayerRecord, Chained: ChainedPlayer & PlayerRecord>(
+        _: Player.Type, _: Chained.Type
+    ) throws {
         try queue().write { db in
             try Player(name: "Arthur").insert(db)
             let chained = Chained()
@@ -289,14 +249,12 @@ struct RecordPersistenceTests {
 
     @Test(
         "save updates where there is a row, inserts where there is none, and lets another record's absence through",
-        .behaviour(20)
-    )
-    func saving() throws {
-        final class Dependent: Player {
-            override func willUpdate(_ db: Database, columns: Set<String>) throws {
-                try Player(name: "nobody", id: 4000).update(db)
-            }
-        }
+        .behaviour(20), arguments: RecordStyle.allCases)
+    func saving(style: RecordStyle) throws { try saving(style.player, style.dependentPlayer) }
+
+    private func saving<Player: PlayerRecord, Dependent: DependentPlayer & PlayerRecord>(
+        _: Player.Type, _: Dependent.Type
+    ) throws {
         try queue().write { db in
             let player = Player(name: "Arthur", id: 5)
             spy.removeAll()
@@ -315,6 +273,7 @@ struct RecordPersistenceTests {
             #expect(executed == [Self.insertSQL])
             let dependent = Dependent()
             (dependent.id, dependent.name) = (5, "Arthur")
+            dependent.friend = Player(name: "nobody", id: 4000)
             #expect(throws: RecordError.recordNotFound(databaseTableName: "player", key: ["id": 4000])) {
                 try dependent.save(db)
             }
@@ -323,40 +282,47 @@ struct RecordPersistenceTests {
 
     // MARK: - 21 to 25
 
-    @Test("delete returns whether a row went, and the record is dirty afterwards, always", .behaviour(21))
-    func deletion() throws {
+    @Test(
+        "delete returns whether a row went, and the record is dirty afterwards, always", .behaviour(21),
+        arguments: RecordStyle.allCases)
+    func deletion(style: RecordStyle) throws {
+        try deletion(style.player)
+        try deletion(style.validPlayer)
+    }
+
+    private func deletion<Player: PlayerRecord>(_: Player.Type) throws {
         try queue().write { db in
-            for type in [Player.self, ValidPlayer.self] {
-                let saved = try type.init(row: ["name": "Arthur"])
-                let absent = try type.init(row: ["id": 90, "name": "Barbara"])
-                let keyless = try type.init(row: ["name": "Barbara"])
-                try saved.insert(db)
-                #expect(!saved.hasDatabaseChanges)
-                for isThere in [true, false] {
-                    #expect(try saved.delete(db) == isThere)
-                    #expect(saved.hasDatabaseChanges)
-                    #expect(
-                        try saved.databaseChanges.values.allSatisfy { $0 == nil }, "nothing is known of it")
-                    saved.hasDatabaseChanges = false
-                }
-                for record in [absent, keyless] {
-                    record.hasDatabaseChanges = false
-                    #expect(try !record.delete(db))
-                    #expect(record.hasDatabaseChanges)
-                }
-                let gone = try type.init(row: ["name": "Craig"])
-                try gone.insert(db)
-                try db.execute(sql: "DELETE FROM player")
-                #expect(try !gone.delete(db), "somebody else has deleted it")
-                #expect(gone.hasDatabaseChanges)
+            let saved = try Player(row: ["name": "Arthur"])
+            let absent = try Player(row: ["id": 90, "name": "Barbara"])
+            let keyless = try Player(row: ["name": "Barbara"])
+            try saved.insert(db)
+            #expect(!saved.hasDatabaseChanges)
+            for isThere in [true, false] {
+                #expect(try saved.delete(db) == isThere)
+                #expect(saved.hasDatabaseChanges)
+                #expect(
+                    try saved.databaseChanges.values.allSatisfy { $0 == nil }, "nothing is known of it")
+                saved.hasDatabaseChanges = false
             }
+            for record in [absent, keyless] {
+                record.hasDatabaseChanges = false
+                #expect(try !record.delete(db))
+                #expect(record.hasDatabaseChanges)
+            }
+            let gone = try Player(row: ["name": "Craig"])
+            try gone.insert(db)
+            try db.execute(sql: "DELETE FROM player")
+            #expect(try !gone.delete(db), "somebody else has deleted it")
+            #expect(gone.hasDatabaseChanges)
         }
     }
 
     @Test(
         "update and reload of a row that is not there throw recordNotFound, with table and key",
-        .behaviour(22))
-    func missingRow() throws {
+        .behaviour(22), arguments: RecordStyle.allCases)
+    func missingRow(style: RecordStyle) throws { try missingRow(style.player) }
+
+    private func missingRow<Player: PlayerRecord>(_: Player.Type) throws {
         try queue().write { db in
             let player = Player(name: "a")
             try player.insert(db)
@@ -372,8 +338,12 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("update looks the row up by the record's current primary key", .behaviour(22))
-    func currentKey() throws {
+    @Test(
+        "update looks the row up by the record's current primary key", .behaviour(22),
+        arguments: RecordStyle.allCases)
+    func currentKey(style: RecordStyle) throws { try currentKey(style.player) }
+
+    private func currentKey<Player: PlayerRecord>(_: Player.Type) throws {
         try queue().write { db in
             let (a, b) = (Player(name: "a"), Player(name: "b"))
             try a.insert(db)
@@ -388,14 +358,10 @@ struct RecordPersistenceTests {
 
     @Test(
         "a table of key columns alone runs its UPDATE, which triggers hear of, and finds a missing row out",
-        .behaviour(23)
-    )
-    func keyColumnsAlone() throws {
-        final class Other: Record {
-            var id: Int64? = 1
-            override class var databaseTableName: String { "other" }
-            override func encode(to container: inout PersistenceContainer) { container["id"] = id }
-        }
+        .behaviour(23), arguments: RecordStyle.allCases)
+    func keyColumnsAlone(style: RecordStyle) throws { try keyColumnsAlone(style.other) }
+
+    private func keyColumnsAlone<Other: OtherRecord>(_: Other.Type) throws {
         try queue().write { db in
             try db.execute(
                 sql: """
@@ -414,12 +380,12 @@ struct RecordPersistenceTests {
         }
     }
 
-    @Test("a class without a table is fetched by SQL, copied and asked for changes", .behaviour(24))
-    func withoutTable() throws {
-        final class Sum: Record {
-            var total = 0
-            override func updateFromRow(_ row: Row) throws { total = try row["total"] }
-        }
+    @Test(
+        "a class without a table is fetched by SQL, copied and asked for changes", .behaviour(24),
+        arguments: RecordStyle.allCases)
+    func withoutTable(style: RecordStyle) throws { try withoutTable(style.sum) }
+
+    private func withoutTable<Sum: SumRecord>(_: Sum.Type) throws {
         try queue().write { db in
             let sum = try #require(try Sum.fetchOne(db, sql: "SELECT 3 AS total"))
             #expect(sum.total == 3)
@@ -432,20 +398,16 @@ struct RecordPersistenceTests {
     @Test(
         "an encoding without columns stops the program that saves it, and so does one without a key",
         .behaviour(24),
-        arguments: ["no columns", "no key"])
-    func misuse(_ what: String) async throws {
+        arguments: RecordStyle.allCases, ["no columns", "no key"])
+    func misuse(style: RecordStyle, _ what: String) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            [what = what as String] in
+            [style = style as RecordStyle, what = what as String] in
             crashWithoutBacktrace()
-            class Columnless: Record { override class var databaseTableName: String { "other" } }
-            class Keyless: Columnless {
-                override func encode(to container: inout PersistenceContainer) { container["name"] = "x" }
-            }
             try DatabaseQueue().write { db in
                 try db.execute(sql: "CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT)")
                 switch what {
-                case "no columns": try Columnless().insert(db)
-                default: try Keyless().update(db)
+                case "no columns": try style.columnless.init().insert(db)
+                default: try style.keyless.init().update(db)
                 }
             }
         }
@@ -460,22 +422,18 @@ struct RecordPersistenceTests {
 
     // MARK: - 28
 
-    private class Viewed: Player {
-        override class var databaseTableName: String { "playerView" }
-        override class var databasePrimaryKey: [String]? { ["id"] }
-    }
-    private final class WatchedView: Viewed {
-        override func willSave(_ db: Database) throws {}
-    }
-
     @Test(
         "an update on a view is judged by what its triggers can tell, and finds each row that is there",
         .behaviour(28),
         arguments: [
             "UPDATE player SET name = NEW.name WHERE id = OLD.id", "SELECT 1", "SELECT RAISE(IGNORE)",
         ],
-        [false, true])
-    func views(body: String, overrides: Bool) throws {
+        RecordStyle.each([false, true]))
+    func views(body: String, second: (style: RecordStyle, overrides: Bool)) throws {
+        try views(second.style.viewedPlayer(overrides: second.overrides), body: body)
+    }
+
+    private func views<Viewed: ViewedPlayer & PlayerRecord>(_: Viewed.Type, body: String) throws {
         try queue().write { db in
             try db.execute(
                 sql: """
@@ -483,8 +441,7 @@ struct RecordPersistenceTests {
                     CREATE TRIGGER t INSTEAD OF UPDATE ON playerView BEGIN \(body); END;
                     INSERT INTO player (id, name, score) VALUES (1, 'Arthur', 0), (50, 'Barbara', 0)
                     """)
-            let type = overrides ? WatchedView.self : Viewed.self
-            let player = try #require(try type.fetchOne(db, key: 1))
+            let player = try #require(try Viewed.fetchOne(db, key: 1))
             let saves: [(Viewed) throws -> Void] = [
                 { try $0.update(db) }, { try $0.update(db, columns: ["name"]) }, { try $0.save(db) },
                 { _ = try $0.updateChanges(db) },
@@ -497,7 +454,7 @@ struct RecordPersistenceTests {
                 #expect(held == (writes ? player.name : "Arthur"))
                 #expect(!player.hasDatabaseChanges, "the trigger took it, as far as anybody can tell")
             }
-            let absent = try type.init(row: ["id": 50])
+            let absent = try Viewed(row: ["id": 50])
             for (number, save) in saves.enumerated() where number != 2 {
                 let error = RecordError.recordNotFound(databaseTableName: "playerView", key: ["id": 50])
                 #expect(throws: error) { try save(absent) }
@@ -512,7 +469,7 @@ struct RecordPersistenceTests {
         "init(row:) calls updateFromRow once, and a class that overrides the pair has all the rest",
         .behaviour(40))
     func inheritance() throws {
-        final class Plain: Player {
+        final class Plain: PairMember {
             var readings = 0
             override func updateFromRow(_ row: Row) throws {
                 readings += 1
@@ -569,7 +526,7 @@ struct RecordPersistenceTests {
             }
         }
         try queue().write { db in
-            try Player(name: "Arthur").insert(db)
+            try PairMember(name: "Arthur").insert(db)
             let deaf = try #require(try Deaf.fetchOne(db, key: 1))
             try db.execute(sql: "UPDATE player SET name = 'Barbara'")
             let error = try #require(thrownError { try deaf.reload(db) })
@@ -586,20 +543,23 @@ struct RecordPersistenceTests {
 
     // MARK: - 29
 
+    private struct Persisted: FetchableRecord, TableRecord {
+        static let databaseTableName = "player"
+        static var databaseSelection: [any SQLSelectable] { [Column("name"), Column("id")] }
+        let id: Int64
+        let name: String
+        init(row: Row) throws {
+            (id, name) = (try row["id"], try row["name"])
+            #expect(row.columnNames.prefix(2) == ["name", "id"])
+        }
+    }
+
     @Test(
         "…AndFetch uses RETURNING, as another type, too, and takes what the database made of the row",
-        .behaviour(29))
-    func andFetch() throws {
-        struct Persisted: FetchableRecord, TableRecord {
-            static let databaseTableName = "player"
-            static var databaseSelection: [any SQLSelectable] { [Column("name"), Column("id")] }
-            let id: Int64
-            let name: String
-            init(row: Row) throws {
-                (id, name) = (try row["id"], try row["name"])
-                #expect(row.columnNames.prefix(2) == ["name", "id"])
-            }
-        }
+        .behaviour(29), arguments: RecordStyle.allCases)
+    func andFetch(style: RecordStyle) throws { try andFetch(style.player) }
+
+    private func andFetch<Player: PlayerRecord>(_: Player.Type) throws {
         try queue().write { db in
             let player = Player(name: "Arthur")
             spy.removeAll()
@@ -620,8 +580,10 @@ struct RecordPersistenceTests {
 
     @Test(
         "a commit that fails at the end of INSERT … RETURNING is thrown, and the record is as it was",
-        .behaviour(29))
-    func failedLoneCommit() throws {
+        .behaviour(29), arguments: RecordStyle.allCases)
+    func failedLoneCommit(style: RecordStyle) throws { try failedLoneCommit(style.player) }
+
+    private func failedLoneCommit<Player: PlayerRecord>(_: Player.Type) throws {
         try queue().writeWithoutTransaction { db in
             let player = Player(name: "Arthur")
             player.team = 99
@@ -637,22 +599,10 @@ struct RecordPersistenceTests {
 
     @Test(
         "insert(_:refreshing:) brings default values and generated columns into the same instance",
-        .behaviour(29))
-    func refreshing() throws {
-        final class Item: Record {
-            var id: Int64?
-            var price = 0.0
-            var currency: String?
-            var total: Double?
-            override class var databaseTableName: String { "item" }
-            override func updateFromRow(_ row: Row) throws {
-                (id, price) = (try row["id"], try row["price"])
-                (currency, total) = (try row["currency"], try row["total"])
-            }
-            override func encode(to container: inout PersistenceContainer) {
-                (container["id"], container["price"]) = (id, price)
-            }
-        }
+        .behaviour(29), arguments: RecordStyle.allCases)
+    func refreshing(style: RecordStyle) throws { try refreshing(style.item) }
+
+    private func refreshing<Item: ItemRecord>(_: Item.Type) throws {
         try DatabaseQueue().write { db in
             try db.execute(
                 sql: """
@@ -676,18 +626,19 @@ struct RecordPersistenceTests {
 
     // MARK: - 30
 
-    @Test("subclasses of any depth, ad hoc ones with other columns too, fetch as themselves", .behaviour(30))
-    func subclasses() throws {
-        final class Ranked: Player {
-            var rank = 0
-            override func updateFromRow(_ row: Row) throws {
-                try super.updateFromRow(row)
-                rank = try row["rank"]
-            }
-        }
+    @Test(
+        "subclasses of any depth, ad hoc ones with other columns too, fetch as themselves", .behaviour(30),
+        arguments: RecordStyle.allCases)
+    func subclasses(style: RecordStyle) throws {
+        try subclasses(style.player, style.validPlayer, style.rankedPlayer)
+    }
+
+    private func subclasses<Player: PlayerRecord, Valid: ValidPlayer & PlayerRecord, Ranked: RankedPlayer>(
+        _: Player.Type, _: Valid.Type, _: Ranked.Type
+    ) throws {
         try queue().write { db in
             for name in ["Arthur", "Barbara"] { try Player(name: name).insert(db) }
-            #expect(try ValidPlayer.fetchAll(db).map(\.name) == ["Arthur", "Barbara"])
+            #expect(try Valid.fetchAll(db).map(\.name) == ["Arthur", "Barbara"])
             let ranked = try Ranked.fetchAll(
                 db, sql: "SELECT *, ROW_NUMBER() OVER (ORDER BY name DESC) AS rank FROM player ORDER BY rank")
             #expect(ranked.map(\.name) == ["Barbara", "Arthur"])
@@ -697,10 +648,10 @@ struct RecordPersistenceTests {
             #expect(one?.rank == 7)
             let cursor = try Ranked.fetchCursor(db, sql: "SELECT *, 7 AS rank FROM player")
             #expect(try cursor.next()?.rank == 7)
-            let found: ValidPlayer = try ValidPlayer.find(db, key: 1)
+            let found: Valid = try Valid.find(db, key: 1)
             #expect(found.name == "Arthur")
-            let type: Player.Type = ValidPlayer.self
-            #expect(try type.init(row: ["name": "x"]) is ValidPlayer)
+            let type: any PlayerRecord.Type = Valid.self
+            #expect(try type.init(row: ["name": "x"]) is Valid)
         }
     }
 }

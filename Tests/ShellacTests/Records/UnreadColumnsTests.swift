@@ -5,40 +5,6 @@ import Testing
 
 @Suite("Columns that a record never read")
 struct UnreadColumnsTests {
-    /// A record that may be given a method to override, and that a will-callback may change.
-    private class Note: Record {
-        var id: Int64?
-        var title = "untitled"
-        var text: String?
-        var stars = 0
-
-        override class var databaseTableName: String { "note" }
-
-        override func updateFromRow(_ row: Row) throws {
-            if row.hasColumn("id") { id = try row["id"] }
-            if row.hasColumn("title") { title = try row["title"] }
-            if row.hasColumn("text") { text = try row["text"] }
-            if row.hasColumn("stars") { stars = try row["stars"] }
-            try super.updateFromRow(row)
-        }
-
-        override func encode(to container: inout PersistenceContainer) throws {
-            container["id"] = id
-            container["title"] = title
-            container["text"] = text
-            container["stars"] = stars
-        }
-    }
-
-    /// The same, on the road of classes that override what saves.
-    private final class Watched: Note {
-        var change: (Watched) -> Void = { _ in }
-        override func willSave(_ db: Database) throws { change(self) }
-        override func update(_ db: Database, columns: Set<String>) throws {
-            try super.update(db, columns: columns)
-        }
-    }
-
     enum Road: CaseIterable { case straight, overridden }
     enum Save: CaseIterable { case update, save, updateChanges, upsert }
 
@@ -46,8 +12,12 @@ struct UnreadColumnsTests {
         "id": 1, "title": "Plan", "text": "keep me", "stars": 3,
     ]
 
-    private func withNote(
-        _ road: Road, columns: String = "id, title", _ body: (Database, Note) throws -> Void
+    private static func note(_ style: RecordStyle, _ road: Road) -> any NoteRecord.Type {
+        road == .straight ? style.note : style.watchedNote
+    }
+
+    private func withNote<Note: NoteRecord>(
+        _: Note.Type, columns: String = "id, title", _ body: (Database, Note) throws -> Void
     ) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
@@ -57,9 +27,7 @@ struct UnreadColumnsTests {
                     INSERT INTO note VALUES (1, 'Plan', 'keep me', 3), (2, 'Other', 'keep me too', 4)
                     """)
             let sql = "SELECT \(columns) FROM note WHERE id = 1"
-            let note =
-                road == .straight ? try Note.fetchOne(db, sql: sql) : try Watched.fetchOne(db, sql: sql)
-            try body(db, #require(note))
+            try body(db, #require(try Note.fetchOne(db, sql: sql)))
         }
     }
 
@@ -67,7 +35,7 @@ struct UnreadColumnsTests {
         try #require(try Row.fetchOne(db, sql: "SELECT * FROM note WHERE id = ?", arguments: [id])).dictionary
     }
 
-    private func run(_ save: Save, of note: Note, in db: Database) throws {
+    private func run(_ save: Save, of note: some NoteRecord, in db: Database) throws {
         switch save {
         case .update: try note.update(db)
         case .save: try note.save(db)
@@ -78,9 +46,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "a save of a record that was fetched without some columns leaves these alone", .behaviour(93),
-        arguments: Road.allCases, Save.allCases)
-    func untouched(_ road: Road, _ save: Save) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases), Save.allCases)
+    func untouched(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
+        try untouched(Self.note(first.style, first.road), save)
+    }
+
+    private func untouched<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
+        try withNote(Note.self) { db, note in
             #expect(try note.databaseChanges == ["text": nil, "stars": nil], "they are unknown, as before")
             note.title = "New"
             try run(save, of: note, in: db)
@@ -95,9 +67,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "a column that was never read is written once it has changed, and is known then", .behaviour(93),
-        arguments: Road.allCases, Save.allCases)
-    func touched(_ road: Road, _ save: Save) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases), Save.allCases)
+    func touched(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
+        try touched(Self.note(first.style, first.road), save)
+    }
+
+    private func touched<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
+        try withNote(Note.self) { db, note in
             note.text = "given"
             try run(save, of: note, in: db)
             #expect(try row(db) == Self.row.merging(["text": "given"]) { $1 })
@@ -110,9 +86,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "updateChanges says that there is nothing to write where only such columns are left", .behaviour(93),
-        arguments: Road.allCases)
-    func nothing(_ road: Road) throws {
-        try withNote(road) { (db: Database, note: Note) throws in
+        arguments: RecordStyle.each(Road.allCases))
+    func nothing(_ first: (style: RecordStyle, road: Road)) throws {
+        try nothing(Self.note(first.style, first.road))
+    }
+
+    private func nothing<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { (db: Database, note: Note) throws in
             #expect(note.hasDatabaseChanges)
             let isUpdated = try note.updateChanges(db)
             #expect(!isUpdated)
@@ -122,9 +102,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "columns stay unread where the flag was set to false, whatever is saved then", .behaviour(93),
-        arguments: Road.allCases, Save.allCases)
-    func unreadWithoutChanges(_ road: Road, _ save: Save) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases), Save.allCases)
+    func unreadWithoutChanges(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
+        try unreadWithoutChanges(Self.note(first.style, first.road), save)
+    }
+
+    private func unreadWithoutChanges<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
+        try withNote(Note.self) { db, note in
             note.hasDatabaseChanges = false
             note.title = "New"
             try run(save, of: note, in: db)
@@ -140,10 +124,14 @@ struct UnreadColumnsTests {
 
     @Test(
         "update(columns:) writes what it names, also where it names all columns", .behaviour(93),
-        arguments: Road.allCases
+        arguments: RecordStyle.each(Road.allCases)
     )
-    func allNamed(_ road: Road) throws {
-        try withNote(road) { db, note in
+    func allNamed(_ first: (style: RecordStyle, road: Road)) throws {
+        try allNamed(Self.note(first.style, first.road))
+    }
+
+    private func allNamed<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, note in
             // From now on, the columns of the class are known.
             try note.update(db)
             try note.update(db, columns: ["id", "title", "text", "stars"])
@@ -152,9 +140,13 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("update(columns:) writes what it names", .behaviour(93), arguments: Road.allCases)
-    func named(_ road: Road) throws {
-        try withNote(road) { db, note in
+    @Test("update(columns:) writes what it names", .behaviour(93), arguments: RecordStyle.each(Road.allCases))
+    func named(_ first: (style: RecordStyle, road: Road)) throws {
+        try named(Self.note(first.style, first.road))
+    }
+
+    private func named<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, note in
             try note.update(db, columns: ["text"])
             #expect(try row(db) == Self.row.merging(["text": .null]) { $1 })
             #expect(try note.databaseChanges == ["stars": nil])
@@ -163,10 +155,12 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("a column that a will-callback sets is written", .behaviour(93))
-    func callback() throws {
-        try withNote(.overridden) { (db: Database, note: Note) throws in
-            (note as? Watched)?.change = { $0.stars = 9 }
+    @Test("a column that a will-callback sets is written", .behaviour(93), arguments: RecordStyle.allCases)
+    func callback(style: RecordStyle) throws { try callback(style.watchedNote) }
+
+    private func callback<Note: WatchedNote & NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { (db: Database, note: Note) throws in
+            note.change = { $0.stars = 9 }
             try note.update(db)
             let held = try row(db)
             let expected = Self.row.merging(["stars": 9]) { $1 }
@@ -179,15 +173,19 @@ struct UnreadColumnsTests {
     @Test(
         "a record that is inserted is its own truth, also by a save that finds no row, and by REPLACE",
         .behaviour(93),
-        arguments: Road.allCases)
-    func inserted(_ road: Road) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases))
+    func inserted(_ first: (style: RecordStyle, road: Road)) throws {
+        try inserted(Self.note(first.style, first.road))
+    }
+
+    private func inserted<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, note in
             try db.execute(sql: "DELETE FROM note WHERE id = 1")
             try note.save(db)
             #expect(try row(db) == ["id": 1, "title": "Plan", "text": .null, "stars": 0])
             #expect(!note.hasDatabaseChanges)
         }
-        try withNote(road) { db, note in
+        try withNote(Note.self) { db, note in
             try note.insert(db, onConflict: .replace)
             #expect(try row(db) == ["id": 1, "title": "Plan", "text": .null, "stars": 0])
         }
@@ -196,9 +194,13 @@ struct UnreadColumnsTests {
     @Test(
         "setting the flag to true makes the record its own truth, and setting it to false does not",
         .behaviour(93),
-        arguments: Road.allCases)
-    func flag(_ road: Road) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases))
+    func flag(_ first: (style: RecordStyle, road: Road)) throws {
+        try flag(Self.note(first.style, first.road))
+    }
+
+    private func flag<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, note in
             note.stars = 8
             note.hasDatabaseChanges = false
             #expect(try note.databaseChanges == [:])
@@ -213,9 +215,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "a copy, a rollback and another save remember what was never read", .behaviour(93),
-        arguments: Road.allCases)
-    func remembered(_ road: Road) throws {
-        try withNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases))
+    func remembered(_ first: (style: RecordStyle, road: Road)) throws {
+        try remembered(Self.note(first.style, first.road))
+    }
+
+    private func remembered<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, note in
             let copy = try note.copy()
             copy.title = "Copied"
             try copy.update(db)
@@ -234,12 +240,13 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("what reload reads is known, and what it does not read stays as it was", .behaviour(93))
-    func reloaded() throws {
-        final class Brief: Note {
-            override class var databaseSelection: [any SQLSelectable] { [Column("id"), Column("title")] }
-        }
-        try withNote(.straight) { db, note in
+    @Test(
+        "what reload reads is known, and what it does not read stays as it was", .behaviour(93),
+        arguments: RecordStyle.allCases)
+    func reloaded(style: RecordStyle) throws { try reloaded(style.note, style.briefNote) }
+
+    private func reloaded<Note: NoteRecord, Brief: NoteRecord>(_: Note.Type, _: Brief.Type) throws {
+        try withNote(Note.self) { db, note in
             try note.reload(db)
             #expect(!note.hasDatabaseChanges)
             note.text = nil
@@ -277,7 +284,7 @@ struct UnreadColumnsTests {
                 container["stars"] = stars
             }
         }
-        try withNote(.straight) { db, _ in
+        try withNote(PairNote.self) { db, _ in
             for late in try Late.fetchAll(db, sql: "SELECT id, title FROM note") {
                 late.title += "!"
                 try late.updateChanges(db)
@@ -289,9 +296,11 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("a row that was kept makes a partial record, too", .behaviour(93))
-    func ownedRows() throws {
-        try withNote(.straight) { db, _ in
+    @Test("a row that was kept makes a partial record, too", .behaviour(93), arguments: RecordStyle.allCases)
+    func ownedRows(style: RecordStyle) throws { try ownedRows(style.note) }
+
+    private func ownedRows<Note: NoteRecord>(_: Note.Type) throws {
+        try withNote(Note.self) { db, _ in
             for row in try Row.fetchAll(db, sql: "SELECT title, id FROM note") {
                 let note = try Note(row: row)
                 note.title += "!"
@@ -304,24 +313,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "elements of a fetch are encoded once they are complete, and others that are made of its rows at once",
-        .behaviour(93)
-    )
-    func encodedOnce() throws {
-        final class Counted: Note {
-            nonisolated(unsafe) static var encodings = 0
-            nonisolated(unsafe) static var makesOthers = false
-            nonisolated(unsafe) static var others: [Other] = []
-            required init(row: Row) throws {
-                try super.init(row: row)
-                if Self.makesOthers { Self.others.append(try Other(row: row)) }
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                Self.encodings += 1
-                try super.encode(to: &container)
-            }
-        }
-        final class Other: Note {}
-        try withNote(.straight) { db, _ in
+        .serialized, .behaviour(93), arguments: RecordStyle.allCases)
+    func encodedOnce(style: RecordStyle) throws { try encodedOnce(style.note, style.countedNote) }
+
+    private func encodedOnce<Note: NoteRecord, Counted: CountedNote & NoteRecord>(
+        _: Note.Type, _: Counted.Type
+    ) throws {
+        try withNote(Note.self) { db, _ in
             let statement = try db.makeStatement(sql: "SELECT id, title FROM note ORDER BY id")
             func encodings(_ body: () throws -> Void) rethrows -> Int {
                 Counted.encodings = 0
@@ -340,9 +338,15 @@ struct UnreadColumnsTests {
                 note.title += "!"
                 try note.update(db)
             }
-            Counted.makesOthers = true
+            var others: [Note] = []
+            Counted.maker = { others.append(try Note(row: $0)) }
+            defer { Counted.maker = nil }
             let notes = try Counted.fetchAll(statement)
-            for note in notes + Counted.others {
+            for note in notes {
+                note.title += "?"
+                try note.update(db)
+            }
+            for note in others {
                 note.title += "?"
                 try note.update(db)
             }
@@ -351,51 +355,36 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("records of one fetch that had different values in such columns are told apart", .behaviour(93))
-    func different() throws {
-        final class Numbered: Note {
-            nonisolated(unsafe) static var count = 0
-            override func updateFromRow(_ row: Row) throws {
-                Self.count += 1
-                stars = Self.count
-                try super.updateFromRow(row)
-            }
-        }
-        try withNote(.straight) { db, _ in
+    @Test(
+        "records of one fetch that had different values in such columns are told apart", .serialized,
+        .behaviour(93), arguments: RecordStyle.allCases)
+    func different(style: RecordStyle) throws {
+        // A Codable record is made by another one, whose properties it takes.
+        try different(style.note, style.numberedNote, style.choose([1, 2], [1, 2], [1, 3]))
+    }
+
+    private func different<Note: NoteRecord, Numbered: NumberedNote & NoteRecord>(
+        _: Note.Type, _: Numbered.Type, _ stars: [Int]
+    ) throws {
+        try withNote(Note.self) { db, _ in
+            _ = try Numbered.fetchOne(db)  // it is learnt from one
+            Numbered.count = 0
             let notes = try Numbered.fetchAll(db, sql: "SELECT id, title FROM note ORDER BY id")
-            #expect(notes.map(\.stars) == [1, 2])
+            #expect(notes.map(\.stars) == stars)
             // What is a change of one is none of the other.
-            notes[0].stars = 2
+            notes[0].stars = stars[1]
             for note in notes { try note.update(db) }
-            #expect(try row(db)["stars"] == 2)
+            #expect(try row(db)["stars"] == stars[1].databaseValue)
             #expect(try row(db, 2)["stars"] == 4)
         }
     }
 
-    @Test("stamps are bound in columns that were never read, and their defaults are not", .behaviour(93))
-    func stamps() throws {
-        final class Stamped: Record {
-            var id: Int64?
-            var name = ""
-            var created: String? = "the default of a property"
-            var updated: String? = "the default of a property"
-            override class var databaseTableName: String { "stamped" }
-            override class var databaseStamps: DatabaseStamps {
-                DatabaseStamps(created: "created", updated: "updated")
-            }
-            override func updateFromRow(_ row: Row) throws {
-                if row.hasColumn("id") { id = try row["id"] }
-                if row.hasColumn("name") { name = try row["name"] }
-                if row.hasColumn("created") { created = try row["created"] }
-                if row.hasColumn("updated") { updated = try row["updated"] }
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["id"] = id
-                container["name"] = name
-                container["created"] = created
-                container["updated"] = updated
-            }
-        }
+    @Test(
+        "stamps are bound in columns that were never read, and their defaults are not", .behaviour(93),
+        arguments: RecordStyle.allCases)
+    func stamps(style: RecordStyle) throws { try stamps(style.stampedRecord) }
+
+    private func stamps<Stamped: StampedRecord>(_: Stamped.Type) throws {
         try DatabaseQueue().write { db in
             try db.execute(
                 sql: """
@@ -416,8 +405,8 @@ struct UnreadColumnsTests {
     enum Adder: CaseIterable { case same, other }
 
     /// Runs a function with a note that was fetched before its table was given the column of stars, which is 7.
-    private func withOldNote(
-        _ road: Road, _ adder: Adder = .other, _ body: (Database, Note) throws -> Void
+    private func withOldNote<Note: NoteRecord>(
+        _: Note.Type, _ adder: Adder = .other, _ body: (Database, Note) throws -> Void
     ) throws {
         let file = try TemporaryDatabase()
         defer { withExtendedLifetime(file) {} }
@@ -428,8 +417,7 @@ struct UnreadColumnsTests {
                     CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT);
                     INSERT INTO note VALUES (1, 'Plan', 'keep me')
                     """)
-            let note = road == .straight ? try Note.fetchOne(db, key: 1) : try Watched.fetchOne(db, key: 1)
-            return try #require(note)
+            return try #require(try Note.fetchOne(db, key: 1))
         }
         let other = adder == .same ? queue : try file.queue()
         try other.write { db in try db.execute(sql: "ALTER TABLE note ADD COLUMN stars INTEGER DEFAULT 7") }
@@ -441,14 +429,15 @@ struct UnreadColumnsTests {
     ]
 
     /// Hands over a record that was saved before its table was given a column.
-    private func withSavedNote<N: Note>(_: N.Type, _ body: (Database, N) throws -> Void) throws {
+    private func withSavedNote<Note: NoteRecord>(_: Note.Type, _ body: (Database, Note) throws -> Void) throws
+    {
         try DatabaseQueue().inDatabase { db in
             try db.execute(
                 sql: """
                     CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, text TEXT);
                     INSERT INTO note VALUES (1, 'Plan', 'keep me')
                     """)
-            let note = try #require(try N.fetchOne(db, key: 1))
+            let note = try #require(try Note.fetchOne(db, key: 1))
             note.title = "New"
             try note.update(db, columns: ["title"])
             try note.reload(db)
@@ -458,32 +447,31 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("a column that a table was given leaves what the last save of a record has changed", .behaviour(93))
-    func savedChangesBeforeAddedColumn() throws {
+    @Test(
+        "a column that a table was given leaves what the last save of a record has changed", .behaviour(93),
+        arguments: RecordStyle.allCases)
+    func savedChangesBeforeAddedColumn(style: RecordStyle) throws {
+        try savedChangesBeforeAddedColumn(style.note)
+    }
+
+    private func savedChangesBeforeAddedColumn<Note: NoteRecord>(_: Note.Type) throws {
         try withSavedNote(Note.self) { db, note in
             try #expect(!note.updateChanges(db))
             #expect(note.savedDatabaseChanges == ["title": "Plan"])
         }
     }
 
-    /// It stores its stars from some time on.
-    private final class Late: Note {
-        nonisolated(unsafe) static var storesStars = false  // by one test alone
-        override func encode(to container: inout PersistenceContainer) throws {
-            container["id"] = id
-            container["title"] = title
-            container["text"] = text
-            if Self.storesStars { container["stars"] = stars }
-        }
-    }
-
     @Test(
         "a class that comes to store a column which its table was given leaves what the last save has changed",
-        .behaviour(17, 93))
-    func savedChangesBeforeStoredColumn() throws {
-        defer { Late.storesStars = false }
-        try withSavedNote(Late.self) { db, note in
-            Late.storesStars = true
+        .serialized, .behaviour(17, 93), arguments: RecordStyle.allCases)
+    func savedChangesBeforeStoredColumn(style: RecordStyle) throws {
+        try savedChangesBeforeStoredColumn(style.lateNote)
+    }
+
+    private func savedChangesBeforeStoredColumn<Note: LateNote & NoteRecord>(_: Note.Type) throws {
+        defer { Note.storesStars = false }
+        try withSavedNote(Note.self) { db, note in
+            Note.storesStars = true
             try #expect(!note.updateChanges(db))
             #expect(note.savedDatabaseChanges == ["title": "Plan"])
             try #expect(Int.fetchOne(db, sql: "SELECT stars FROM note") == 7)
@@ -493,9 +481,15 @@ struct UnreadColumnsTests {
     @Test(
         "a save of a record that was fetched before its table was given a column leaves that alone",
         .behaviour(93),
-        arguments: [(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)], Save.allCases)
-    func columnAddedSince(_ setup: (Road, Adder), _ save: Save) throws {
-        try withOldNote(setup.0, setup.1) { db, note in
+        arguments: RecordStyle.each([(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)]
+        ),
+        Save.allCases)
+    func columnAddedSince(_ first: (style: RecordStyle, setup: (Road, Adder)), _ save: Save) throws {
+        try columnAddedSince(Self.note(first.style, first.setup.0), first.setup.1, save)
+    }
+
+    private func columnAddedSince<Note: NoteRecord>(_: Note.Type, _ adder: Adder, _ save: Save) throws {
+        try withOldNote(Note.self, adder) { db, note in
             note.title = "New"
             try run(save, of: note, in: db)
             #expect(try row(db) == Self.oldRow)
@@ -516,9 +510,13 @@ struct UnreadColumnsTests {
     @Test(
         "a column that was added since is written where the record was given a value for it before it was saved",
         .behaviour(93),
-        arguments: Road.allCases, Save.allCases)
-    func columnAddedSinceAndGiven(_ road: Road, _ save: Save) throws {
-        try withOldNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases), Save.allCases)
+    func columnAddedSinceAndGiven(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
+        try columnAddedSinceAndGiven(Self.note(first.style, first.road), save)
+    }
+
+    private func columnAddedSinceAndGiven<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
+        try withOldNote(Note.self) { db, note in
             note.title = "New"
             note.stars = 9
             try run(save, of: note, in: db)
@@ -529,14 +527,18 @@ struct UnreadColumnsTests {
 
     @Test(
         "a column that was added since is written by what names it, and by an insertion", .behaviour(93),
-        arguments: Road.allCases)
-    func columnAddedSinceAndNamed(_ road: Road) throws {
-        try withOldNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases))
+    func columnAddedSinceAndNamed(_ first: (style: RecordStyle, road: Road)) throws {
+        try columnAddedSinceAndNamed(Self.note(first.style, first.road))
+    }
+
+    private func columnAddedSinceAndNamed<Note: NoteRecord>(_: Note.Type) throws {
+        try withOldNote(Note.self) { db, note in
             try note.update(db, columns: ["stars"])
             #expect(try row(db)["stars"] == 0)
             #expect(!note.hasDatabaseChanges)
         }
-        try withOldNote(road) { db, note in
+        try withOldNote(Note.self) { db, note in
             note.id = nil
             note.title = "New"
             try note.save(db)
@@ -548,9 +550,13 @@ struct UnreadColumnsTests {
 
     @Test(
         "a copy, a rollback and a changed key keep away from a column that was added since", .behaviour(93),
-        arguments: Road.allCases)
-    func columnAddedSinceAndCopied(_ road: Road) throws {
-        try withOldNote(road) { db, note in
+        arguments: RecordStyle.each(Road.allCases))
+    func columnAddedSinceAndCopied(_ first: (style: RecordStyle, road: Road)) throws {
+        try columnAddedSinceAndCopied(Self.note(first.style, first.road))
+    }
+
+    private func columnAddedSinceAndCopied<Note: NoteRecord>(_: Note.Type) throws {
+        try withOldNote(Note.self) { db, note in
             let copy = try note.copy()
             copy.title = "New"
             try copy.update(db)
@@ -571,8 +577,12 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("A record that encodes a column which its table lacks is told so by its update, as before")
-    func columnThatIsNowhere() throws {
+    @Test(
+        "A record that encodes a column which its table lacks is told so by its update, as before",
+        arguments: RecordStyle.allCases)
+    func columnThatIsNowhere(style: RecordStyle) throws { try columnThatIsNowhere(style.note) }
+
+    private func columnThatIsNowhere<Note: NoteRecord>(_: Note.Type) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, text TEXT)")
             try db.execute(sql: "INSERT INTO note VALUES (1, 'Plan', 'keep me')")
