@@ -12,9 +12,10 @@ struct RecordStampsTests {
 
     @Test(
         "An insertion writes the transaction date where the property is nil: with no second write, event or SELECT",
-        .behaviour(38)
-    )
-    func insertion() throws {
+        .behaviour(38), arguments: RecordStyle.allCases)
+    func insertion(style: RecordStyle) throws { try insertion(style.memo) }
+
+    private func insertion<Memo: MemoRecord>(_: Memo.Type) throws {
         let spy = ObserverSpy()
         memos.queue.add(transactionObserver: spy)
         let memo = Memo("a")
@@ -39,9 +40,11 @@ struct RecordStampsTests {
 
     @Test(
         "An update writes updated: with no second write, event or SELECT, also twice in one transaction",
-        .behaviour(38))
-    func update() throws {
-        let memo = try memos.inserted()
+        .behaviour(38), arguments: RecordStyle.allCases)
+    func update(style: RecordStyle) throws { try update(style.memo) }
+
+    private func update<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memo = try memos.inserted(Memo.self)
         let spy = ObserverSpy()
         memos.queue.add(transactionObserver: spy)
         try memos.later { db in
@@ -69,9 +72,13 @@ struct RecordStampsTests {
         #expect(memo.stamps == "0 1 -")
     }
 
-    @Test("A property that is not nil and differs from the snapshot is explicit", .behaviour(38))
-    func explicit() throws {
-        let memo = try memos.inserted()
+    @Test(
+        "A property that is not nil and differs from the snapshot is explicit", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func explicit(style: RecordStyle) throws { try explicit(style.memo) }
+
+    private func explicit<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             memo.updatedAt = memos.clock.date(8)
             try memo.update(db)
@@ -97,9 +104,11 @@ struct RecordStampsTests {
 
     @Test(
         "created is written only when explicit, and never by DO UPDATE SET", .behaviour(38),
-        arguments: [false, true])
-    func created(upserts: Bool) throws {
-        let memo = try memos.inserted()
+        arguments: RecordStyle.allCases, [false, true])
+    func created(style: RecordStyle, upserts: Bool) throws { try created(style.memo, upserts: upserts) }
+
+    private func created<Memo: MemoRecord>(_: Memo.Type, upserts: Bool) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             try db.execute(sql: "UPDATE memo SET createdAt = ?", arguments: [minute(5)])
             memo.score = 1
@@ -110,8 +119,12 @@ struct RecordStampsTests {
         }
     }
 
-    @Test("An upsert stamps the insertion and the update, and takes what the row holds", .behaviour(38))
-    func upsert() throws {
+    @Test(
+        "An upsert stamps the insertion and the update, and takes what the row holds", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func upsert(style: RecordStyle) throws { try upsert(style.memo) }
+
+    private func upsert<Memo: MemoRecord>(_: Memo.Type) throws {
         let memo = Memo("a")
         memo.id = 1
         try memos.queue.write { db in
@@ -145,10 +158,11 @@ struct RecordStampsTests {
 
     @Test(
         "An upsert of a record that was fetched without its stamps takes them, and knows them",
-        .behaviour(38, 93)
-    )
-    func partialUpsert() throws {
-        _ = try memos.inserted()
+        .behaviour(38, 93), arguments: RecordStyle.allCases)
+    func partialUpsert(style: RecordStyle) throws { try partialUpsert(style.memo) }
+
+    private func partialUpsert<Memo: MemoRecord>(_: Memo.Type) throws {
+        _ = try memos.inserted(Memo.self)
         try memos.later { db in
             let sql = "SELECT id, title, score FROM memo"
             let memo = try #require(try Memo.fetchOne(db, sql: sql))
@@ -162,9 +176,13 @@ struct RecordStampsTests {
 
     @Test(
         "A record that is older than a bulk update never puts an old stamp back", .behaviour(38),
-        arguments: ["update", "save", "upsert", "updateChanges", "columns"])
-    func olderThanBulkUpdate(way: String) throws {
-        let memo = try memos.inserted()
+        arguments: RecordStyle.allCases, ["update", "save", "upsert", "updateChanges", "columns"])
+    func olderThanBulkUpdate(style: RecordStyle, way: String) throws {
+        try olderThanBulkUpdate(style.memo, way: way)
+    }
+
+    private func olderThanBulkUpdate<Memo: MemoRecord>(_: Memo.Type, way: String) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             try db.execute(sql: "UPDATE memo SET title = 'bulk', createdAt = ?", arguments: [minute(6)])
             try db.execute(sql: "UPDATE memo SET title = 'bulk 2'")
@@ -219,8 +237,10 @@ struct RecordStampsTests {
         #expect(fresh.createdAt == memos.clock.date(3))
     }
 
-    @Test("Suspended, stamps are bound as they are encoded", .behaviour(38))
-    func suspended() throws {
+    @Test("Suspended, stamps are bound as they are encoded", .behaviour(38), arguments: RecordStyle.allCases)
+    func suspended(style: RecordStyle) throws { try suspended(style.memo) }
+
+    private func suspended<Memo: MemoRecord>(_: Memo.Type) throws {
         let memo = Memo("a")
         try memos.queue.write { db in
             try db.withoutStamps {
@@ -243,9 +263,11 @@ struct RecordStampsTests {
 
     @Test(
         "Only the stamps of groups are read back, by one SELECT, where their columns are written",
-        .behaviour(38))
-    func groups() throws {
-        let memo = try memos.inserted()
+        .behaviour(38), arguments: RecordStyle.allCases)
+    func groups(style: RecordStyle) throws { try groups(style.memo) }
+
+    private func groups<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             memo.title = "b"
             try memo.update(db, columns: ["title"])
@@ -263,28 +285,12 @@ struct RecordStampsTests {
         #expect(memo.stamps == "0 2 1")
     }
 
-    @Test("Callbacks around a save change nothing; did-callbacks see the stamps", .behaviour(38))
-    func callbacks() throws {
-        final class Watched: Record {
-            var id: Int64?
-            var title = ""
-            var updatedAt: Date?
-            var seen: [Date?] = []
-            override class var databaseTableName: String { "memo" }
-            override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
-            override func updateFromRow(_ row: Row) throws {
-                id = try row["id"]
-                title = try row["title"]
-                updatedAt = try row["updatedAt"]
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["id"] = id
-                container["title"] = title
-                container["updatedAt"] = updatedAt
-            }
-            override func willSave(_ db: Database) throws { title += "!" }
-            override func didSave(_ saved: PersistenceSuccess) { seen.append(updatedAt) }
-        }
+    @Test(
+        "Callbacks around a save change nothing; did-callbacks see the stamps", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func callbacks(style: RecordStyle) throws { try callbacks(style.watchedMemo) }
+
+    private func callbacks<Watched: WatchedMemo & TitledMemo>(_: Watched.Type) throws {
         let record = Watched()
         try memos.queue.write { db in try record.insert(db) }
         try memos.later { db in try record.update(db, columns: []) }
@@ -294,25 +300,15 @@ struct RecordStampsTests {
         #expect(!record.hasDatabaseChanges)
     }
 
-    @Test("A class that does not take its stamps is told so, once; its old property is not explicit")
-    func notTaken() async throws {
-        await #expect(processExitsWith: .success) {
-            final class Stubborn: Record {
-                var id: Int64?
-                var updatedAt: Date?
-                override class var databaseTableName: String { "memo" }
-                override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
-                override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-                override func encode(to container: inout PersistenceContainer) throws {
-                    container["id"] = id
-                    container["title"] = ""
-                    container["updatedAt"] = updatedAt
-                }
-            }
+    @Test(
+        "A class that does not take its stamps is told so, once; its old property is not explicit",
+        arguments: [RecordStyle.pair, .list])  // what a Codable class stores, it takes
+    func notTaken(style: RecordStyle) async throws {
+        await #expect(processExitsWith: .success) { [style = style as RecordStyle] in
             let log = Recorder<String>()
             Database.logError = { _, message in log.record(message) }
             let memos = try MemoDatabase()
-            let record = Stubborn()
+            let record: StubbornMemo = style.choose(PairStubborn(), ListedStubborn(), ListedStubborn())
             try memos.queue.write { db in
                 try record.insert(db)
                 #expect(try db.memoStamps() == "0 0 -")
@@ -335,5 +331,93 @@ struct RecordStampsTests {
             }
             #expect(log.elements.filter { $0.contains("has not taken its stamp updatedAt") }.count == 1)
         }
+    }
+}
+
+// MARK: - Records
+
+/// A memo of which a test knows the title and the last update.
+private protocol TitledMemo: Record {
+    var title: String { get set }
+    var updatedAt: Date? { get set }
+}
+
+/// One whose callbacks change it, and look at its stamp.
+private class WatchedMemo: Record {
+    final var seen: [Date?] = []
+
+    required override init() { super.init() }
+    required init(row: Row) throws { try super.init(row: row) }
+
+    override class var databaseTableName: String { "memo" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+    override func willSave(_ db: Database) throws { (self as? any TitledMemo)?.title += "!" }
+    override func didSave(_ saved: PersistenceSuccess) { seen.append((self as? any TitledMemo)?.updatedAt) }
+}
+
+private final class PairWatched: WatchedMemo, TitledMemo {
+    var id: Int64?
+    var title = ""
+    var updatedAt: Date?
+
+    override func updateFromRow(_ row: Row) throws {
+        id = try row["id"]
+        title = try row["title"]
+        updatedAt = try row["updatedAt"]
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["title"] = title
+        container["updatedAt"] = updatedAt
+    }
+}
+
+private final class ListedWatched: WatchedMemo, TitledMemo {
+    var id: Int64?
+    var title = ""
+    var updatedAt: Date?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", title) { title = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
+    }
+}
+
+private final class CodedWatched: WatchedMemo, TitledMemo, Codable {
+    var id: Int64?
+    var title = ""
+    var updatedAt: Date?
+}
+
+/// One that takes no stamp.
+private class StubbornMemo: Record {
+    final var id: Int64?
+    final var updatedAt: Date?
+
+    override class var databaseTableName: String { "memo" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+    override func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
+
+private final class PairStubborn: StubbornMemo {
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["title"] = ""
+        container["updatedAt"] = updatedAt
+    }
+}
+
+private final class ListedStubborn: StubbornMemo {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column.writing("id", id)
+        try column.writing("title", "")
+        try column.writing("updatedAt", updatedAt)
+    }
+}
+
+extension RecordStyle {
+    fileprivate var watchedMemo: any (WatchedMemo & TitledMemo).Type {
+        choose(PairWatched.self, ListedWatched.self, CodedWatched.self)
     }
 }

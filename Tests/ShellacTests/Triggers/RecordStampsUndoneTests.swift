@@ -13,12 +13,14 @@ struct RecordStampsUndoneTests {
     @Test(
         "After a rollback, properties and snapshot are as before: of insertions, updates, touches",
         .behaviour(38),
-        arguments: Undoing.allCases)
-    func rollback(way: Undoing) throws {
-        let memo = try memos.inserted()
+        arguments: RecordStyle.allCases, Undoing.allCases)
+    func rollback(style: RecordStyle, way: Undoing) throws { try rollback(style.memo, way: way) }
+
+    private func rollback<Memo: MemoRecord>(_: Memo.Type, way: Undoing) throws {
+        let memo = try memos.inserted(Memo.self)
         memos.clock.advance()
         let fresh = Memo("new")
-        let explicit = try memos.inserted("x")
+        let explicit = try memos.inserted(Memo.self, "x")
         let before = (explicit.stamps, memo.stamps)
         try way.run(memos.queue) { db in
             memo.title = "b"
@@ -46,9 +48,14 @@ struct RecordStampsUndoneTests {
     }
 
     @Test(
-        "After the rollback of a touch, the stamp is as before", .behaviour(38), arguments: Undoing.allCases)
-    func rollbackOfTouch(way: Undoing) throws {
-        let memo = try memos.inserted()
+        "After the rollback of a touch, the stamp is as before", .behaviour(38),
+        arguments: RecordStyle.allCases, Undoing.allCases)
+    func rollbackOfTouch(style: RecordStyle, way: Undoing) throws {
+        try rollbackOfTouch(style.memo, way: way)
+    }
+
+    private func rollbackOfTouch<Memo: MemoRecord>(_: Memo.Type, way: Undoing) throws {
+        let memo = try memos.inserted(Memo.self)
         memos.clock.advance()
         try way.run(memos.queue) { db in try memo.touch(db) }
         #expect(memo.stamps == "0 0 -")
@@ -58,9 +65,11 @@ struct RecordStampsUndoneTests {
 
     @Test(
         "The date of a touch outside of a transaction ends with it, also where no statement was run",
-        .behaviour(38))
-    func touchWithoutStatement() throws {
-        let memo = RefusingMemo()
+        .behaviour(38), arguments: RecordStyle.allCases)
+    func touchWithoutStatement(style: RecordStyle) throws { try touchWithoutStatement(style.refusingMemo) }
+
+    private func touchWithoutStatement<Refusing: RefusingMemo & UpdatedMemo>(_: Refusing.Type) throws {
+        let memo = Refusing()
         try memos.queue.inDatabase { db in
             try memo.insert(db)
             for refusal in [.throwing, .silent] as [RefusingMemo.Refusal] {
@@ -81,9 +90,13 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("A savepoint that is rolled back gives one level back", .behaviour(38))
-    func savepoints() throws {
-        let memo = try memos.inserted()
+    @Test(
+        "A savepoint that is rolled back gives one level back", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func savepoints(style: RecordStyle) throws { try savepoints(style.memo) }
+
+    private func savepoints<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             memo.score = 1
             try memo.update(db)
@@ -102,8 +115,12 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("A lone save has one date, for the record and for the triggers of its statement", .behaviour(38))
-    func lone() throws {
+    @Test(
+        "A lone save has one date, for the record and for the triggers of its statement", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func lone(style: RecordStyle) throws { try lone(style.memo) }
+
+    private func lone<Memo: MemoRecord>(_: Memo.Type) throws {
         try memos.queue.inDatabase { db in
             try db.execute(
                 sql: """
@@ -132,9 +149,13 @@ struct RecordStampsUndoneTests {
         }
     }
 
-    @Test("touch writes the stamp alone, through update(columns:)", .behaviour(33))
-    func touch() throws {
-        let memo = try memos.inserted()
+    @Test(
+        "touch writes the stamp alone, through update(columns:)", .behaviour(33),
+        arguments: RecordStyle.allCases)
+    func touch(style: RecordStyle) throws { try touch(style.memo) }
+
+    private func touch<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memo = try memos.inserted(Memo.self)
         try memos.later { db in
             memo.score = 5
             try memo.touch(db)
@@ -152,26 +173,50 @@ struct RecordStampsUndoneTests {
         #expect(stranger.stamps == "- - -")
     }
 
-    @Test("touch on a class without the stamp stops the program, with a sentence", .behaviour(33))
-    func touchWithoutStamp() async throws {
+    @Test(
+        "touch on a class without the stamp stops the program, with a sentence", .behaviour(33),
+        arguments: RecordStyle.allCases)
+    func touchWithoutStamp(style: RecordStyle) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [style = style as RecordStyle] in
             crashWithoutBacktrace()
-            _ = try DatabaseQueue.withHeroes().write { db in try PairHero("a").touch(db) }
+            _ = try DatabaseQueue.withHeroes().write { db in try style.hero.init("a").touch(db) }
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(output.contains("touch(_:) was called on a PairHero, which has no stamp to update. Override"))
+        #expect(
+            output.contains("touch(_:) was called on a \(style.hero), which has no stamp to update. Override")
+        )
     }
 }
 
+/// A memo of which a test knows the last update.
+private protocol UpdatedMemo: Record {
+    var updatedAt: Date? { get set }
+}
+
 /// A memo that can refuse to be updated.
-private final class RefusingMemo: Record {
+private class RefusingMemo: Record {
     enum Refusal { case throwing, silent }
-    var refusal: Refusal?
-    var id: Int64?
-    var updatedAt: Date?
+    final var refusal: Refusal?
+
+    required override init() { super.init() }
+    required init(row: Row) throws { try super.init(row: row) }
 
     override class var databaseTableName: String { "memo" }
     override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+
+    override func update(_ db: Database, columns: Set<String>) throws {
+        switch refusal {
+        case .throwing: throw CancellationError()
+        case .silent: break
+        case nil: try super.update(db, columns: columns)
+        }
+    }
+}
+
+private final class PairRefusing: RefusingMemo, UpdatedMemo {
+    var id: Int64?
+    var updatedAt: Date?
 
     override func updateFromRow(_ row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
@@ -183,12 +228,25 @@ private final class RefusingMemo: Record {
         container["id"] = id
         container["updatedAt"] = updatedAt
     }
+}
 
-    override func update(_ db: Database, columns: Set<String>) throws {
-        switch refusal {
-        case .throwing: throw CancellationError()
-        case .silent: break
-        case nil: try super.update(db, columns: columns)
-        }
+private final class ListedRefusing: RefusingMemo, UpdatedMemo {
+    var id: Int64?
+    var updatedAt: Date?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
+    }
+}
+
+private final class CodedRefusing: RefusingMemo, UpdatedMemo, Codable {
+    var id: Int64?
+    var updatedAt: Date?
+}
+
+extension RecordStyle {
+    fileprivate var refusingMemo: any (RefusingMemo & UpdatedMemo).Type {
+        choose(PairRefusing.self, ListedRefusing.self, CodedRefusing.self)
     }
 }

@@ -5,23 +5,35 @@ import Testing
 @testable import Shellac
 
 /// A reminder of seed 002.
-private final class Reminder: Record {
+private protocol ReminderRecord: Record, SendableMetatype {
+    var title: String { get set }
+    var isCompleted: Bool { get set }
+    var updatedAt: Date? { get set }
+
+    init()
+}
+
+extension ReminderRecord {
+    fileprivate init(_ title: String) {
+        self.init()
+        self.title = title
+    }
+}
+
+private class TabledReminder: Record {
+    override class var databaseTableName: String { "reminder" }
+    override class var databaseStamps: DatabaseStamps {
+        DatabaseStamps(created: "createdAt", updated: "updatedAt")
+    }
+}
+
+private final class PairReminder: TabledReminder, ReminderRecord {
     var id: Int64?
     var title = ""
     var isCompleted = false
     var isFlagged = false
     var createdAt: Date?
     var updatedAt: Date?
-
-    convenience init(_ title: String) {
-        self.init()
-        self.title = title
-    }
-
-    override class var databaseTableName: String { "reminder" }
-    override class var databaseStamps: DatabaseStamps {
-        DatabaseStamps(created: "createdAt", updated: "updatedAt")
-    }
 
     override func updateFromRow(_ row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
@@ -43,10 +55,47 @@ private final class Reminder: Record {
     }
 }
 
+private final class ListedReminder: TabledReminder, ReminderRecord {
+    var id: Int64?
+    var title = ""
+    var isCompleted = false
+    var isFlagged = false
+    var createdAt: Date?
+    var updatedAt: Date?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", title) { title = $0 }
+        try column("isCompleted", isCompleted) { isCompleted = $0 }
+        try column("isFlagged", isFlagged) { isFlagged = $0 }
+        try column("createdAt", createdAt) { createdAt = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
+    }
+}
+
+private final class CodedReminder: TabledReminder, ReminderRecord, Codable {
+    var id: Int64?
+    var title = ""
+    var isCompleted = false
+    var isFlagged = false
+    var createdAt: Date?
+    var updatedAt: Date?
+}
+
+extension RecordStyle {
+    fileprivate var reminder: any ReminderRecord.Type {
+        choose(PairReminder.self, ListedReminder.self, CodedReminder.self)
+    }
+}
+
 @Suite("Reminders")
 struct RemindersTests {
-    @Test("Columns added by a migration, stamped: by a record, by a bulk update, by raw SQL")
-    func endToEnd() throws {
+    @Test(
+        "Columns added by a migration, stamped: by a record, by a bulk update, by raw SQL",
+        arguments: RecordStyle.allCases)
+    func endToEnd(style: RecordStyle) throws { try endToEnd(style.reminder) }
+
+    private func endToEnd<Reminder: ReminderRecord>(_: Reminder.Type) throws {
         let clock = StampClock()
         let queue = try DatabaseQueue(configuration: clock.configuration())
         var migrator = DatabaseMigrator()

@@ -24,24 +24,53 @@ final class StampClock: Sendable {
 func minute(_ number: Int) -> String { "2026-01-01 00:0\(number):00.000" }
 
 /// A note: the dates of its creation, of its last update, and of the last change of its title.
-final class Memo: Record {
-    var id: Int64?
-    var title = ""
-    var score = 0
-    var createdAt: Date?
-    var updatedAt: Date?
-    var titleChangedAt: Date?
+protocol MemoRecord: Record, SendableMetatype {
+    var id: Int64? { get set }
+    var title: String { get set }
+    var score: Int { get set }
+    var createdAt: Date? { get set }
+    var updatedAt: Date? { get set }
+    var titleChangedAt: Date? { get set }
 
-    convenience init(_ title: String) {
+    init()
+}
+
+extension MemoRecord {
+    init(_ title: String) {
         self.init()
         self.title = title
     }
+
+    /// The stamps that the record has, as ``Database/memoStamps(_:)`` gives them.
+    var stamps: String {
+        [createdAt, updatedAt, titleChangedAt].map { short($0.databaseValue) }.joined(separator: " ")
+    }
+}
+
+extension RecordStyle {
+    /// The memos of this style.
+    var memo: any MemoRecord.Type { choose(Memo.self, ListedMemo.self, CodedMemo.self) }
+}
+
+/// What memos of all styles have: no column.
+class StampedMemo: Record {
+    required override init() { super.init() }
+    required init(row: Row) throws { try super.init(row: row) }
 
     override class var databaseTableName: String { "memo" }
     override class var databaseStamps: DatabaseStamps {
         DatabaseStamps(created: "createdAt", updated: "updatedAt")
             .stamping("titleChangedAt", onUpdateOf: "title")
     }
+}
+
+final class Memo: StampedMemo, MemoRecord {
+    var id: Int64?
+    var title = ""
+    var score = 0
+    var createdAt: Date?
+    var updatedAt: Date?
+    var titleChangedAt: Date?
 
     override func updateFromRow(_ row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
@@ -61,6 +90,33 @@ final class Memo: Record {
         container["updatedAt"] = updatedAt
         container["titleChangedAt"] = titleChangedAt
     }
+}
+
+final class ListedMemo: StampedMemo, MemoRecord {
+    var id: Int64?
+    var title = ""
+    var score = 0
+    var createdAt: Date?
+    var updatedAt: Date?
+    var titleChangedAt: Date?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", title) { title = $0 }
+        try column("score", score) { score = $0 }
+        try column("createdAt", createdAt) { createdAt = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
+        try column("titleChangedAt", titleChangedAt) { titleChangedAt = $0 }
+    }
+}
+
+final class CodedMemo: StampedMemo, MemoRecord, Codable {
+    var id: Int64?
+    var title = ""
+    var score = 0
+    var createdAt: Date?
+    var updatedAt: Date?
+    var titleChangedAt: Date?
 }
 
 /// The same as a struct.
@@ -91,13 +147,6 @@ extension Database {
         let row = try Row.fetchOne(
             self, sql: "SELECT createdAt, updatedAt, titleChangedAt FROM memo WHERE id = ?", arguments: [id])
         return row?.databaseValues.map(short).joined(separator: " ") ?? "no row"
-    }
-}
-
-extension Memo {
-    /// The stamps that the record has, as ``Database/memoStamps(_:)`` gives them.
-    var stamps: String {
-        [createdAt, updatedAt, titleChangedAt].map { short($0.databaseValue) }.joined(separator: " ")
     }
 }
 
@@ -132,7 +181,9 @@ struct MemoDatabase {
     }
 
     /// A memo that is inserted now.
-    func inserted(_ title: String = "a") throws -> Memo {
+    func inserted(_ title: String = "a") throws -> Memo { try inserted(Memo.self, title) }
+
+    func inserted<Memo: MemoRecord>(_: Memo.Type, _ title: String = "a") throws -> Memo {
         nonisolated(unsafe) let memo = Memo(title)
         try queue.write { db in try memo.insert(db) }
         spy.removeAll()

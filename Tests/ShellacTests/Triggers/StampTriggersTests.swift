@@ -42,13 +42,16 @@ struct StampTriggersTests {
         }
     }
 
-    @Test("A clock whose date cannot be stored fails the statement, with that error", .behaviour(36))
-    func clockThatThrows() throws {
-        struct Stopped: Error {}
+    @Test(
+        "A clock whose date cannot be stored fails the statement, with that error", .behaviour(36),
+        arguments: RecordStyle.allCases)
+    func clockThatThrows(style: RecordStyle) throws { try clockThatThrows(style.memo) }
+
+    private func clockThatThrows<Memo: MemoRecord>(_: Memo.Type) throws {
         var configuration = Configuration()
         let isStopped = Shared(false)
         configuration.transactionClock = .custom { _ in
-            if isStopped.value { throw Stopped() }
+            if isStopped.value { throw TestError(1) }
             return Date(timeIntervalSince1970: 0)
         }
         let queue = try DatabaseQueue(configuration: configuration)
@@ -56,8 +59,8 @@ struct StampTriggersTests {
         try queue.register(Memo.self)
         isStopped.withLock { $0 = true }
         try queue.inDatabase { db in
-            #expect(throws: Stopped.self) { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
-            #expect(throws: Stopped.self) { try Memo("b").insert(db) }
+            #expect(throws: TestError(1)) { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
+            #expect(throws: TestError(1)) { try Memo("b").insert(db) }
             #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM memo") == 0)
             try db.withoutStamps { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
         }
@@ -313,9 +316,10 @@ struct StampTriggersTests {
     }
 
     @Test(
-        "A stamp that is NOT NULL and has no default is told of by register, and raw insertions must give it")
-    func notNull() async throws {
-        await #expect(processExitsWith: .success) {
+        "A stamp that is NOT NULL and has no default is told of by register, and raw insertions must give it",
+        arguments: RecordStyle.allCases)
+    func notNull(style: RecordStyle) async throws {
+        await #expect(processExitsWith: .success) { [style = style as RecordStyle] in
             let log = Recorder<String>()
             Database.logError = { _, message in log.record(message) }
             let memos = try MemoDatabase(
@@ -324,14 +328,14 @@ struct StampTriggersTests {
                 CREATE TABLE memo (id INTEGER PRIMARY KEY, title, score, createdAt TEXT NOT NULL,
                     updatedAt TEXT NOT NULL DEFAULT '', titleChangedAt TEXT)
                 """)
-            try memos.queue.register(Memo.self)
+            try memos.queue.register(style.memo)
             #expect(log.elements.count == 1)
             #expect(log.elements.first?.contains("NOT NULL and have no default value, createdAt:") == true)
             #expect(log.elements.first?.contains("NOT NULL DEFAULT CURRENT_TIMESTAMP") == true)
             try memos.queue.write { db in
                 let error = databaseError { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
                 #expect(error?.resultCode == .SQLITE_CONSTRAINT)
-                let memo = Memo("a")
+                let memo = style.memo.init("a")
                 try memo.insert(db)
                 #expect(memo.stamps == "0 0 -")
                 #expect(try db.memoStamps() == "0 0 -")
