@@ -4,66 +4,226 @@ import Testing
 @testable import Shellac
 
 /// A record with one value of any kind in each of five columns.
-private final class Five: Record {
+private protocol FiveRecord: Record, SendableMetatype {
+    var id: Int64? { get set }
+    var value: DatabaseValue { get set }
+
+    init()
+}
+
+private let fiveColumns = ["i": "INTEGER", "t": "TEXT", "b": "BLOB", "r": "REAL", "n": "NUMERIC"]
+
+private class TabledFive: Record {
+    override class var databaseTableName: String { "five" }
+}
+
+private final class PairFive: TabledFive, FiveRecord {
     var id: Int64?
     var value: DatabaseValue = .null
-
-    override class var databaseTableName: String { "five" }
-    static let columns = ["i": "INTEGER", "t": "TEXT", "b": "BLOB", "r": "REAL", "n": "NUMERIC"]
 
     override func updateFromRow(_ row: Row) throws { if row.hasColumn("id") { id = try row["id"] } }
 
     override func encode(to container: inout PersistenceContainer) throws {
         container["id"] = id
-        for column in Self.columns.keys.sorted() { container[column] = value }
+        for column in fiveColumns.keys.sorted() { container[column] = value }
+    }
+}
+
+private final class ListedFive: TabledFive, FiveRecord {
+    var id: Int64?
+    var value: DatabaseValue = .null
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        for name in fiveColumns.keys.sorted() { try column.writing(name, value) }
+    }
+}
+
+private final class CodedFive: TabledFive, FiveRecord, Codable {
+    var id: Int64?
+    var i: AnyValue?
+    var t: AnyValue?
+    var b: AnyValue?
+    var r: AnyValue?
+    var n: AnyValue?
+
+    var value: DatabaseValue {
+        get { i?.databaseValue ?? .null }
+        set {
+            let any = AnyValue(newValue)
+            (i, t, b, r, n) = (any, any, any, any, any)
+        }
+    }
+}
+
+/// An integer that is read from whatever looks like a number.
+private struct ReadNumber: DatabaseValueConvertible, Codable {
+    var number: Int
+    var databaseValue: DatabaseValue { number.databaseValue }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> ReadNumber? {
+        Double("\(value)").map { ReadNumber(number: Int($0)) }
     }
 }
 
 /// A record that reads and writes an integer.
-private class Number: Record {
-    var id: Int64?
-    var a: Int?
-    override class var databaseTableName: String { "number" }
-    override func updateFromRow(_ row: Row) throws {
-        if row.hasColumn("id") { id = try row["id"] }
-        if row.hasColumn("a") { a = try Double("\(row["a"] as DatabaseValue)").map { Int($0) } }
-    }
-    override func encode(to container: inout PersistenceContainer) throws {
-        container["id"] = id
-        container["a"] = a
-    }
+private protocol NumberRecord: Record {
+    var number: Int? { get set }
 }
 
-private final class Homeless: Number {
+private class Number: Record {
+    override class var databaseTableName: String { "number" }
+}
+
+private class Homeless: Number {
     override class var databaseTableName: String { "homeless" }
 }
 
-private final class Nameless: Number {
+private class Nameless: Number {
     override class var databaseTableName: String { "" }
+}
+
+private final class PairNumber: Number, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("a") { number = try Double("\(row["a"] as DatabaseValue)").map { Int($0) } }
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["a"] = number
+    }
+}
+
+private final class ListedNumber: Number, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("a", number.map(ReadNumber.init)) { number = $0?.number }
+    }
+}
+
+private final class CodedNumber: Number, NumberRecord, Codable {
+    var id: Int64?
+    var a: ReadNumber?
+
+    var number: Int? {
+        get { a?.number }
+        set { a = newValue.map(ReadNumber.init) }
+    }
+}
+
+private final class PairHomeless: Homeless, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("a") { number = try Double("\(row["a"] as DatabaseValue)").map { Int($0) } }
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["a"] = number
+    }
+}
+
+private final class ListedHomeless: Homeless, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("a", number.map(ReadNumber.init)) { number = $0?.number }
+    }
+}
+
+private final class CodedHomeless: Homeless, NumberRecord, Codable {
+    var id: Int64?
+    var a: ReadNumber?
+
+    var number: Int? {
+        get { a?.number }
+        set { a = newValue.map(ReadNumber.init) }
+    }
+}
+
+private final class PairNameless: Nameless, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func updateFromRow(_ row: Row) throws {
+        if row.hasColumn("id") { id = try row["id"] }
+        if row.hasColumn("a") { number = try Double("\(row["a"] as DatabaseValue)").map { Int($0) } }
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["a"] = number
+    }
+}
+
+private final class ListedNameless: Nameless, NumberRecord {
+    var id: Int64?
+    var number: Int?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("a", number.map(ReadNumber.init)) { number = $0?.number }
+    }
+}
+
+private final class CodedNameless: Nameless, NumberRecord, Codable {
+    var id: Int64?
+    var a: ReadNumber?
+
+    var number: Int? {
+        get { a?.number }
+        set { a = newValue.map(ReadNumber.init) }
+    }
+}
+
+extension RecordStyle {
+    fileprivate var five: any FiveRecord.Type { choose(PairFive.self, ListedFive.self, CodedFive.self) }
+    fileprivate var number: any NumberRecord.Type {
+        choose(PairNumber.self, ListedNumber.self, CodedNumber.self)
+    }
+    fileprivate var homeless: any NumberRecord.Type {
+        choose(PairHomeless.self, ListedHomeless.self, CodedHomeless.self)
+    }
+    fileprivate var nameless: any NumberRecord.Type {
+        choose(PairNameless.self, ListedNameless.self, CodedNameless.self)
+    }
 }
 
 @Suite("Changes and the affinity of columns")
 struct AffinityChangesTests {
     @Test(
-        "A value that affinity stores in another class is clean after a save and after a fetch", .behaviour(6)
-    )
-    func everyValue() throws { try expectClean(ColumnAffinityStoringTests.chosen) }
+        "A value that affinity stores in another class is clean after a save and after a fetch",
+        .behaviour(6),
+        arguments: RecordStyle.allCases)
+    func everyValue(style: RecordStyle) throws {
+        try expectClean(style.five, ColumnAffinityStoringTests.chosen)
+    }
 
     @Test(
         "A text of many digits is clean, also where SQLite reads the neighbour of the number that Swift reads",
-        .behaviour(6))
-    func manyDigits() throws {
+        .behaviour(6), arguments: RecordStyle.allCases)
+    func manyDigits(style: RecordStyle) throws {
         // SQLite 3.40 does so with all of these.
-        try expectClean([
-            "23932.0854470405411180", "15234.8482548758956945677810", "282029.7419095574005342019",
-            "767.3476691022163368745e-17", "7296.72782942898220455",
-        ])
+        try expectClean(
+            style.five,
+            [
+                "23932.0854470405411180", "15234.8482548758956945677810", "282029.7419095574005342019",
+                "767.3476691022163368745e-17", "7296.72782942898220455",
+            ])
     }
 
     /// A record of any of the values is clean when it was saved, and when it was fetched and given the same value.
-    private func expectClean(_ values: [DatabaseValue]) throws {
+    private func expectClean<Five: FiveRecord>(_: Five.Type, _ values: [DatabaseValue]) throws {
         try DatabaseQueue().write { db in
-            let columns = Five.columns.map { "\($0) \($1)" }.joined(separator: ", ")
+            let columns = fiveColumns.map { "\($0) \($1)" }.joined(separator: ", ")
             try db.execute(sql: "CREATE TABLE five (id INTEGER PRIMARY KEY, \(columns))")
             for value in values {
                 let record = Five()
@@ -109,7 +269,8 @@ struct AffinityChangesTests {
     @Test(
         "The affinity is that of the record's own table, by name, in a join and for an expression",
         .behaviour(6),
-        arguments: [
+        arguments: RecordStyle.allCases,
+        [
             "SELECT * FROM number", "SELECT number.*, other.a FROM number JOIN other USING (id)",
             "SELECT number.*, texts.* FROM number, texts", "SELECT other.id, number.a FROM number JOIN other",
             "SELECT id, a || '' AS a FROM number WHERE typeof(a) = 'text'",
@@ -117,22 +278,26 @@ struct AffinityChangesTests {
             "SELECT 1 AS id, a FROM texts", "SELECT id, (SELECT a FROM texts) AS a FROM other",
             "WITH w AS (SELECT a FROM number) SELECT 1 AS id, w.a FROM w",
         ])
-    func ownTable(sql: String) throws {
+    func ownTable(style: RecordStyle, sql: String) throws { try ownTable(style.number, sql) }
+
+    private func ownTable<Number: NumberRecord>(_: Number.Type, _ sql: String) throws {
         try withNumbers("TEXT") { db in
             let record = try #require(try Number.fetchOne(db, sql: sql))
-            #expect(try record.a == 5 && !record.hasDatabaseChanges && record.databaseChanges == [:])
-            record.a = 6
+            #expect(try record.number == 5 && !record.hasDatabaseChanges && record.databaseChanges == [:])
+            record.number = 6
             #expect(try record.databaseChanges == ["a": "5"])
         }
     }
 
     @Test(
         "A text that another table's affinity made is a change, where the own table has no affinity",
-        .behaviour(6))
-    func otherTable() throws {
+        .behaviour(6), arguments: RecordStyle.allCases)
+    func otherTable(style: RecordStyle) throws { try otherTable(style.number) }
+
+    private func otherTable<Number: NumberRecord>(_: Number.Type) throws {
         try withNumbers("BLOB") { db in
             let record = try #require(try Number.fetchOne(db, sql: "SELECT 1 AS id, a FROM texts"))
-            #expect(try record.a == 5 && record.databaseChanges == ["a": "5"])
+            #expect(try record.number == 5 && record.databaseChanges == ["a": "5"])
         }
         try withNumbers("REAL") { db in
             let record = try #require(try Number.fetchOne(db))
@@ -142,8 +307,14 @@ struct AffinityChangesTests {
         }
     }
 
-    @Test("Without a table, integers and reals compare exactly, and texts are texts", .behaviour(6))
-    func noTable() throws {
+    @Test(
+        "Without a table, integers and reals compare exactly, and texts are texts", .behaviour(6),
+        arguments: RecordStyle.allCases)
+    func noTable(style: RecordStyle) throws { try noTable(style.homeless, style.nameless) }
+
+    private func noTable<Homeless: NumberRecord, Nameless: NumberRecord>(_: Homeless.Type, _: Nameless.Type)
+        throws
+    {
         try withNumbers("TEXT") { db in
             for (sql, isClean) in [
                 ("SELECT 1 AS id, 5 AS a", true), ("SELECT 1.0 AS id, 5.0 AS a", true),
@@ -158,8 +329,10 @@ struct AffinityChangesTests {
 
     @Test(
         "A table made anew with another type has its new affinity, for the same SQL", .behaviour(6),
-        arguments: [true, false])
-    func madeAnew(byOther: Bool) throws {
+        arguments: RecordStyle.allCases, [true, false])
+    func madeAnew(style: RecordStyle, byOther: Bool) throws { try madeAnew(style.number, byOther: byOther) }
+
+    private func madeAnew<Number: NumberRecord>(_: Number.Type, byOther: Bool) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.path("a.sqlite"))
         let other = try DatabaseQueue(path: folder.path("a.sqlite"))

@@ -18,8 +18,12 @@ import Testing
         return queue
     }
 
-    @Test("Records of one fetch know their own changes, and what is left does when the others are gone")
-    func eachForItself() throws {
+    @Test(
+        "Records of one fetch know their own changes, and what is left does when the others are gone",
+        arguments: RecordStyle.allCases)
+    func eachForItself(style: RecordStyle) throws { try eachForItself(style.card) }
+
+    private func eachForItself<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 300)
         try queue.write { db in
             var cards = try Card.fetchAll(db, sql: "SELECT * FROM card ORDER BY id")
@@ -44,8 +48,12 @@ import Testing
         }
     }
 
-    @Test("The first record, the only one as a rule, and large ones have memory of their own")
-    func sharing() throws {
+    @Test(
+        "The first record, the only one as a rule, and large ones have memory of their own",
+        arguments: RecordStyle.allCases)
+    func sharing(style: RecordStyle) throws { try sharing(style.card) }
+
+    private func sharing<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 30)
         try queue.write { db in
             try db.execute(
@@ -83,8 +91,12 @@ import Testing
     /// bytes than such a row has.
     private func areNeighbours(_ a: UInt, _ b: UInt) -> Bool { b > a && b - a < 40 }
 
-    @Test("Records of two types that are read from the same rows remember them, each by its own table")
-    func twoTypes() throws {
+    @Test(
+        "Records of two types that are read from the same rows remember them, each by its own table",
+        arguments: RecordStyle.allCases)
+    func twoTypes(style: RecordStyle) throws { try twoTypes(style.card, style.sticker) }
+
+    private func twoTypes<Card: CardRecord, Sticker: CardRecord>(_: Card.Type, _: Sticker.Type) throws {
         let queue = try Self.makeQueue(rows: 50)
         try queue.read { db in
             var (cards, stickers): ([Card], [Sticker]) = ([], [])
@@ -101,8 +113,10 @@ import Testing
         }
     }
 
-    @Test("The shared memory goes with the last record that stands in it")
-    func endOfChunks() throws {
+    @Test("The shared memory goes with the last record that stands in it", arguments: RecordStyle.allCases)
+    func endOfChunks(style: RecordStyle) throws { try endOfChunks(style.card) }
+
+    private func endOfChunks<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 40)
         weak var layout: RowLayout?
         try queue.write { db in
@@ -118,8 +132,12 @@ import Testing
         #expect(layout == nil)
     }
 
-    @Test("A fetch that throws in the middle, and one whose cursor is let go of, free what they have shared")
-    func interruptedFetches() throws {
+    @Test(
+        "A fetch that throws in the middle, and one whose cursor is let go of, free what they have shared",
+        arguments: RecordStyle.allCases)
+    func interruptedFetches(style: RecordStyle) throws { try interruptedFetches(style.card) }
+
+    private func interruptedFetches<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 40)
         weak var layout: RowLayout?
         try queue.write { db in
@@ -135,8 +153,12 @@ import Testing
         #expect(layout == nil)
     }
 
-    @Test("Records that were fetched together can be let go of by many threads at once")
-    func manyThreads() throws {
+    @Test(
+        "Records that were fetched together can be let go of by many threads at once",
+        arguments: RecordStyle.allCases)
+    func manyThreads(style: RecordStyle) throws { try manyThreads(style.card) }
+
+    private func manyThreads<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 2000)
         weak var layout: RowLayout?
         let (slots, count) = try queue.write { db in
@@ -162,7 +184,9 @@ import Testing
     // MARK: - What encoding does to the record
 
     /// A card that was fetched, among others in shared memory or alone.
-    private func withCard(isShared: Bool, _ body: (Database, Card) throws -> Void) throws {
+    private func withCard<Card: CardRecord>(
+        _: Card.Type, isShared: Bool, _ body: (Database, Card) throws -> Void
+    ) throws {
         try Self.makeQueue(rows: 20).write { db in
             let sql = isShared ? "SELECT * FROM card ORDER BY id DESC" : "SELECT * FROM card WHERE id = 5"
             try body(db, #require(try Card.fetchAll(db, sql: sql).first { $0.id == 5 }))
@@ -171,9 +195,11 @@ import Testing
 
     @Test(
         "A record may forget, and be saved, while it is encoded to find out whether it has changed",
-        arguments: [true, false])
-    func meddling(isShared: Bool) throws {
-        try withCard(isShared: isShared) { (db, card) throws in
+        arguments: RecordStyle.allCases, [true, false])
+    func meddling(style: RecordStyle, isShared: Bool) throws { try meddling(style.card, isShared: isShared) }
+
+    private func meddling<Card: CardRecord>(_: Card.Type, isShared: Bool) throws {
+        try withCard(Card.self, isShared: isShared) { (db, card) throws in
             card.meddle = { $0.hasDatabaseChanges = true }
             #expect(!card.hasDatabaseChanges, "this is about what was remembered when it was asked")
             #expect(card.hasDatabaseChanges)
@@ -209,9 +235,13 @@ import Testing
 
     @Test(
         "What a record remembers may change while it is encoded to have its changes saved",
-        arguments: [true, false])
-    func meddlingWithUpdate(isShared: Bool) throws {
-        try withCard(isShared: isShared) { (db, card) throws in
+        arguments: RecordStyle.allCases, [true, false])
+    func meddlingWithUpdate(style: RecordStyle, isShared: Bool) throws {
+        try meddlingWithUpdate(style.card, isShared: isShared)
+    }
+
+    private func meddlingWithUpdate<Card: CardRecord>(_: Card.Type, isShared: Bool) throws {
+        try withCard(Card.self, isShared: isShared) { (db, card) throws in
             var stored: [Int] {
                 get throws { try Int.fetchAll(db, sql: "SELECT count FROM card WHERE id = 5") }
             }
@@ -250,8 +280,12 @@ import Testing
         }
     }
 
-    @Test("A record that has not changed stays in the shared memory when its changes are saved")
-    func unchanged() throws {
+    @Test(
+        "A record that has not changed stays in the shared memory when its changes are saved",
+        arguments: RecordStyle.allCases)
+    func unchanged(style: RecordStyle) throws { try unchanged(style.card) }
+
+    private func unchanged<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 20)
         try queue.write { db in
             let cards = try Card.fetchAll(db, sql: "SELECT * FROM card")
@@ -264,8 +298,12 @@ import Testing
         }
     }
 
-    @Test("A record that is encoded, and throws after it has changed what it remembers, has changes")
-    func throwingMeddler() throws {
+    @Test(
+        "A record that is encoded, and throws after it has changed what it remembers, has changes",
+        arguments: RecordStyle.allCases)
+    func throwingMeddler(style: RecordStyle) throws { try throwingMeddler(style.card) }
+
+    private func throwingMeddler<Card: CardRecord>(_: Card.Type) throws {
         let queue = try Self.makeQueue(rows: 20)
         try queue.write { db in
             let card = try Card.fetchAll(db, sql: "SELECT * FROM card")[9]
@@ -281,15 +319,41 @@ import Testing
     }
 }
 
-private class Card: Record {
+/// A record that is told of in the middle of its encoding.
+private protocol CardRecord: AnyCard {
+    var id: Int64? { get set }
+    var title: String { get set }
+    var count: Int { get set }
+}
+
+/// What cards of all styles have: no column.
+private class AnyCard: Record {
+    /// Called once, in the middle of the next encoding.
+    final var meddle: ((any CardRecord) -> Void)?
+    final var failure: (any Error)?
+
+    override class var databaseTableName: String { "card" }
+
+    /// Returns the value that is encoded in the middle.
+    final func meddled<Value>(_ value: @autoclosure () -> Value) throws -> Value {
+        if let meddle, let card = self as? any CardRecord {
+            self.meddle = nil
+            meddle(card)
+        }
+        if let failure { throw failure }
+        return value()
+    }
+
+    /// Where the record's memory stands.
+    final var address: UInt { RememberedRow.Look(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
+
+    final var heldLayout: RowLayout? { RememberedRow.Look(self).map { $0.layout.object } }
+}
+
+private class PairCard: AnyCard, CardRecord {
     var id: Int64?
     var title = ""
     var count = 0
-    /// Called once, in the middle of the next encoding.
-    var meddle: ((Card) -> Void)?
-    var failure: (any Error)?
-
-    override class var databaseTableName: String { "card" }
 
     override func updateFromRow(_ row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
@@ -300,19 +364,44 @@ private class Card: Record {
 
     override func encode(to container: inout PersistenceContainer) throws {
         container["id"] = id
-        if let meddle {
-            self.meddle = nil
-            meddle(self)
-        }
-        if let failure { throw failure }
-        container["title"] = title
+        container["title"] = try meddled(title)
         container["count"] = count
     }
-
-    /// Where the record's memory stands.
-    var address: UInt { RememberedRow.Look(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
-
-    var heldLayout: RowLayout? { RememberedRow.Look(self).map { $0.layout.object } }
 }
 
-private final class Sticker: Card {}
+private class ListedCard: AnyCard, CardRecord {
+    var id: Int64?
+    var title = ""
+    var count = 0
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", meddled(title)) { title = $0 }
+        try column("count", count) { count = $0 }
+    }
+}
+
+private class TitledCard: AnyCard {
+    final var id: Int64?
+    final var title = ""
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("title", meddled(title)) { title = $0 }
+    }
+}
+
+private class CodedCard: TitledCard, CardRecord, Codable {
+    var count = 0
+}
+
+private final class PairSticker: PairCard {}
+private final class ListedSticker: ListedCard {}
+private final class CodedSticker: CodedCard {}
+
+extension RecordStyle {
+    fileprivate var card: any CardRecord.Type { choose(PairCard.self, ListedCard.self, CodedCard.self) }
+    fileprivate var sticker: any CardRecord.Type {
+        choose(PairSticker.self, ListedSticker.self, CodedSticker.self)
+    }
+}

@@ -54,19 +54,19 @@ struct SchemaDriftTests {
             }, of: Player.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
     }
 
-    @Test("a missing column of a class, which asks for it")
-    func missingColumnOfAClass() throws {
+    @Test("a missing column of a class, which asks for it", arguments: RecordStyle.allCases)
+    func missingColumnOfAClass(style: RecordStyle) throws {
         try expect(
-            ["ClassPlayer reads and encodes the column name, which the table player lacks."],
-            of: ClassPlayer.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
+            ["\(style.classPlayer) reads and encodes the column name, which the table player lacks."],
+            of: style.classPlayer, in: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
     }
 
-    @Test("a missing column among more than are searched from left to right")
-    func missingColumnAmongMany() throws {
+    @Test("a missing column among more than are searched from left to right", arguments: RecordStyle.allCases)
+    func missingColumnAmongMany(style: RecordStyle) throws {
         let others = (1...20).map { "c\($0)" }.joined(separator: ", ")
         try expect(
-            ["ClassPlayer reads and encodes the column name, which the table player lacks."],
-            of: ClassPlayer.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY, \(others))")
+            ["\(style.classPlayer) reads and encodes the column name, which the table player lacks."],
+            of: style.classPlayer, in: "CREATE TABLE player (id INTEGER PRIMARY KEY, \(others))")
     }
 
     @Test("a column that is read, and not selected")
@@ -171,13 +171,15 @@ struct SchemaDriftTests {
 
     // MARK: - Foreign keys
 
-    @Test("a foreign key without an index, and tells it once for all types of the table")
-    func foreignKey() throws {
+    @Test(
+        "a foreign key without an index, and tells it once for all types of the table",
+        arguments: RecordStyle.allCases)
+    func foreignKey(style: RecordStyle) throws {
         try expect(
             [
                 "The foreign key (teamID) of the table player, which refers to the table team, has no index.",
                 "The foreign key (a, b) of the table player, which refers to the table pair, has no index.",
-            ], of: Player.self, ClassPlayer.self,
+            ], of: Player.self, style.classPlayer,
             in: """
                 CREATE TABLE team (id INTEGER PRIMARY KEY);
                 CREATE TABLE pair (a, b, PRIMARY KEY (a, b));
@@ -319,8 +321,10 @@ struct SchemaDriftTests {
 
     // MARK: - Instances and several types
 
-    @Test("what an instance encodes, class or struct")
-    func instances() throws {
+    @Test("what an instance encodes, class or struct", arguments: RecordStyle.allCases)
+    func instances(style: RecordStyle) throws { try instances(style.classPlayer) }
+
+    private func instances<ClassPlayer: NamedPlayer>(_: ClassPlayer.Type) throws {
         let dbQueue = try DatabaseQueue()
         try dbQueue.inDatabase { db in
             try db.execute(
@@ -342,7 +346,7 @@ struct SchemaDriftTests {
             let other = ClassPlayer()
             #expect(
                 "\(try #require(thrownError { try other.checkSchema(db) }))"
-                    == sentences("ClassPlayer", "ClassPlayer \(text)"))
+                    == sentences("\(ClassPlayer.self)", "\(ClassPlayer.self) \(text)"))
             let empty = Player(id: nil, name: nil)
             let null =
                 "Player stores NULL in the column name of the table player where it has no value, in place of the "
@@ -352,21 +356,22 @@ struct SchemaDriftTests {
             try db.execute(sql: "DROP TABLE player")
             #expect(
                 "\(try #require(thrownError { try other.checkSchema(db) }))"
-                    == "ClassPlayer is stored in the table player, which does not exist.")
+                    == "\(ClassPlayer.self) is stored in the table player, which does not exist.")
             try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
             try player.checkSchema(db)
             try other.checkSchema(db)
         }
     }
 
-    @Test("the faults of several types, each with its type, table and columns")
-    func severalTypes() throws {
+    @Test(
+        "the faults of several types, each with its type, table and columns", arguments: RecordStyle.allCases)
+    func severalTypes(style: RecordStyle) throws {
         let dbQueue = try DatabaseQueue()
         try dbQueue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, b UNIQUE)")
-            try db.checkSchema(of: Player.self, ClassPlayer.self)
+            try db.checkSchema(of: Player.self, style.classPlayer)
             try db.checkSchema()
-            let error = thrownError { try db.checkSchema(of: Player.self, Values.self, ClassPlayer.self) }
+            let error = thrownError { try db.checkSchema(of: Player.self, Values.self, style.classPlayer) }
             let faults = try #require(error as? SchemaDriftError).faults
             #expect(faults.map(\.kind) == [.tableMissing])
             #expect(faults.map(\.recordType) == ["Values"])
@@ -374,7 +379,7 @@ struct SchemaDriftTests {
             #expect(faults.map(\.column) == [nil])
 
             try db.execute(sql: "DROP TABLE player; CREATE TABLE player (id INTEGER PRIMARY KEY)")
-            let missing = thrownError { try db.checkSchema(of: Player.self, ClassPlayer.self) }
+            let missing = thrownError { try db.checkSchema(of: Player.self, style.classPlayer) }
             let others = try #require(missing as? SchemaDriftError).faults
             #expect(
                 others.map(\.kind) == [
@@ -382,7 +387,7 @@ struct SchemaDriftTests {
                     .columnMissing(isRead: true, isEncoded: true),
                 ])
             #expect(others.map(\.columns) == [["name"], ["name"]])
-            #expect(others.map(\.recordType) == ["Player", "ClassPlayer"])
+            #expect(others.map(\.recordType) == ["Player", "\(style.classPlayer)"])
         }
     }
 }
@@ -436,11 +441,17 @@ private struct Player: Drifting {
     }
 }
 
+private protocol NamedPlayer: Record {
+    init()
+}
+
 private class ClassPlayer: Record {
+    override class var databaseTableName: String { "player" }
+}
+
+private final class PairClassPlayer: ClassPlayer, NamedPlayer {
     var id: Int64?
     var name = "Arthur"
-
-    override class var databaseTableName: String { "player" }
 
     override func updateFromRow(_ row: Row) throws {
         if row.hasColumn("id") { id = try row["id"] }
@@ -451,6 +462,27 @@ private class ClassPlayer: Record {
     override func encode(to container: inout PersistenceContainer) {
         container["id"] = id
         container["name"] = name
+    }
+}
+
+private final class ListedClassPlayer: ClassPlayer, NamedPlayer {
+    var id: Int64?
+    var name = "Arthur"
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+    }
+}
+
+private final class CodedClassPlayer: ClassPlayer, NamedPlayer, Codable {
+    var id: Int64?
+    var name = "Arthur"
+}
+
+extension RecordStyle {
+    fileprivate var classPlayer: any NamedPlayer.Type {
+        choose(PairClassPlayer.self, ListedClassPlayer.self, CodedClassPlayer.self)
     }
 }
 
