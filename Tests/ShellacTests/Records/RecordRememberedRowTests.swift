@@ -20,6 +20,49 @@ private class Reader: Record {
     }
 }
 
+private protocol PickyRecord: Record {}
+
+private class AnyPicky: Record {
+    override class var databaseTableName: String { "picky" }
+}
+
+/// A record that takes integers only, and differs from all that it reads.
+private final class PairPicky: AnyPicky, PickyRecord {
+    override func updateFromRow(_ row: Row) throws {
+        _ = try row["a"] as Int
+        _ = try row["b"] as Int
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["a"] = 0
+        container["b"] = 0
+    }
+}
+
+private final class ListedPicky: AnyPicky, PickyRecord {
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("a", 0) { _ in }
+        try column("b", 0) { _ in }
+    }
+}
+
+/// An integer that is stored as 0.
+private struct Nought: DatabaseValueConvertible, Codable {
+    var read = 0
+    var databaseValue: DatabaseValue { 0.databaseValue }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> Nought? {
+        Int.fromDatabaseValue(value).map { Nought(read: $0) }
+    }
+}
+
+private final class CodedPicky: AnyPicky, PickyRecord, Codable {
+    var a = Nought()
+    var b = Nought()
+}
+
+extension RecordStyle {
+    fileprivate var picky: any PickyRecord.Type { choose(PairPicky.self, ListedPicky.self, CodedPicky.self) }
+}
+
 private enum Mood: String, DatabaseValueConvertible { case glad }
 
 /// What a class record remembers is packed while its properties are read. However they are read, it is the row.
@@ -133,20 +176,12 @@ struct RecordRememberedRowTests {
         }
     }
 
-    @Test("A cursor's records remember each their own row, also where reading one throws")
-    func cursor() throws {
-        class Picky: Record {
-            var value = 0
-            override class var databaseTableName: String { "picky" }
-            override func updateFromRow(_ row: Row) throws {
-                value = try row["a"]
-                _ = try row["b"] as Int
-            }
-            override func encode(to container: inout PersistenceContainer) throws {
-                container["a"] = 0
-                container["b"] = 0
-            }
-        }
+    @Test(
+        "A cursor's records remember each their own row, also where reading one throws",
+        arguments: RecordStyle.allCases)
+    func cursor(style: RecordStyle) throws { try cursor(style.picky) }
+
+    private func cursor<Picky: PickyRecord>(_: Picky.Type) throws {
         try DatabaseQueue().read { db in
             let statement = try db.makeStatement(
                 sql: "SELECT column1 AS a, column2 AS b FROM (VALUES (1, 2), (3, 'x'), (5, 6))")
