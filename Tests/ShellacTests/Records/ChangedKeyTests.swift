@@ -102,7 +102,7 @@ struct ChangedKeyTests {
 
     enum Save: CaseIterable { case update, save, updateChanges, columns }
 
-    private func run(_ save: Save, of memo: Memo, in db: Database) throws {
+    private func run(_ save: Save, of memo: some MemoRecord, in db: Database) throws {
         switch save {
         case .update: try memo.update(db)
         case .save: try memo.save(db)
@@ -114,10 +114,14 @@ struct ChangedKeyTests {
     @Test(
         "stamps that were left out of a save under a changed key are left out of the next one, too",
         .behaviour(38, 100),
-        arguments: Save.allCases, Save.allCases)
-    func stamps(_ first: Save, _ second: Save) throws {
+        arguments: RecordStyle.each(Save.allCases), Save.allCases)
+    func stamps(_ first: (style: RecordStyle, save: Save), _ second: Save) throws {
+        try stamps(first.style.memo, first.save, second)
+    }
+
+    private func stamps<Memo: MemoRecord>(_: Memo.Type, _ first: Save, _ second: Save) throws {
         let memos = try MemoDatabase()
-        let memo = try memos.inserted()
+        let memo = try memos.inserted(Memo.self)
         try memos.queue.write { db in
             try db.withoutStamps {
                 try db.execute(
@@ -147,10 +151,12 @@ struct ChangedKeyTests {
 
     @Test(
         "a stamp of a group that a save has read is known, also where the record had not read the column",
-        .behaviour(38))
-    func stampOfGroup() throws {
+        .behaviour(38), arguments: RecordStyle.allCases)
+    func stampOfGroup(style: RecordStyle) throws { try stampOfGroup(style.memo) }
+
+    private func stampOfGroup<Memo: MemoRecord>(_: Memo.Type) throws {
         let memos = try MemoDatabase()
-        _ = try memos.inserted()
+        _ = try memos.inserted(Memo.self)
         let memo = try #require(
             try memos.queue.read { db in try Memo.fetchOne(db, sql: "SELECT id, title FROM memo") })
         try memos.later { db in
@@ -168,10 +174,14 @@ struct ChangedKeyTests {
         }
     }
 
-    @Test("a stamp that was given with the key is written when its turn comes", .behaviour(38, 100))
-    func givenStamp() throws {
+    @Test(
+        "a stamp that was given with the key is written when its turn comes", .behaviour(38, 100),
+        arguments: RecordStyle.allCases)
+    func givenStamp(style: RecordStyle) throws { try givenStamp(style.memo) }
+
+    private func givenStamp<Memo: MemoRecord>(_: Memo.Type) throws {
         let memos = try MemoDatabase()
-        let memo = try memos.inserted()
+        let memo = try memos.inserted(Memo.self)
         try memos.queue.write { db in try db.execute(sql: "INSERT INTO memo (id, title) VALUES (2, 'a')") }
         try memos.later { db in
             (memo.id, memo.createdAt) = (2, memos.clock.date(5))

@@ -106,8 +106,12 @@ struct InsertAllCallbackTests {
 
     // MARK: - Stamps
 
-    @Test("binds the stamps of each record, with one date outside of a transaction, too", .behaviour(38))
-    func stamps() throws {
+    @Test(
+        "binds the stamps of each record, with one date outside of a transaction, too", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func stamps(style: RecordStyle) throws { try stamps(style.memo) }
+
+    private func stamps<Memo: MemoRecord>(_: Memo.Type) throws {
         let memos = try MemoDatabase()
         try memos.queue.inDatabase { db in
             memos.spy.removeAll()

@@ -212,8 +212,12 @@ struct RecordAsyncTests {
 
     @Test(
         "It is stamped, and has its stamps, whether the class is registered", .behaviour(38, 101),
-        arguments: [true, false])
-    func stamps(isRegistered: Bool) async throws {
+        arguments: RecordStyle.allCases, [true, false])
+    func stamps(style: RecordStyle, isRegistered: Bool) async throws {
+        try await stamps(style.memo, isRegistered: isRegistered)
+    }
+
+    private func stamps<Memo: MemoRecord>(_: Memo.Type, isRegistered: Bool) async throws {
         let memos = try MemoDatabase(registers: isRegistered)
         let memo = Memo("a")
         try await memo.save(in: memos.queue)

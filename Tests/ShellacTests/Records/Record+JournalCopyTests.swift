@@ -100,8 +100,12 @@ struct RecordJournalCopyTests {
         }
     }
 
-    @Test("A copy of a stamped record gives its stamps back, too", .behaviour(99))
-    func stamps() throws {
+    @Test(
+        "A copy of a stamped record gives its stamps back, too", .behaviour(99),
+        arguments: RecordStyle.allCases)
+    func stamps(style: RecordStyle) throws { try stamps(style.memo) }
+
+    private func stamps<Memo: MemoRecord>(_: Memo.Type) throws {
         let memos = try MemoDatabase()
         try memos.queue.inDatabase { db in
             let memo = Memo("a")

@@ -219,8 +219,12 @@ struct UpsertTests {
         }
     }
 
-    @Test("stamp the row in the way, unless an assignment names the stamp", .behaviour(38))
-    func stamps() throws {
+    @Test(
+        "stamp the row in the way, unless an assignment names the stamp", .behaviour(38),
+        arguments: RecordStyle.allCases)
+    func stamps(style: RecordStyle) throws { try stamps(style.memo) }
+
+    private func stamps<Memo: MemoRecord>(_: Memo.Type) throws {
         let memos = try MemoDatabase(
             "CREATE TABLE memo (id INTEGER PRIMARY KEY, title TEXT UNIQUE, score INTEGER NOT NULL DEFAULT 0, "
                 + "createdAt TEXT, updatedAt TEXT, titleChangedAt TEXT)")
