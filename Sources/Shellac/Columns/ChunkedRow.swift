@@ -45,6 +45,13 @@ struct ChunkedRow {
         let layout: RowLayout
         /// Which notes of a journal those of the rows are among, or 0 where the rows were fetched.
         let moment: UInt64
+        /// The window of the fetch that the chunk belongs to, and its place there. Nil where the rows were inserted.
+        let window: FetchWindow?
+        let place: Int
+        /// The number of rows, once no other one will be added. 0 until then.
+        var rowCount = 0
+
+        deinit { window?.remove(place) }
     }
 
     /// More than there will ever be rows.
@@ -82,6 +89,21 @@ struct ChunkedRow {
         let left = chunk.pointee.references.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
         if left == 0 { destroy(chunk) }
     }
+
+    /// Keeps the chunk, unless it is about to be freed. Call it where that has to wait.
+    static func retain(_ chunk: UnsafeMutablePointer<Chunk>) -> Bool {
+        var count = chunk.pointee.references.load(ordering: .acquiring)
+        while count > 0 {
+            let (isDone, found) = chunk.pointee.references.weakCompareExchange(
+                expected: count, desired: count + 1, ordering: .acquiringAndReleasing)
+            if isDone { return true }
+            count = found
+        }
+        return false
+    }
+
+    /// The window of the fetch that the row was in. Nil for one that was inserted.
+    var window: FetchWindow? { chunk.pointee.window }
 
     @inline(never)
     private static func destroy(_ chunk: UnsafeMutablePointer<Chunk>) {

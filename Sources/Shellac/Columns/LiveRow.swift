@@ -44,8 +44,11 @@ public struct LiveRow {
         var packedRow: (bytes: PackedBytes, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
         var sql: String?
-        /// The number of columns of the statement.
+        /// The number of columns of the row, and the column of the statement that is its first one: see `makeWindow(_:)`.
         var width = 0
+        var firstColumn = 0
+        /// Rows of some of the columns, which end with this one.
+        var windows: [LiveRow] = []
         var layout: RowLayout?
         var memory: NameGuesses?
         /// The connection of the statement, which outlives it: for upper layers.
@@ -93,7 +96,8 @@ public struct LiveRow {
     @usableFromInline @inline(never)
     func valueElsewhere(at column: Int) -> SQLiteValue {
         if isPacked { return packedValue(at: column) }
-        let value = sqlite3_column_value(place.pointee.statement, Int32(truncatingIfNeeded: column))
+        let value = sqlite3_column_value(
+            place.pointee.statement, Int32(truncatingIfNeeded: place.pointee.firstColumn &+ column))
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
@@ -106,8 +110,9 @@ public struct LiveRow {
     var layout: RowLayout {
         if let layout = place.pointee.layout { return layout }
         let statement = place.pointee.statement
+        let first = place.pointee.firstColumn
         let layout = RowLayout(
-            names: (0..<place.pointee.width).map { column in
+            names: (first..<first + place.pointee.width).map { column in
                 sqlite3_column_name(statement, Int32(column)).map(String.init(cString:)) ?? ""
             },
             sql: place.pointee.sql)
@@ -201,7 +206,7 @@ extension LiveRow {
     }
 
     /// Takes a place that nobody uses.
-    private static func take() -> LiveRow {
+    static func take() -> LiveRow {
         if let idle = idle.withLock({ $0.popLast() }) { return LiveRow(idle.place) }
         let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
         place.initialize(to: Place())
@@ -243,7 +248,8 @@ extension LiveRow {
         begin()
         let statement = place.pointee.statement
         let width = place.pointee.width
-        let first = sqlite3_column_value(statement, 0)
+        let firstColumn = place.pointee.firstColumn
+        let first = sqlite3_column_value(statement, Int32(truncatingIfNeeded: firstColumn))
         // Values begin where they did, and are side by side, as they were.
         if first == place.pointee.first, place.pointee.stride != 0 { return }
         place.pointee.first = first
@@ -251,7 +257,7 @@ extension LiveRow {
             place.pointee.stride = 1
             return
         }
-        let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: width &- 1))
+        let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: firstColumn &+ width &- 1))
         let distance = UnsafeRawPointer(last.unsafelyUnwrapped) - UnsafeRawPointer(first.unsafelyUnwrapped)
         if distance == place.pointee.stride &* (width &- 1), distance != 0 { return }
         place.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
@@ -264,6 +270,7 @@ extension LiveRow {
         place.pointee.count = 0
         place.pointee.elementType = nil
         place.pointee.chunks.finish()
+        if !place.pointee.windows.isEmpty { closeWindows() }
     }
 
     /// Forgets what is known of the columns: SQLite has prepared the statement again.

@@ -19,6 +19,9 @@ struct SnapshotPool: ~Copyable {
     /// How many rows the next chunk is made for: 0 in front of the first row of a run.
     private var expectedCount = 0
     private var moment: UInt64 = 0
+    /// The window that the chunks belong to, and how many rows it has by now, without those of the last chunk.
+    private var window: FetchWindow?
+    private var windowCount = 0
 
     init() {}
 
@@ -78,16 +81,27 @@ struct SnapshotPool: ~Copyable {
         guard self.layout == nil || self.layout == layout else { return false }
         let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
         giveBack()
+        windowCount &+= rowCount
         (chunk, next, end, rowCount) = (nil, nil, nil, 0)
+        let window = moment == 0 ? currentWindow() : nil
         guard let memory = malloc(capacity) else { return false }
         let chunk = memory.assumingMemoryBound(to: ChunkedRow.Chunk.self)
         chunk.initialize(
             to: ChunkedRow.Chunk(
-                references: Atomic(ChunkedRow.manyReferences), layout: layout.object, moment: moment))
+                references: Atomic(ChunkedRow.manyReferences), layout: layout.object, moment: moment,
+                window: window, place: window?.reserve() ?? 0))
         self.chunk = chunk
         self.layout = layout
         (next, end) = (memory + Self.start, memory + capacity)
         return true
+    }
+
+    /// The window that the next chunk belongs to.
+    private mutating func currentWindow() -> FetchWindow {
+        if let window, windowCount < FetchWindow.rowCount { return window }
+        let window = FetchWindow()
+        (self.window, windowCount) = (window, 0)
+        return window
     }
 
     /// The rows to come are inserted, and their notes are among those of a moment.
@@ -109,6 +123,9 @@ struct SnapshotPool: ~Copyable {
 
     /// Gives back the references that no row has taken.
     private borrowing func giveBack() {
-        if let chunk { ChunkedRow.release(chunk, ChunkedRow.manyReferences - rowCount) }
+        guard let chunk else { return }
+        chunk.pointee.rowCount = rowCount
+        chunk.pointee.window?.add(chunk)
+        ChunkedRow.release(chunk, ChunkedRow.manyReferences - rowCount)
     }
 }

@@ -73,6 +73,11 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         Self.all.withLock { $0[ObjectIdentifier(self)] = Unretained(self) }
     }
 
+    /// What is compared by those who keep what this connection has read.
+    @exclusivity(unchecked) final var contentVersion = ContentVersion()
+    /// Whether somebody keeps something until the access ends: see ``AccessKeeper``.
+    @exclusivity(unchecked) final var isKeptForAccess = false
+
     deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
 
     /// All connections. (Weak references would make all others slow.)

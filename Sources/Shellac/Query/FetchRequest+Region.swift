@@ -14,9 +14,11 @@ extension FetchRequest {
 
 extension QueryInterfaceRequest {
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-        let region = try prepare(db, forSingleResult: false).statement.databaseRegion(db)
-        guard let rows = try query.rowsRegion(db) else { return region }
-        return region.intersection(rows)
+        let query = query
+        var region = try prepare(db, forSingleResult: false).statement.databaseRegion(db)
+        if let rows = try query.rowsRegion(db) { region = region.intersection(rows) }
+        guard let supplement = query.supplement else { return region }
+        return try region.union(supplement.region(of: query.source.type, in: db))
     }
 }
 

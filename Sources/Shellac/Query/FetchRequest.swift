@@ -27,8 +27,15 @@ public struct PreparedRequest {
     /// The values.
     public let arguments: StatementArguments
 
+    /// What is fetched for the elements, once these are there.
+    @usableFromInline let supplement: RequestSupplement?
+
     public init(statement: Statement, arguments: StatementArguments) {
-        (self.statement, self.arguments) = (statement, arguments)
+        self.init(statement: statement, arguments: arguments, supplement: nil)
+    }
+
+    init(statement: Statement, arguments: StatementArguments, supplement: RequestSupplement?) {
+        (self.statement, self.arguments, self.supplement) = (statement, arguments, supplement)
     }
 }
 
@@ -40,6 +47,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
+        try prepared.supplement?.refuseCursor()
         return try RowDecoder.fetchCursor(prepared.statement, arguments: prepared.arguments)
     }
 
@@ -51,6 +59,11 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] {
         let prepared = try prepare(db, forSingleResult: false)
+        if let supplement = prepared.supplement {
+            return try supplement.supplied(in: db) {
+                try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
+            }
+        }
         return try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
     }
 
@@ -58,6 +71,11 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
         let prepared = try prepare(db, forSingleResult: true)
+        if let supplement = prepared.supplement {
+            return try supplement.supplied(in: db) {
+                try RowDecoder.fetchOne(prepared.statement, arguments: prepared.arguments).map { [$0] } ?? []
+            }.first
+        }
         return try RowDecoder.fetchOne(prepared.statement, arguments: prepared.arguments)
     }
 }
@@ -67,6 +85,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
+        if prepared.supplement != nil { return try Set(fetchAll(db)) }
         return try RowDecoder.fetchSet(prepared.statement, arguments: prepared.arguments)
     }
 }

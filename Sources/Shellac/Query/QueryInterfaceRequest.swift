@@ -29,7 +29,8 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
-        return PreparedRequest(statement: statement, arguments: arguments)
+        return PreparedRequest(
+            statement: statement, arguments: arguments, supplement: storage.query.supplement)
     }
 
     /// Fetches the number of rows.

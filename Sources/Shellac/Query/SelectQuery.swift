@@ -80,6 +80,8 @@ struct SelectQuery: Sendable {
     var commonTables: [CommonTable] = []
     /// Whether at most one row can match: no `LIMIT` is needed to fetch one.
     var hasUniqueKey = false
+    /// What is fetched for the elements, once these are there. It is no part of the statement.
+    var supplement: RequestSupplement?
 
     init(_ source: QuerySource) { self.source = source }
 

@@ -91,6 +91,8 @@ public import Foundation
 /// connection still holds it.
 nonisolated open class Record: FetchableRecord, PersistableRecord {
     @exclusivity(unchecked) final var rememberedRow = RememberedRow()
+    /// What an upper layer keeps with the record: see ``Record/related``.
+    @usableFromInline @exclusivity(unchecked) final var attachment: AnyObject?
 
     // MARK: - The table
 

@@ -187,6 +187,7 @@ extension Database {
                 tellParticipants { $0.accessWillEnd() }
             }
         }
+        if isKeptForAccess { releaseKept() }
         if let lostTransaction {
             log.endLostTransaction()
             throw lostTransaction

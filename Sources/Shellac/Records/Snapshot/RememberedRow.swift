@@ -96,6 +96,9 @@ struct RememberedRow: ~Copyable {
         }
     }
 
+    /// The window of the fetch that the row came from. Nil where it stands alone, or was inserted.
+    var window: FetchWindow? { word & Self.isChunked == 0 ? nil : Self.chunkedRow(word).window }
+
     /// Gives a row that stands in a chunk memory of its own.
     @inline(__always)
     mutating func leaveChunk() {

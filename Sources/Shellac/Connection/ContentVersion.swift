@@ -1,0 +1,17 @@
+/// Counts what may change what a connection reads: whoever keeps what was read compares it.
+struct ContentVersion: Equatable {
+    /// The statements that wrote, or rolled back.
+    private(set) var changes: UInt64 = 0
+    /// The statements that opened transactions, from which on other connections' commits may be seen.
+    private(set) var begins: UInt64 = 0
+
+    /// Notes that a statement runs which writes, or opens or ends a transaction or a savepoint.
+    mutating func note(_ effects: StatementEffects, isReadonly: Bool) {
+        switch effects.transaction {
+        case .begin, .savepoint: begins &+= 1
+        case .rollback, .rollbackTo: changes &+= 1
+        case .commit, .release: break
+        case nil: if !isReadonly { changes &+= 1 }
+        }
+    }
+}

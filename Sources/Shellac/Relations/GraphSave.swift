@@ -1,0 +1,234 @@
+/// What is done with rows whose objects were in a list when it was loaded, and are there no more.
+public enum RemovedRecords: Hashable, Sendable {
+    /// They are left alone.
+    case keep
+    /// They refer to nothing any more: their foreign key becomes NULL.
+    case nullify
+    /// They are deleted.
+    case delete
+}
+
+extension Record {
+    /// Saves the record, and the related records that it was given or that were loaded for it.
+    ///
+    /// ```swift
+    /// let team = Team()
+    /// team.set(Team.players, to: [arthur, barbara])
+    /// try team.save(db, with: Team.players)              // team.id, then arthur.teamID and barbara.teamID, are filled in
+    ///
+    /// team.set(Team.players, to: [barbara])
+    /// try team.save(db, with: Team.players, removed: .delete)    // arthur's row is deleted
+    /// ```
+    ///
+    /// The record that is referred to is saved first, and its key is filled in. Related records are written if they have
+    /// changes; so are those of relations that are included: `with: Team.players.including(Player.weapons)`. All of it
+    /// happens in one transaction, or in one savepoint. Where anything throws, nothing is saved, and keys, lists, and what
+    /// the records remember are as they were.
+    ///
+    /// Removed is what the list held when it was loaded, or last saved in this way, and holds no more. Rows that do not
+    /// belong to the relation by now are left alone.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - relation: What is saved along with the record. What leads through other tables is not: save what leads there.
+    ///   - others: More of it.
+    ///   - removed: What is done with the rows of records that were removed from a list.
+    /// - Throws: what ``MutablePersistableRecord/save(_:onConflict:)`` throws for any of the records, and
+    ///   ``RelationError/notLoaded(relation:recordType:)`` where a relation of a row was neither loaded nor given. So it does
+    ///   where records are to be removed from a list that was given, but never loaded: nobody knows what it held.
+    public final func save(
+        _ db: Database, with relation: any Relation, _ others: any Relation...,
+        removed: RemovedRecords = .keep
+    ) throws {
+        db.checkAccess()
+        try db.inSavepoint {
+            try GraphSave(db: db, removed: removed).save(self, [relation] + others, for: nil)
+            return .commit
+        }
+    }
+}
+
+/// Saves records along with those that are related to them.
+private struct GraphSave {
+    let db: Database
+    let removed: RemovedRecords
+
+    /// Saves a record.
+    ///
+    /// - Parameter parent: The record that this one was reached from, or nil for the first one.
+    func save(_ record: Record, _ relations: [any Relation], for parent: Record?) throws {
+        let definitions = relations.map(\.definition)
+        for definition in definitions { try definition.checkSaving(type(of: record)) }
+        let isNew = RememberedRow.Look(record) == nil
+        for definition in definitions where definition.steps[0].direction == .up {
+            try saveReferred(record, definition, isNew, for: parent)
+        }
+        if parent == nil || record.hasDatabaseChanges { try record.save(db) }
+        for definition in definitions where definition.steps[0].direction == .down {
+            try saveReferring(record, definition, isNew)
+        }
+    }
+
+    /// Saves the record that one refers to, and fills its key in.
+    private func saveReferred(
+        _ record: Record, _ definition: RelationDefinition, _ isNew: Bool, for parent: Record?
+    ) throws {
+        guard let objects = record.related(by: definition.identity) else {
+            // The way back leads to a record that is being saved.
+            if isNew || (try? record.owner(definition, "")) != nil { return }
+            throw definition.notLoaded(record)
+        }
+        let referred = objects.records.first
+        if let referred, referred !== parent { try save(referred, definition.nested, for: record) }
+        let step = try path(definition, record).steps[0]
+        let key = try referred?.encodedKey(step.to.map(\.name), of: definition, in: db)
+        try record.fill(step.from, with: key, of: definition, in: db)
+    }
+
+    /// Saves the records that refer to one.
+    private func saveReferring(_ record: Record, _ definition: RelationDefinition, _ isNew: Bool) throws {
+        guard let objects = record.related(by: definition.identity) else {
+            if isNew { return }
+            throw definition.notLoaded(record)
+        }
+        if removed != .keep, objects.savedRecords == nil, !isNew { throw definition.notLoaded(record) }
+        let step = try path(definition, record).steps[0]
+        let key = try record.encodedKey(step.from, of: definition, in: db)
+        try remove(objects, step, key, definition)
+        let columns = step.to.map(\.name)
+        for related in objects.records {
+            try related.fill(columns, with: key, of: definition, in: db)
+            try save(related, definition.nested, for: record)
+        }
+        let note = SavedListNote(record, objects)
+        _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
+        record.relate(objects.saved(as: objects.records))
+    }
+
+    private func path(_ definition: RelationDefinition, _ record: Record) throws -> RelationPath {
+        try db.relations.path(of: definition, for: type(of: record), on: db)
+    }
+
+    // MARK: - Removed records
+
+    /// Removes the rows whose records are no longer in a list.
+    private func remove(
+        _ objects: RelatedObjects, _ step: RelationPath.Step, _ key: [DatabaseValue],
+        _ definition: RelationDefinition
+    ) throws {
+        guard removed != .keep, let saved = objects.savedRecords else { return }
+        let kept = Set(objects.records.map(ObjectIdentifier.init))
+        let gone = saved.filter { !kept.contains(ObjectIdentifier($0)) }
+        if gone.isEmpty { return }
+        for record in try stillRelated(gone, besides: objects.records, step, key, definition) {
+            if removed == .delete {
+                try record.delete(db)
+            } else {
+                let columns = step.to.map(\.name)
+                try record.fill(columns, with: nil, of: definition, in: db)
+                try record.update(db, columns: Set(columns))
+            }
+        }
+    }
+
+    /// Returns those of some records whose rows belong to the relation, and are not those of others.
+    private func stillRelated(
+        _ records: [Record], besides others: [Record], _ step: RelationPath.Step, _ key: [DatabaseValue],
+        _ definition: RelationDefinition
+    ) throws -> [Record] {
+        guard let first = records.first else { return [] }
+        let plan = try db.plan(for: type(of: first)).object
+        _ = try plan.keyCondition()
+        let columns = plan.key.map { RelationPath.Target($0, in: plan.table, on: db) }
+        var keys = OwnerKeys(columns, capacity: records.count)
+        for record in records { keys.add(try record.encodedKey(plan.key, of: definition, in: db)) }
+        var known = keys
+        for record in others { known.add(try record.encodedKey(plan.key, of: definition, in: db)) }
+        let taken = Set(known.numbers.dropFirst(records.count))
+        var owner = OwnerKeys(step.to, capacity: 1)
+        owner.add(key)
+        var related: Set<Int32> = []
+        for list in keys.lists() {
+            for ownerList in owner.lists() {
+                var query = definition.query
+                query.ordering = []
+                query.selection = plan.key.map {
+                    SQLSelection(.expression(SQLExpression(.column($0)), name: nil))
+                }
+                query.filter(ownerList.condition(step.to.map { SQLExpression(.column($0.name)) }))
+                query.filter(list.condition(plan.key.map { SQLExpression(.column($0)) }))
+                let rows = try QueryInterfaceRequest<Row>(query).fetchCursor(db)
+                while let row = try rows.next() {
+                    if let number = list.only ?? keys.number(of: row.live, at: 0) { related.insert(number) }
+                }
+            }
+        }
+        return zip(records, keys.numbers).filter { related.contains($1) && !taken.contains($1) }.map(\.0)
+    }
+}
+
+extension RelationDefinition {
+    /// Throws unless the rows of the relation can be saved along with a record.
+    fileprivate func checkSaving(_ type: Record.Type) throws {
+        try checkOwner(type)
+        guard steps.count == 1, target != nil else {
+            throw RelationError.unsound(
+                relation: name(),
+                reason: target == nil
+                    ? "\(targetType) is no class of records: save its values themselves"
+                    : "it leads through other rows, which say what is related: save the relation to these")
+        }
+    }
+
+    fileprivate func notLoaded(_ record: Record) -> RelationError {
+        .notLoaded(relation: name(), recordType: "\(type(of: record))")
+    }
+}
+
+extension Record {
+    /// Fills a foreign key in, which a rollback takes away again. Nil makes it NULL.
+    fileprivate final func fill(
+        _ columns: [String], with key: [DatabaseValue]?, of definition: RelationDefinition, in db: Database
+    ) throws {
+        let old = try encodedKey(columns, of: definition, in: db)
+        let new = key ?? columns.map { _ in .null }
+        if old == new { return }
+        let given = columns.indices.filter { old[$0] != new[$0] }.map {
+            GivenValue(name: columns[$0], old: old[$0], new: new[$0])
+        }
+        noteGiven(given, in: db)
+        if Overrides.listing(type(of: self)), try given.allSatisfy({ try give($0.new, to: $0.name) }) {
+            return
+        }
+        try take(given)
+        for value in given where try !encodes(value.new, in: value.name) {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason:
+                    "\(type(of: self)) has not taken its key: list the column \(value.name) in columns(_:)")
+        }
+    }
+}
+
+/// Gives a record back what a list held when it was last saved, where a save is rolled back.
+private final class SavedListNote: Journaled {
+    private let record: Record
+    private let objects: RelatedObjects
+
+    init(_ record: Record, _ objects: RelatedObjects) { (self.record, self.objects) = (record, objects) }
+
+    var original: AnyObject { record }
+
+    func inPlace(of copy: AnyObject) -> (any Journaled)? { nil }
+
+    func giveBack(_ note: Journal.Note) {}
+
+    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+        guard let identity = objects.identity, let now = record.related(by: identity) else { return }
+        record.relate(now.saved(as: objects.savedRecords))
+    }
+
+    func isTrue(on database: Database) -> Bool? { nil }
+
+    func forget() {}
+}

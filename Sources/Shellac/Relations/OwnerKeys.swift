@@ -1,0 +1,202 @@
+/// The keys of the records that a relation is loaded for: each once, with the records that have it.
+///
+/// SQLite finds the related rows, by its own rules of what is equal. Whose a row is, is looked up here. So values are
+/// compared as the column compares them that they are looked for in: by its affinity and its collation.
+struct OwnerKeys {
+    /// The number of the key of each record, or -1 where it is NULL.
+    private(set) var numbers: [Int32] = []
+    /// The number of different keys.
+    private(set) var count = 0
+    /// The values of the keys, one key behind the other.
+    private var values: [DatabaseValue] = []
+    private let columns: [RelationPath.Target]
+
+    private var integers: [Int64: Int32] = [:]
+    private var others: [[DatabaseValue]: Int32] = [:]
+    /// The key that was looked up last: rows often come in the order of their keys.
+    private var last: (integer: Int64, number: Int32)?
+
+    /// Whether a key can be looked up. Nobody but SQLite knows what a collation of the program's takes for equal.
+    private let areComparable: Bool
+
+    init(_ columns: [RelationPath.Target], capacity: Int) {
+        self.columns = columns
+        areComparable = columns.allSatisfy(\.isComparable)
+        numbers.reserveCapacity(capacity)
+        if columns.count == 1 { integers.reserveCapacity(capacity) }
+    }
+
+    // MARK: - Adding
+
+    /// Adds the key of the next record, which has one column that is an integer.
+    @inline(__always)
+    mutating func add(_ integer: Int64) {
+        guard columns[0].keepsIntegers else { return add([DatabaseValue(.int64(integer))]) }
+        if let last, last.integer == integer { return numbers.append(last.number) }
+        let number =
+            integers[integer] ?? addKey([DatabaseValue(.int64(integer))]) { $0.integers[integer] = $1 }
+        last = (integer, number)
+        numbers.append(number)
+    }
+
+    /// Adds the key of the next record.
+    mutating func add(_ key: [DatabaseValue]) {
+        if key.contains(where: \.isNull) { return numbers.append(-1) }
+        let comparable = zip(key, columns).map { $1.comparable($0) }
+        if comparable.count == 1, case .int64(let integer) = comparable[0].storage {
+            numbers.append(integers[integer] ?? addKey(key) { $0.integers[integer] = $1 })
+        } else {
+            numbers.append(others[comparable] ?? addKey(key) { $0.others[comparable] = $1 })
+        }
+    }
+
+    /// Adds a record without a key.
+    mutating func addNull() { numbers.append(-1) }
+
+    private mutating func addKey(
+        _ key: [DatabaseValue], _ note: (inout OwnerKeys, Int32) -> Void
+    ) -> Int32 {
+        let number = Int32(count)
+        count += 1
+        values += key
+        note(&self, number)
+        return number
+    }
+
+    /// Adds the keys of records, which they have in some columns.
+    mutating func add(
+        _ owners: [Record], _ columns: [String], of definition: RelationDefinition, _ areFetched: Bool,
+        in db: Database
+    ) throws {
+        for owner in owners {
+            if areFetched, let look = RememberedRow.Look(owner) {
+                let layout = look.layout.object
+                let places = columns.compactMap(layout.column(named:))
+                if places.count == columns.count {
+                    add(look.bytes, places)
+                    continue
+                }
+            }
+            try add(owner.encodedKey(columns, of: definition, in: db))
+        }
+    }
+
+    /// Adds the key that packed columns have in some places.
+    mutating func add(_ bytes: PackedBytes, _ places: [Int]) {
+        if places.count == 1 {
+            let value = bytes.value(at: places[0])
+            if value.isNull { return addNull() }
+            if value.isInteger { return add(value.integer) }
+        }
+        add(places.map { bytes.value(at: $0).view.databaseValue })
+    }
+
+    // MARK: - Looking up
+
+    /// Returns the number of the key that a row has in some columns.
+    @inline(__always)
+    mutating func number(of row: LiveRow, at column: Int) -> Int32? {
+        if columns.count == 1, case .integer(let integer) = row.value(at: column).view,
+            columns[0].keepsIntegers
+        {
+            if let last, last.integer == integer { return last.number }
+            guard let number = integers[integer] else { return nil }
+            last = (integer, number)
+            return number
+        }
+        return otherNumber(of: row, at: column)
+    }
+
+    /// Returns the number of a key.
+    func number(of key: [DatabaseValue]) -> Int32? {
+        let key = zip(key, columns).map { $1.comparable($0) }
+        if key.count == 1, case .int64(let integer) = key[0].storage { return integers[integer] }
+        return others[key]
+    }
+
+    @inline(never)
+    private func otherNumber(of row: LiveRow, at column: Int) -> Int32? {
+        number(of: columns.indices.map { row.value(at: column + $0).view.databaseValue })
+    }
+
+    // MARK: - Lists
+
+    /// Keys that one statement takes.
+    struct List {
+        /// What is true of the rows that have one of them.
+        let condition: ([SQLExpression]) -> SQLExpression
+        /// The number of the key, where it is the only one.
+        let only: Int32?
+    }
+
+    /// The most keys that are parameters of their own.
+    private static var mostParameters: Int { 256 }
+
+    /// The keys in lists that one statement can take: all in one, as a rule.
+    func lists() -> [List] {
+        if count == 0 { return [] }
+        let width = columns.count
+        if areComparable, let json = JSONArray(values, width: width)?.databaseValue {
+            return [List(condition: { Self.isAmong($0, json) }, only: nil)]
+        }
+        let length = areComparable ? Self.mostParameters / width : 1
+        return stride(from: 0, to: count, by: length).map { start in
+            var list = Array(values[start * width..<min(start + length, count) * width])
+            // A few lengths do for all: the last key stands there several times.
+            var filled = 1
+            while filled < list.count / width { filled *= 2 }
+            let last = Array(list.suffix(width))
+            while list.count < filled * width { list += last }
+            return List(
+                condition: { Self.isAmong($0, list) }, only: areComparable ? nil : Int32(start))
+        }
+    }
+
+    private static func isAmong(_ columns: [SQLExpression], _ json: DatabaseValue) -> SQLExpression {
+        // Without the +, it would be a column, which the key is not converted for: see "Datatypes In SQLite".
+        let elements =
+            columns.count == 1
+            ? "+value"
+            : columns.indices.map { "json_extract(value, '$[\($0)]')" }.joined(separator: ", ")
+        let rows = SQL(sql: "SELECT \(elements) FROM json_each(?)", arguments: [json])
+        return SQLExpression(.query(row(columns), in: .fragment(rows), isNegated: false))
+    }
+
+    private static func isAmong(_ columns: [SQLExpression], _ values: [DatabaseValue]) -> SQLExpression {
+        let row = "(" + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")"
+        let rows = Array(repeating: row, count: values.count / columns.count).joined(separator: ", ")
+        let list = SQL(sql: "VALUES \(rows)", arguments: StatementArguments(values))
+        return SQLExpression(.query(Self.row(columns), in: .fragment(list), isNegated: false))
+    }
+
+    private static func row(_ columns: [SQLExpression]) -> SQLExpression {
+        columns.count == 1 ? columns[0] : SQLExpression(.row(columns))
+    }
+}
+
+extension RelationPath.Target {
+    /// Whether values can be compared here as the column compares them.
+    fileprivate var isComparable: Bool {
+        ["BINARY", "NOCASE", "RTRIM"].contains { CaseInsensitiveName.matches($0, collation) }
+    }
+
+    /// Whether an integer is compared as it is.
+    fileprivate var keepsIntegers: Bool { affinity != .text }
+
+    /// A value that is equal to others where the column takes them for equal.
+    fileprivate func comparable(_ value: DatabaseValue) -> DatabaseValue {
+        // Integers and real numbers are compared as the numbers that they are, whatever the column would make of them.
+        let stored = (affinity == .real ? .numeric : affinity).storing(value)
+        switch stored.storage {
+        case .double(let real): return Int64(exactly: real).map { DatabaseValue(.int64($0)) } ?? stored
+        case .string(let text) where CaseInsensitiveName.matches(collation, "NOCASE"):
+            let folded = text.utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }
+            return DatabaseValue(.string(String(decoding: folded, as: UTF8.self)))
+        case .string(let text) where CaseInsensitiveName.matches(collation, "RTRIM"):
+            var rest = Substring(text).utf8
+            while rest.last == 32 { rest.removeLast() }
+            return DatabaseValue(.string(String(Substring(rest))))
+        default: return stored
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/// For which records a relation is loaded, where one of them is named.
+public enum LoadScope: Hashable, Sendable {
+    /// For those, too, that came from the same fetch: some hundreds at a time.
+    case peers
+    /// For that one.
+    case alone
+}
+
+extension Record {
+    /// Loads a relation for the record, and finds what the next records of the same fetch will ask for.
+    ///
+    /// ```swift
+    /// for team in try Team.fetchAll(db) {
+    ///     try team.load(Team.players, db)     // one statement for some hundreds of teams
+    ///     for player in try team.players { … }
+    /// }
+    /// ```
+    ///
+    /// Records that were fetched together share what they remember of their rows, and so their keys are known. What is found
+    /// for the others is kept until the access ends, or the database changes; they are given it when they ask. A record that
+    /// was saved since, or whose row takes more than some hundred bytes, stands alone.
+    ///
+    /// - Parameters:
+    ///   - relation: The relation.
+    ///   - db: A connection to the database.
+    ///   - scope: Whether records of the same fetch are thought of.
+    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement.
+    public final func load(_ relation: some Relation, _ db: Database, _ scope: LoadScope = .peers) throws {
+        db.checkAccess()
+        try db.readingOneState {
+            let loading = try RelationLoading(relation.definition, in: db)
+            guard scope == .peers, let window = rememberedRow.window else {
+                return try loading.load(for: [self], areFetched: false)
+            }
+            try loading.load(for: self, among: window)
+        }
+    }
+}
+
+/// A relation of the records that came from one window of a fetch.
+struct PeerRelation: Hashable {
+    let window: ObjectIdentifier
+    let identity: ObjectIdentifier
+    let type: ObjectIdentifier
+    /// What the relation was refined by.
+    let refinement: Refinement
+
+    struct Refinement: Hashable {
+        var shape: [UInt8] = []
+        var arguments: [DatabaseValue] = []
+    }
+}
+
+/// What was found for the records of a window.
+final class LoadedPeers {
+    /// They are kept, so that no other one has their addresses.
+    let window: FetchWindow
+    let identity: RelationIdentity
+    let version: ContentVersion
+    let generation: UInt64
+    /// What tells of other connections' commits, where the transaction was not that of the caller. Nil where it was.
+    let dataVersion: Int64?
+    var keys: OwnerKeys
+    /// The records of each key. Nil once they were given away.
+    var lists: [[Record]?]
+
+    init(
+        _ window: FetchWindow, _ identity: RelationIdentity, _ keys: OwnerKeys, _ lists: [[Record]],
+        in db: Database
+    ) throws {
+        (self.window, self.identity, self.keys, self.lists) = (window, identity, keys, lists)
+        version = db.contentVersion
+        generation = try db.schemaGeneration
+        dataVersion = try db.dataVersion()
+    }
+
+    /// Whether the database is as it was.
+    func isGood(in db: Database) throws -> Bool {
+        guard version.changes == db.contentVersion.changes, try generation == db.schemaGeneration else {
+            return false
+        }
+        return try version.begins == db.contentVersion.begins || dataVersion == db.dataVersion()
+    }
+}
+
+extension Database {
+    /// A number that changes when another connection has committed: see "PRAGMA data_version".
+    fileprivate func dataVersion() throws -> Int64? {
+        try cachedStatement(sql: "PRAGMA main.data_version").readInteger()
+    }
+}
+
+extension RelationLoading {
+    /// Loads the relation for a record, by what was found for others of its window, or will be.
+    fileprivate func load(for record: Record, among window: FetchWindow) throws {
+        let relations = db.relations
+        let path = try path(for: type(of: record))
+        let key = PeerRelation(
+            window: ObjectIdentifier(window), identity: ObjectIdentifier(definition.identity),
+            type: ObjectIdentifier(type(of: record)), refinement: try definition.refinement(on: db))
+        let names = path.steps[0].from
+        let own = try record.encodedKey(names, of: definition, in: db)
+        if let peers = relations.peers[key] {
+            if try peers.isGood(in: db) {
+                if try take(own, for: record, from: peers, path) { return }
+                // They were given to another object of the same row.
+                return try load(for: [record], areFetched: false)
+            }
+            relations.peers[key] = nil
+        }
+        var keys = OwnerKeys(path.steps[0].to, capacity: FetchWindow.rowCount)
+        keys.add(own)
+        window.eachRow { bytes, layout in
+            let places = names.compactMap(layout.column(named:))
+            if places.count == names.count { keys.add(bytes, places) }
+        }
+        let lists = try find(path, &keys)
+        let peers = try LoadedPeers(window, definition.identity, keys, lists, in: db)
+        if relations.peers.count >= 64 { relations.releaseKept() }
+        relations.peers[key] = peers
+        db.isKeptForAccess = true
+        _ = try take(own, for: record, from: peers, path)
+    }
+
+    /// Gives a record what was found for it. Returns false where somebody else has it.
+    private func take(
+        _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
+    ) throws -> Bool {
+        var keys = OwnerKeys(path.steps[0].to, capacity: 1)
+        keys.add(key)
+        guard keys.count == 1 else {
+            give([record], keys, [], path)
+            return true
+        }
+        guard let number = peers.keys.number(of: key) else { return false }
+        guard let list = peers.lists[Int(number)] else { return false }
+        // Many records may refer to one: they share it. Those that refer to a record belong to it alone.
+        if definition.steps[0].direction == .down { peers.lists[Int(number)] = nil }
+        give([record], keys, [list], path)
+        return true
+    }
+}
+
+extension RelationDefinition {
+    /// What the relation was refined by, to be compared.
+    fileprivate func refinement(on db: Database) throws -> PeerRelation.Refinement {
+        var refinement = PeerRelation.Refinement()
+        try note(in: &refinement, on: db)
+        return refinement
+    }
+
+    private func note(in refinement: inout PeerRelation.Refinement, on db: Database) throws {
+        var writer = ShapeWriter(over: [], db)
+        try query.write(to: &writer)
+        refinement.shape += writer.bytes
+        refinement.arguments += writer.arguments
+        refinement.arguments.append((limit ?? -1).databaseValue)
+        for relation in nested {
+            let definition = relation.definition
+            refinement.arguments.append(Int(bitPattern: ObjectIdentifier(definition.identity)).databaseValue)
+            try definition.note(in: &refinement, on: db)
+        }
+        refinement.arguments.append(nested.count.databaseValue)
+    }
+}

@@ -1,0 +1,112 @@
+// Related objects are read from a record. No database is asked: what was not loaded is an error that says how to load it.
+
+extension Record {
+    /// The related records that were loaded, as a list.
+    ///
+    /// ```swift
+    /// var players: [Player] { get throws { try self[Team.players] } }
+    /// ```
+    ///
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``.
+    @inlinable
+    public final subscript<Target: Record>(
+        _ relation: HasMany<Target>, property: String = #function
+    ) -> [Target] {
+        get throws {
+            let objects = try loaded(relation.definition, property)
+            return unsafeDowncast(objects, to: RelatedMany<Target>.self).objects
+        }
+    }
+
+    /// The related record that was loaded, or nil where there is none.
+    ///
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``.
+    @inlinable
+    public final subscript<Target: Record>(
+        _ relation: HasOne<Target>, property: String = #function
+    ) -> Target? {
+        get throws {
+            let objects = try loaded(relation.definition, property)
+            return unsafeDowncast(objects, to: RelatedOne<Target>.self).object
+        }
+    }
+
+    /// The record that this one refers to, or nil where it refers to none.
+    ///
+    /// A record that was loaded for another one, by `hasMany` or `hasOne`, leads back to that without having been loaded.
+    ///
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
+    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody has kept that record.
+    @inlinable
+    public final subscript<Target: Record>(
+        _ relation: BelongsTo<Target>, property: String = #function
+    ) -> Target? {
+        get throws {
+            if let owner = try owner(relation.definition, property) {
+                return unsafeDowncast(owner, to: Target.self)
+            }
+            let objects = try loaded(relation.definition, property)
+            return unsafeDowncast(objects, to: RelatedOne<Target>.self).object
+        }
+    }
+
+    /// What was loaded for a relation.
+    @usableFromInline
+    final func loaded(_ definition: RelationDefinition, _ property: String) throws -> RelatedObjects {
+        if let objects = related(by: definition.identity) { return objects }
+        throw RelationError.notLoaded(
+            relation: definition.name(readBy: property), recordType: "\(type(of: self))")
+    }
+
+    /// The record that this one was loaded for, where a relation leads back to it. Nil where the relation itself was loaded,
+    /// or nothing leads back.
+    @usableFromInline
+    final func owner(_ definition: RelationDefinition, _ property: String) throws -> Record? {
+        var back: RelatedOwner?
+        var objects = related
+        while let candidate = objects {
+            if candidate.identity === definition.identity { return nil }
+            if candidate.identity == nil, back == nil {
+                let owner = unsafeDowncast(candidate, to: RelatedOwner.self)
+                if owner.isReached(by: definition) { back = owner }
+            }
+            objects = candidate.next
+        }
+        guard let back else { return nil }
+        if let owner = back.owner { return owner }
+        throw RelationError.released(
+            relation: definition.name(readBy: property), recordType: "\(type(of: self))")
+    }
+
+    // MARK: - Giving
+
+    /// Gives the record related records, as if they had been loaded. Nothing is saved.
+    public final func set<Target: Record>(_ relation: HasMany<Target>, to records: [Target]) {
+        give(RelatedMany(relation.definition.identity, records, saved: nil))
+    }
+
+    /// Gives the record a related record, or none, as if it had been loaded. Nothing is saved.
+    public final func set<Target: Record>(_ relation: HasOne<Target>, to record: Target?) {
+        give(RelatedOne(relation.definition.identity, record, saved: nil))
+    }
+
+    /// Gives the record the record that it refers to, or none, as if it had been loaded. Nothing is saved.
+    public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
+        give(RelatedOne(relation.definition.identity, record, saved: nil))
+    }
+
+    /// Gives the record related records, in the place of those that were loaded.
+    private func give(_ objects: RelatedObjects) {
+        let before = objects.identity.flatMap(related(by:))
+        relate(objects.saved(as: before?.savedRecords))
+    }
+}
+
+extension RelationDefinition {
+    /// The relation as the code names it that reads it: by the property that reads it, unless that is a subscript or a
+    /// function of another use.
+    fileprivate func name(readBy property: String) -> String {
+        let isName = property.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        return name(givenKey ?? (isName ? property : nil))
+    }
+}

@@ -1,0 +1,204 @@
+// What is loaded for a record hangs in a chain at one word of it, which is nil until then:
+//
+//     record ──▸ RelatedMany(players) ──▸ RelatedOne(captain) ──▸ nil
+//
+// The links never change: so records with the same related objects share one, as all players of a team share the link that
+// leads back to it. To load a relation again is to make a new chain.
+
+/// A relation that was loaded for a record.
+@usableFromInline
+class RelatedObjects {
+    /// The relation. Nil for a way back, which no relation was named for.
+    @usableFromInline final let identity: RelationIdentity?
+    @usableFromInline final let next: RelatedObjects?
+
+    @usableFromInline
+    init(_ identity: RelationIdentity?, _ next: RelatedObjects?) {
+        (self.identity, self.next) = (identity, next)
+    }
+
+    /// The same in front of another chain.
+    func copy(before next: RelatedObjects?) -> RelatedObjects { RelatedObjects(identity, next) }
+
+    /// The objects of a list, or the one.
+    var records: [Record] { [] }
+
+    /// What they were when they were loaded, or last saved along with the record. Nil where they never were.
+    var savedRecords: [Record]? { nil }
+
+    /// The same, saved as others. Nil for what never was.
+    func saved(as records: [Record]?) -> RelatedObjects { self }
+}
+
+/// A list that was loaded.
+@usableFromInline
+final class RelatedMany<Target: Record>: RelatedObjects {
+    @usableFromInline let objects: [Target]
+    private let savedObjects: [Target]?
+
+    @usableFromInline
+    init(
+        _ identity: RelationIdentity?, _ objects: [Target], saved: [Target]?, _ next: RelatedObjects? = nil
+    ) {
+        (self.objects, savedObjects) = (objects, saved)
+        super.init(identity, next)
+    }
+
+    override func copy(before next: RelatedObjects?) -> RelatedObjects {
+        RelatedMany(identity, objects, saved: savedObjects, next)
+    }
+
+    override var records: [Record] { objects }
+    override var savedRecords: [Record]? { savedObjects }
+
+    override func saved(as records: [Record]?) -> RelatedObjects {
+        let saved = records.map { $0.map { unsafeDowncast($0, to: Target.self) } }
+        return RelatedMany(identity, objects, saved: saved, next)
+    }
+}
+
+/// One object that was loaded, or that there is none.
+@usableFromInline
+final class RelatedOne<Target: Record>: RelatedObjects {
+    @usableFromInline let object: Target?
+    private let savedObject: Target?
+    private let wasSaved: Bool
+
+    @usableFromInline
+    init(
+        _ identity: RelationIdentity?, _ object: Target?, saved: Target??, _ next: RelatedObjects? = nil
+    ) {
+        (self.object, savedObject, wasSaved) = (object, saved ?? nil, saved != nil)
+        super.init(identity, next)
+    }
+
+    private var savedValue: Target?? { wasSaved ? .some(savedObject) : .none }
+
+    override func copy(before next: RelatedObjects?) -> RelatedObjects {
+        RelatedOne(identity, object, saved: savedValue, next)
+    }
+
+    override var records: [Record] { object.map { [$0] } ?? [] }
+    override var savedRecords: [Record]? { wasSaved ? savedObject.map { [$0] } ?? [] : nil }
+
+    override func saved(as records: [Record]?) -> RelatedObjects {
+        let saved = records.map { $0.first.map { unsafeDowncast($0, to: Target.self) } }
+        return RelatedOne(identity, object, saved: saved, next)
+    }
+}
+
+/// The way back from a record to the one that it was loaded for. It does not keep that alive, or a graph would never be
+/// freed.
+final class RelatedOwner: RelatedObjects {
+    private(set) weak var owner: Record?
+    /// The class of the owner, and the foreign key of the record that refers to it.
+    let type: Record.Type
+    let columns: [String]
+
+    init(_ owner: Record?, _ type: Record.Type, _ columns: [String], _ next: RelatedObjects? = nil) {
+        (self.owner, self.type, self.columns) = (owner, type, columns)
+        super.init(nil, next)
+    }
+
+    override func copy(before next: RelatedObjects?) -> RelatedObjects {
+        RelatedOwner(owner, type, columns, next)
+    }
+
+    /// Whether a relation leads this way.
+    func isReached(by definition: RelationDefinition) -> Bool {
+        guard definition.steps.count == 1, definition.steps[0].direction == .up,
+            let target = definition.targetType as? Record.Type, type.isSubclass(of: target),
+            definition.query.condition == nil
+        else { return false }
+        guard let using = definition.steps[0].using else { return true }
+        return using.originColumns.count == columns.count
+            && zip(using.originColumns, columns).allSatisfy { CaseInsensitiveName.matches($0, $1) }
+    }
+}
+
+extension Record {
+    /// What was loaded for the record.
+    @usableFromInline final var related: RelatedObjects? {
+        @inline(__always)
+        get { attachment.map { unsafeDowncast($0, to: RelatedObjects.self) } }
+        set { attachment = newValue }
+    }
+
+    /// What was loaded for a relation.
+    final func related(by identity: RelationIdentity) -> RelatedObjects? {
+        var objects = related
+        while let candidate = objects {
+            if candidate.identity === identity { return candidate }
+            objects = candidate.next
+        }
+        return nil
+    }
+
+    /// Puts what was loaded in front of all else, and forgets what the same relation had given.
+    final func relate(_ objects: RelatedObjects) {
+        guard let related else {
+            self.related = objects
+            return
+        }
+        self.related = objects.copy(before: related.without(objects))
+    }
+
+    /// Whether a class is another one, or inherits from it.
+    static func isSubclass(of other: Record.Type) -> Bool {
+        var type: Record.Type? = self
+        while let candidate = type {
+            if candidate == other { return true }
+            type = FirstUse.superclass(of: candidate)
+        }
+        return false
+    }
+}
+
+extension RelatedObjects {
+    /// The chain without what another one is to replace.
+    fileprivate func without(_ other: RelatedObjects) -> RelatedObjects? {
+        if isReplaced(by: other) { return next }
+        guard let next else { return self }
+        let rest = next.without(other)
+        return rest === next ? self : copy(before: rest)
+    }
+
+    private func isReplaced(by other: RelatedObjects) -> Bool {
+        if let identity { return identity === other.identity }
+        guard let back = self as? RelatedOwner, let other = other as? RelatedOwner else { return false }
+        return back.type == other.type && back.columns == other.columns
+    }
+}
+
+/// What makes the records of a class, and keeps them as related objects: compiled where the class is known.
+@usableFromInline
+struct RelatedClass: Sendable {
+    let type: Record.Type
+    /// Makes a record of a row.
+    let make: @Sendable (LiveRow) throws -> Record
+    /// Keeps records that were made as a list, or one of them.
+    let many: @Sendable (RelationIdentity?, [Record]) -> RelatedObjects
+    let one: @Sendable (RelationIdentity?, Record?) -> RelatedObjects
+
+    @inlinable
+    init<Target: Record>(_ type: Target.Type) {
+        self.init(
+            type,
+            make: { try Target.keptElement(of: $0) },
+            many: { identity, records in
+                let objects = records.map { unsafeDowncast($0, to: Target.self) }
+                return RelatedMany<Target>(identity, objects, saved: objects)
+            },
+            one: { identity, record in
+                let object = record.map { unsafeDowncast($0, to: Target.self) }
+                return RelatedOne<Target>(identity, object, saved: .some(object))
+            })
+    }
+
+    @usableFromInline
+    init(
+        _ type: Record.Type, make: @escaping @Sendable (LiveRow) throws -> Record,
+        many: @escaping @Sendable (RelationIdentity?, [Record]) -> RelatedObjects,
+        one: @escaping @Sendable (RelationIdentity?, Record?) -> RelatedObjects
+    ) { (self.type, self.make, self.many, self.one) = (type, make, many, one) }
+}

@@ -1,0 +1,149 @@
+/// A relation between two tables, declared once, as a static value of the type that it begins with.
+///
+/// ```swift
+/// class Team: Record {
+///     static let players = hasMany(Player.self)
+///     static let captain = hasOne(Player.self).filter { $0.isCaptain == true }
+///     var players: [Player] { get throws { try self[Team.players] } }
+/// }
+///
+/// class Player: Record {
+///     static let team = belongsTo(Team.self)
+///     var team: Team? { get throws { try self[Player.team] } }
+/// }
+///
+/// let teams = try Team.including(Team.players.order { $0.score.desc }).fetchAll(db)   // two statements
+/// ```
+///
+/// It is a value: what is derived from it (filtered, sorted) is still the same relation, and is read by the property that
+/// reads the other. Give it a key of its own to have both, by `forKey(_:)`. Declare it as a constant, as above: each call of
+/// `hasMany` makes another relation.
+public protocol Relation<Target>: Sendable {
+    /// The type that the relation leads to.
+    associatedtype Target: TableRecord
+
+    /// What the relation is made of.
+    var definition: RelationDefinition { get }
+
+    /// Makes a relation of its parts.
+    init(_ definition: RelationDefinition)
+}
+
+/// A relation from the rows of a table to the one row that each refers to, by a foreign key of its own, which `belongsTo`
+/// declares.
+public struct BelongsTo<Target: TableRecord>: Relation {
+    public let definition: RelationDefinition
+    public init(_ definition: RelationDefinition) { self.definition = definition }
+}
+
+/// A relation from the rows of a table to the rows that refer to each, as a list, which `hasMany`
+/// declares.
+public struct HasMany<Target: TableRecord>: Relation {
+    public let definition: RelationDefinition
+    public init(_ definition: RelationDefinition) { self.definition = definition }
+
+    /// Limits how many rows each row is given: the first ones, in the order of the relation.
+    ///
+    /// ```swift
+    /// let best = Team.players.order { $0.score.desc }.limit(3, perParent: true)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - count: The most rows that one row is given.
+    ///   - perParent: True: a limit of all rows together would leave some parents without theirs.
+    public func limit(_ count: Int, perParent: Bool) -> HasMany {
+        guard perParent else {
+            Misuse.trap(
+                "a relation has no limit of all its rows together, which would leave some parents without theirs: write "
+                    + "limit(\(count), perParent: true).")
+        }
+        var definition = definition
+        definition.limit = max(count, 0)
+        return HasMany(definition)
+    }
+}
+
+/// A relation from the rows of a table to one of the rows that refer to each, which `hasOne`
+/// declares.
+public struct HasOne<Target: TableRecord>: Relation {
+    public let definition: RelationDefinition
+    public init(_ definition: RelationDefinition) { self.definition = definition }
+}
+
+// MARK: - What is derived
+
+extension Relation {
+    /// Returns the relation with a change of the request for its rows.
+    ///
+    /// ```swift
+    /// extension HasMany<Player> {
+    ///     func best() -> Self { refined { $0.filter { $0.score > 100 }.order { $0.score.desc } } }
+    /// }
+    /// ```
+    public func refined(
+        _ change: (QueryInterfaceRequest<Target>) throws -> QueryInterfaceRequest<Target>
+    ) rethrows -> Self {
+        var definition = definition
+        definition.query = try change(QueryInterfaceRequest(definition.query)).query
+        return Self(definition)
+    }
+
+    /// Adds a condition: rows that do not satisfy it do not belong to the relation.
+    public func filter(_ condition: some SQLSpecificExpressible) -> Self { refined { $0.filter(condition) } }
+
+    /// Adds a condition by the columns that the type declares.
+    public func filter(
+        _ condition: (Target.Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> Self { try filter(condition(Target.Columns.self)) }
+
+    /// Adds a condition that is written in SQL.
+    public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
+        refined { $0.filter(sql: sql, arguments: arguments) }
+    }
+
+    /// Sorts the rows that each row is given, replacing any earlier order.
+    public func order(_ terms: any SQLOrderingTerm...) -> Self { refined { $0.order(terms) } }
+
+    /// Sorts the rows that each row is given, by columns that the type declares.
+    public func order(
+        @SQLOrderingBuilder _ terms: (Target.Columns.Type) throws -> [any SQLOrderingTerm]
+    ) rethrows -> Self {
+        let terms = try terms(Target.Columns.self)
+        return refined { $0.order(terms) }
+    }
+
+    /// Selects columns or expressions of the rows, replacing any earlier selection.
+    public func select(_ selection: any SQLSelectable...) -> Self { refined { $0.select(selection) } }
+
+    /// Adds columns or expressions to the selection.
+    public func annotated(with selection: any SQLSelectable...) -> Self {
+        refined { $0.annotated(with: selection) }
+    }
+
+    /// Loads other relations of the rows along with them.
+    ///
+    /// ```swift
+    /// Team.including(Team.players.including(Player.weapon)).fetchAll(db)   // three statements
+    /// ```
+    public func including(_ relations: any Relation...) -> Self {
+        var definition = definition
+        definition.nested += relations
+        return Self(definition)
+    }
+
+    /// Makes another relation of this one, with a key of its own: what is loaded for one is not read by the other.
+    ///
+    /// ```swift
+    /// static let players = hasMany(Player.self)
+    /// static let injured = players.filter { $0.isInjured == true }.forKey("injured")
+    /// ```
+    public func forKey(_ key: String) -> Self {
+        var definition = definition
+        definition.identity = RelationIdentity()
+        definition.givenKey = key
+        return Self(definition)
+    }
+
+    /// Makes another relation of this one, with a key of its own.
+    public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
+}

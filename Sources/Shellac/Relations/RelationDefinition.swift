@@ -1,0 +1,117 @@
+/// What a relation is made of.
+public struct RelationDefinition: Sendable {
+    /// Which relation it is: what is derived from a relation is the same one.
+    var identity = RelationIdentity()
+    /// The type that the relation begins with.
+    let owner: any TableRecord.Type
+    /// The tables that are passed: the last one is the target's.
+    var steps: [RelationStep]
+    /// Whether it gives a list.
+    let isMany: Bool
+    /// What makes records of its rows. Nil where these are none of a class.
+    let target: RelatedClass?
+    /// The most rows that one row is given.
+    var limit: Int?
+    /// What is loaded along with the rows.
+    var nested: [any Relation] = []
+    var givenKey: String?
+
+    init(
+        _ owner: any TableRecord.Type, _ step: RelationStep, isMany: Bool, target: RelatedClass?
+    ) {
+        (self.owner, steps, self.isMany, self.target) = (owner, [step], isMany, target)
+    }
+
+    /// Makes a relation that leads through another one.
+    init(through path: RelationDefinition, using last: RelationDefinition, isMany: Bool) {
+        owner = path.owner
+        steps = path.steps + last.steps
+        self.isMany = isMany
+        target = last.target
+        (limit, nested) = (last.limit, last.nested)
+    }
+
+    /// The request for the rows, with what the relation was refined by.
+    var query: SelectQuery {
+        get { steps[steps.count - 1].query }
+        set { steps[steps.count - 1].query = newValue }
+    }
+
+    /// The type that the relation leads to.
+    var targetType: any TableRecord.Type { steps[steps.count - 1].type }
+
+    /// The name that the relation has where nobody gave it one: singular for one row, plural for many.
+    var key: String {
+        if let givenKey { return givenKey }
+        let name = RelationStep.name(of: targetType)
+        return isMany ? Inflection.plural(name) : Inflection.singular(name)
+    }
+
+    /// The relation as it is told of.
+    func name(_ key: String? = nil) -> String { "\(owner).\(key ?? self.key)" }
+}
+
+/// A relation's identity.
+@usableFromInline
+final class RelationIdentity: Sendable {}
+
+/// A step from one table to another one, by a foreign key.
+struct RelationStep: Sendable {
+    enum Direction: Sendable {
+        /// The foreign key is in the table that one comes from.
+        case up
+        /// The foreign key is in the table that the step leads to.
+        case down
+    }
+
+    let direction: Direction
+    /// The type that the step leads to.
+    let type: any TableRecord.Type
+    /// The foreign key, where the schema does not tell which.
+    let using: ForeignKey?
+    /// The rows that it leads to.
+    var query: SelectQuery
+
+    init(_ direction: Direction, _ type: any TableRecord.Type, using: ForeignKey?) {
+        (self.direction, self.type, self.using) = (direction, type, using)
+        query = SelectQuery(QuerySource(.type(type)))
+    }
+
+    /// The name of a type, as a property that holds one has it.
+    static func name(of type: any TableRecord.Type) -> String {
+        func name<T: TableRecord>(_: T.Type) -> String { T.nameOfTable(namedAfter: T.self) }
+        return name(type)
+    }
+}
+
+/// The columns of a foreign key, where the schema does not tell which one a relation goes by.
+///
+/// ```swift
+/// class Match: Record {
+///     static let home = belongsTo(Team.self, using: "homeTeamID")
+///     static let guest = belongsTo(Team.self, using: "guestTeamID")
+/// }
+/// ```
+public struct ForeignKey: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+    /// The columns that refer to others.
+    let originColumns: [String]
+    /// The columns that they refer to. Nil for those of the foreign key in the schema, or the primary key.
+    let destinationColumns: [String]?
+
+    /// Names a foreign key by its columns.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns that refer to others.
+    ///   - destination: The columns that they refer to: by default, those that the schema says, or the primary key.
+    public init(_ columns: [String], to destination: [String]? = nil) {
+        (originColumns, destinationColumns) = (columns, destination)
+    }
+
+    /// Names a foreign key by its columns.
+    public init(_ columns: [Column], to destination: [Column]? = nil) {
+        self.init(columns.map(\.name), to: destination?.map(\.name))
+    }
+
+    public init(stringLiteral column: String) { self.init([column]) }
+    public init(arrayLiteral columns: String...) { self.init(columns) }
+}

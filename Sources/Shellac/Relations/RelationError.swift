@@ -1,0 +1,42 @@
+/// An error of a relation.
+public enum RelationError: Error, Hashable, Sendable {
+    /// A relation of a record was read that was not loaded for it.
+    ///
+    /// - Parameters:
+    ///   - relation: The relation, as `Team.players`.
+    ///   - type: The class of the record.
+    case notLoaded(relation: String, recordType: String)
+
+    /// The record that a relation leads back to is no longer there: nobody has kept it.
+    case released(relation: String, recordType: String)
+
+    /// A relation was used with records of another type than the one that declares it.
+    case wrongOwner(relation: String, recordType: String)
+
+    /// The schema does not say by which foreign key a relation goes.
+    case noForeignKey(relation: String, reason: String)
+
+    /// A relation cannot be used in this way.
+    case unsound(relation: String, reason: String)
+}
+
+extension RelationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notLoaded(let relation, let type):
+            return
+                "\(relation) was not loaded for this \(type): fetch it by .including(\(relation)), or load it by "
+                + "record.load(\(relation), db). (Declare the relation as `static let`: each call of hasMany, hasOne and "
+                + "belongsTo makes another one.)"
+        case .released(let relation, let type):
+            return
+                "\(relation) of this \(type) leads back to the record that it was loaded for, which is no longer "
+                + "there: keep that record, or load the relation itself by .including(\(relation))"
+        case .wrongOwner(let relation, let type):
+            return
+                "\(relation) is no relation of \(type): name one that \(type) or a superclass of it declares"
+        case .noForeignKey(let relation, let reason): return "\(relation): \(reason)"
+        case .unsound(let relation, let reason): return "\(relation): \(reason)"
+        }
+    }
+}

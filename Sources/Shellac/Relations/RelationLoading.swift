@@ -1,0 +1,343 @@
+/// Loads a relation for records: one statement finds the rows of all, and each record is given its own.
+struct RelationLoading {
+    let definition: RelationDefinition
+    private let target: RelatedClass
+    let db: Database
+
+    init(_ definition: RelationDefinition, in db: Database) throws {
+        guard let target = definition.target else {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason: "\(definition.targetType) is no class of records: only these are loaded into others")
+        }
+        (self.definition, self.target, self.db) = (definition, target, db)
+    }
+
+    /// Loads the relation, and those that are to be loaded along with it.
+    ///
+    /// - Parameters:
+    ///   - owners: The records that it is loaded for.
+    ///   - areFetched: Whether they were just fetched: then they have what they remember.
+    func load(for owners: [Record], areFetched: Bool) throws {
+        guard let first = owners.first else { return }
+        let type = Swift.type(of: first)
+        if owners.allSatisfy({ Swift.type(of: $0) == type }) {
+            return try load(for: owners, of: type, areFetched)
+        }
+        // Classes of other tables may inherit a relation.
+        var groups: [(type: Record.Type, records: [Record])] = []
+        for owner in owners {
+            let type = Swift.type(of: owner)
+            if let index = groups.firstIndex(where: { $0.type == type }) {
+                groups[index].records.append(owner)
+            } else {
+                groups.append((type, [owner]))
+            }
+        }
+        for group in groups { try load(for: group.records, of: group.type, areFetched) }
+    }
+
+    private func load(for owners: [Record], of type: Record.Type, _ areFetched: Bool) throws {
+        let path = try path(for: type)
+        var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
+        try keys.add(owners, path.steps[0].from, of: definition, areFetched, in: db)
+        let lists = try find(path, &keys)
+        give(owners, keys, lists, path)
+    }
+
+    /// The columns that the relation goes by, for records of a class.
+    func path(for type: Record.Type) throws -> RelationPath {
+        try definition.checkOwner(type)
+        return try db.relations.path(of: definition, for: type, on: db)
+    }
+
+    /// Returns the records of each key, with all that is to be loaded along with them.
+    func find(_ path: RelationPath, _ keys: inout OwnerKeys) throws -> [[Record]] {
+        var found = RelatedRows()
+        for list in keys.lists() { try fetch(list, path, &keys, &found) }
+        try definition.loadNested(for: found.all, in: db)
+        return found.lists(count: keys.count)
+    }
+
+    // MARK: - Fetching
+
+    private func fetch(
+        _ list: OwnerKeys.List, _ path: RelationPath, _ keys: inout OwnerKeys, _ found: inout RelatedRows
+    ) throws {
+        let query = try RelationQuery(definition, path, list, identity: identity(path))
+        let (statement, arguments) = try db.queries.prepare(
+            PurposefulQuery(storage: QueryStorage(query.select), purpose: .rows), on: db)
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        let row = statement.row
+        var window: LiveRow?
+        var keyColumn = 0
+        while try statement.step() {
+            let record =
+                window
+                ?? {
+                    keyColumn = row.count - query.rankCount - query.identityCount - query.keyCount
+                    return row.makeWindow(0..<keyColumn)
+                }()
+            window = record
+            guard let number = list.only ?? keys.number(of: row, at: keyColumn),
+                definition.isMany || !found.hasRow(of: number)
+            else { continue }
+            let identity = (0..<query.identityCount).map {
+                row.value(at: keyColumn + query.keyCount + $0).view.databaseValue
+            }
+            record.moveOn()
+            try found.add(number, identity) { try target.make(record) }
+        }
+    }
+
+    /// The columns that tell the rows of the target apart, where one may be found for several records.
+    private func identity(_ path: RelationPath) throws -> [String] {
+        if path.steps.count == 1 { return [] }
+        return try definition.targetType.databasePrimaryKey
+            ?? definition.targetType.tableSchema(on: db).primaryKey.columns
+    }
+
+    // MARK: - Giving
+
+    /// Gives each record what was found for it.
+    func give(_ owners: [Record], _ keys: OwnerKeys, _ lists: [[Record]], _ path: RelationPath) {
+        func made(_ records: [Record]) -> RelatedObjects {
+            definition.isMany
+                ? target.many(definition.identity, records) : target.one(definition.identity, records.first)
+        }
+        let none = made([])
+        var objects: [RelatedObjects?] = Array(repeating: nil, count: keys.count)
+        let leadsBack = definition.steps.count == 1 && definition.steps[0].direction == .down
+        for (owner, number) in zip(owners, keys.numbers) {
+            guard number >= 0, !lists[Int(number)].isEmpty else {
+                owner.relate(none)
+                continue
+            }
+            if let known = objects[Int(number)] {
+                owner.relate(known)
+                continue
+            }
+            let records = lists[Int(number)]
+            let related = made(records)
+            objects[Int(number)] = related
+            owner.relate(related)
+            guard leadsBack else { continue }
+            let back = RelatedOwner(owner, Swift.type(of: owner), path.steps[0].to.map(\.name))
+            for record in records { record.relate(back) }
+        }
+    }
+}
+
+/// The rows that were found, as records, each with the number of the key that it was found by.
+private struct RelatedRows {
+    private var records: [Record] = []
+    private var numbers: [Int32] = []
+    private var byIdentity: [[DatabaseValue]: Record] = [:]
+    private var taken: Set<Int32> = []
+
+    /// All records, each once.
+    private(set) var all: [Record] = []
+
+    /// Whether a row was found for a key.
+    func hasRow(of number: Int32) -> Bool { taken.contains(number) }
+
+    /// Adds a row. One that was found before is the same object.
+    mutating func add(
+        _ number: Int32, _ identity: [DatabaseValue], _ make: () throws -> Record
+    ) rethrows {
+        let record: Record
+        if !identity.isEmpty, let known = byIdentity[identity] {
+            record = known
+        } else {
+            record = try make()
+            all.append(record)
+            if !identity.isEmpty { byIdentity[identity] = record }
+        }
+        records.append(record)
+        numbers.append(number)
+        taken.insert(number)
+    }
+
+    /// The records of each key, in the order in which they were found.
+    func lists(count: Int) -> [[Record]] {
+        var counts = Array(repeating: 0, count: count)
+        for number in numbers { counts[Int(number)] += 1 }
+        var lists: [[Record]] = counts.map { count in
+            var list: [Record] = []
+            list.reserveCapacity(count)
+            return list
+        }
+        for (record, number) in zip(records, numbers) { lists[Int(number)].append(record) }
+        return lists
+    }
+}
+
+extension Record {
+    /// What the record has in the columns that a relation goes by.
+    final func encodedKey(
+        _ names: [String], of definition: RelationDefinition, in db: Database
+    ) throws -> [DatabaseValue] {
+        let key: [DatabaseValue?] = try db.withWriter(for: self) { writer in
+            let columns = writer.columns
+            return names.map { columns.layout.column(named: $0).map { columns[$0] } }
+        }
+        return try zip(key, names).map { value, name in
+            if let value, !isUnread(name, value) { return value }
+            if let row = snapshot, let column = row.layout.column(named: name) {
+                return row.databaseValue(at: column)
+            }
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason:
+                    "this \(type(of: self)) was fetched without its column \(name), by which it is related: select it"
+                    + (value == nil ? ", and list it in columns(_:)" : ""))
+        }
+    }
+
+    /// Whether a value is the one that the record has in a column because its fetch lacked that.
+    private func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
+        guard let unread = RememberedRow.Look(self)?.layout.object.unreadColumns?.row,
+            let column = unread.layout.column(named: name)
+        else { return false }
+        return unread.databaseValue(at: column) == value
+    }
+}
+
+extension RelationDefinition {
+    /// Throws unless a type is the one that declares the relation, or inherits from it.
+    func checkOwner(_ type: any TableRecord.Type) throws {
+        if ObjectIdentifier(type) == ObjectIdentifier(owner) { return }
+        if let type = type as? Record.Type, let owner = owner as? Record.Type, type.isSubclass(of: owner) {
+            return
+        }
+        throw RelationError.wrongOwner(relation: name(), recordType: "\(type)")
+    }
+
+    /// Loads what is to be loaded along with the rows.
+    fileprivate func loadNested(for records: [Record], in db: Database) throws {
+        try nested.load(for: records, areFetched: true, in: db)
+    }
+}
+
+extension [any Relation] {
+    /// Loads the relations, one after the other.
+    fileprivate func load(for records: [Record], areFetched: Bool, in db: Database) throws {
+        var seen: Set<ObjectIdentifier> = []
+        for definition in lazy.map(\.definition) {
+            guard seen.insert(ObjectIdentifier(definition.identity)).inserted else {
+                throw RelationError.unsound(
+                    relation: definition.name(),
+                    reason:
+                        "it is named twice, and only what was loaded last would stay: name it once, with all that is "
+                        + "to be loaded along with it, or give one of both a key of its own by forKey(_:)")
+            }
+            try RelationLoading(definition, in: db).load(for: records, areFetched: areFetched)
+        }
+    }
+}
+
+// MARK: - What calls it
+
+extension Database {
+    /// Loads relations for records: one statement for each relation, however many records there are.
+    ///
+    /// ```swift
+    /// try db.load(teams, Team.players, Team.captain)
+    /// for team in teams { for player in try team.players { … } }
+    /// ```
+    ///
+    /// What was loaded before is replaced. The records need not have been fetched together.
+    ///
+    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
+    public func load(_ records: [some Record], _ relations: any Relation...) throws {
+        try load(records, relations)
+    }
+
+    /// Loads relations for records: one statement for each relation, however many records there are.
+    public func load(_ records: [some Record], _ relations: [any Relation]) throws {
+        checkAccess()
+        if records.isEmpty { return }
+        try readingOneState {
+            try relations.load(for: records, areFetched: false, in: self)
+        }
+    }
+}
+
+extension DerivableRequest where RowDecoder: Record {
+    /// Loads relations for the records of the request: one more statement for each relation.
+    ///
+    /// ```swift
+    /// let teams = try Team.including(Team.players.order { $0.score.desc }, Team.captain).fetchAll(db)
+    /// ```
+    ///
+    /// All statements see one state of the database.
+    public func including(_ relations: any Relation...) -> QueryInterfaceRequest<RowDecoder> {
+        including(relations)
+    }
+
+    /// Loads relations for the records of the request: one more statement for each relation.
+    public func including(_ relations: [any Relation]) -> QueryInterfaceRequest<RowDecoder> {
+        all().with { query in
+            let before = (query.supplement as? IncludedRelations)?.relations ?? []
+            query.supplement = IncludedRelations(before + relations)
+        }
+    }
+}
+
+extension TableRecord where Self: Record {
+    /// Requests all records, and relations of them: one more statement for each relation.
+    ///
+    /// ```swift
+    /// let teams = try Team.including(Team.players, Team.captain).fetchAll(db)
+    /// ```
+    public static func including(_ relations: any Relation...) -> QueryInterfaceRequest<Self> {
+        all().including(relations)
+    }
+}
+
+/// Relations that are loaded for the records of a request.
+private final class IncludedRelations: RequestSupplement, @unchecked Sendable {
+    let relations: [any Relation]
+
+    init(_ relations: [any Relation]) { self.relations = relations }
+
+    override func supply<Element>(_ elements: [Element], in db: Database) throws {
+        guard Element.self is Record.Type else {
+            throw RelationError.unsound(
+                relation: relations.map { $0.definition.name() }.joined(separator: ", "),
+                reason:
+                    "relations are loaded for the records of a class, and the request gives \(Element.self)")
+        }
+        let records = unsafeBitCast(elements, to: [Record].self)
+        if let type = Element.self as? Record.Type {
+            for relation in relations { try relation.definition.checkOwner(type) }
+        }
+        try relations.load(for: records, areFetched: true, in: db)
+    }
+
+    override func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
+        try relations.reduce(DatabaseRegion()) { region, relation in
+            try region.union(relation.definition.region(of: type, in: db))
+        }
+    }
+}
+
+extension RelationDefinition {
+    /// What is read to load the relation.
+    ///
+    /// - Parameter type: The type whose relation it is.
+    func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
+        let path = try db.relations.path(of: self, for: type ?? owner, on: db)
+        // The values of keys do not matter for the tables and columns.
+        let key = OwnerKeys.List(
+            condition: { $0.map { SQLExpression(.isNull($0, isNegated: true)) }.joined(operator: .and) },
+            only: nil)
+        let query = try RelationQuery(self, path, key, identity: [])
+        var region = try QueryInterfaceRequest<Row>(query.select).region(db)
+        for relation in nested {
+            try region.formUnion(relation.definition.region(of: targetType, in: db))
+        }
+        return region
+    }
+}

@@ -1,0 +1,177 @@
+import CSQLite
+
+/// The columns that the steps of a relation go by, as the schema has them.
+struct RelationPath {
+    struct Step {
+        /// The columns of the table that the step comes from.
+        let from: [String]
+        /// The columns of the table that it leads to.
+        let to: [Target]
+    }
+
+    /// A column that values are compared with.
+    struct Target {
+        let name: String
+        let affinity: ColumnAffinity
+        let collation: String
+    }
+
+    let steps: [Step]
+
+    /// Reads the columns from the schema.
+    ///
+    /// - Parameter type: The type of the records whose relation it is, which may be a subclass of the one that declares it.
+    /// - Throws: ``RelationError/noForeignKey(relation:reason:)``, or the error of a table that is not there.
+    init(_ definition: RelationDefinition, of type: any TableRecord.Type, on db: Database) throws {
+        var origin = type
+        steps = try definition.steps.map { step in
+            defer { origin = step.type }
+            return try Step(step, from: origin, of: definition, on: db)
+        }
+    }
+}
+
+extension RelationPath.Target {
+    /// Reads a column of a table, which may be its row id.
+    init(_ name: String, in table: TableSchema, on db: Database) {
+        self.init(
+            name: name, affinity: table.affinity(ofColumn: name) ?? .integer,
+            collation: db.collation(ofColumn: name, in: table))
+    }
+}
+
+extension RelationPath.Step {
+    fileprivate init(
+        _ step: RelationStep, from origin: any TableRecord.Type, of definition: RelationDefinition,
+        on db: Database
+    ) throws {
+        let isUp = step.direction == .up
+        let (childType, parentType) = isUp ? (origin, step.type) : (step.type, origin)
+        let (child, parent) = try (childType.tableSchema(on: db), parentType.tableSchema(on: db))
+        let key = try Self.columns(
+            from: child, to: parent, parentType.databasePrimaryKey ?? parent.primaryKey.columns, step,
+            definition,
+            db)
+        from = isUp ? key.child : key.parent
+        let table = isUp ? parent : child
+        to = (isUp ? key.parent : key.child).map { name in
+            RelationPath.Target(name, in: table, on: db)
+        }
+    }
+
+    /// The columns of the foreign key.
+    private static func columns(
+        from child: TableSchema, to parent: TableSchema, _ primaryKey: [String], _ step: RelationStep,
+        _ definition: RelationDefinition, _ db: Database
+    ) throws -> (child: [String], parent: [String]) {
+        func error(_ reason: String) -> RelationError {
+            .noForeignKey(relation: definition.name(), reason: reason)
+        }
+        let keys = try db.foreignKeys(on: child.name).filter {
+            CaseInsensitiveName.matches($0.destinationTable, parent.name)
+        }
+        let destination: [String]
+        let found: (child: [String], parent: [String])
+        if let using = step.using {
+            for name in using.originColumns where child.column(named: name) == nil {
+                let guess = child.columns.map(\.name).nearest(to: name).map { ": did you mean \($0)?" } ?? ""
+                throw error("the table \(child.name) has no column \(name)\(guess)")
+            }
+            let declared = keys.first {
+                $0.originColumns.count == using.originColumns.count
+                    && zip($0.originColumns, using.originColumns).allSatisfy {
+                        CaseInsensitiveName.matches($0, $1)
+                    }
+            }
+            destination = using.destinationColumns ?? declared?.destinationColumns ?? primaryKey
+            found = (using.originColumns, destination)
+        } else {
+            guard let only = keys.first, keys.count == 1 else {
+                throw error(
+                    keys.isEmpty
+                        ? "the table \(child.name) has no foreign key that refers to \(parent.name). Declare one in the "
+                            + "schema, or name the columns: using: \"\(Inflection.singular(parent.name))ID\""
+                        : "the table \(child.name) has \(keys.count) foreign keys that refer to \(parent.name). Say which: "
+                            + keys.map { "using: \($0.originColumns.sourceText)" }.joined(separator: ", or "))
+            }
+            destination = only.destinationColumns
+            found = (only.originColumns, destination)
+        }
+        guard found.child.count == found.parent.count, !found.child.isEmpty else {
+            throw error(
+                "the columns (\(found.child.joined(separator: ", "))) of \(child.name) refer to \(parent.name), whose "
+                    + "key is (\(found.parent.joined(separator: ", "))). Name both: "
+                    + "using: ForeignKey(\(found.child.sourceText), to: […])")
+        }
+        for name in found.parent
+        where parent.column(named: name) == nil && !TableSchema.rowIDNames.contains(name) {
+            throw error("the table \(parent.name) has no column \(name)")
+        }
+        return found
+    }
+}
+
+extension [String] {
+    /// One text, or several in brackets, as source code.
+    fileprivate var sourceText: String {
+        let names = map { "\"\($0)\"" }.joined(separator: ", ")
+        return count == 1 ? names : "[\(names)]"
+    }
+}
+
+extension Database {
+    /// The collation of a column: no PRAGMA tells it.
+    fileprivate func collation(ofColumn column: String, in table: TableSchema) -> String {
+        var collation: UnsafePointer<CChar>?
+        let code = sqlite3_table_column_metadata(
+            pointer, table.schemaName, table.name, column, nil, &collation, nil, nil, nil)
+        guard code == SQLITE_OK, let collation else { return "BINARY" }
+        return String(cString: collation)
+    }
+}
+
+/// What a connection knows of relations.
+final class RelationConnection: AccessKeeper {
+    private struct Key: Hashable {
+        let identity: ObjectIdentifier
+        let type: ObjectIdentifier
+    }
+    private var paths: [Key: (definition: RelationIdentity, generation: UInt64, path: RelationPath)] = [:]
+
+    /// The columns that a relation goes by, in the present schema.
+    func path(
+        of definition: RelationDefinition, for type: any TableRecord.Type, on db: Database
+    ) throws -> RelationPath {
+        let generation = try db.schemaGeneration
+        let key = Key(identity: ObjectIdentifier(definition.identity), type: ObjectIdentifier(type))
+        if let known = paths[key], known.generation == generation { return known.path }
+        let path = try RelationPath(definition, of: type, on: db)
+        if paths.count >= 512 { paths.removeAll() }
+        paths[key] = (definition.identity, generation, path)
+        return path
+    }
+
+    /// What was loaded for the peers of records, until the access ends.
+    var peers: [PeerRelation: LoadedPeers] = [:]
+
+    func releaseKept() {
+        let old = peers
+        peers = [:]
+        withExtendedLifetime(old) {}
+    }
+}
+
+extension Slot<RelationConnection> {
+    static var relations: Self { Slot(8, until: .closing) }
+}
+
+extension Database {
+    /// What this connection knows of relations.
+    var relations: RelationConnection {
+        checkAccess()
+        if let relations = object(in: .relations) { return relations.object }
+        let relations = RelationConnection()
+        fill(.relations, with: relations)
+        return relations
+    }
+}

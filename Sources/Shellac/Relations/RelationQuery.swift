@@ -1,0 +1,129 @@
+/// The statement that finds the rows of a relation, for the records that have some keys.
+///
+/// ```sql
+/// SELECT *, "teamID" AS "shellac_key0" FROM "player" WHERE "teamID" IN (SELECT +value FROM json_each(?))
+///
+/// SELECT "tag".*, "shellac_via"."shellac_key0", "tag"."id" FROM "tag"
+///     JOIN (SELECT "postID" AS "shellac_key0", "tagID" AS "shellac_next0" FROM "tagging"
+///           WHERE "postID" IN (SELECT +value FROM json_each(?))) AS "shellac_via"
+///     ON "tag"."id" = "shellac_via"."shellac_next0"
+/// ```
+///
+/// Behind the columns of a record stand those of the key that it was found by, and, where the relation leads through other
+/// tables, those that tell one row from another: it may be found several times.
+struct RelationQuery {
+    private(set) var select: SelectQuery
+    /// The number of columns behind those of a record that are its owner's key.
+    let keyCount: Int
+    /// The number of columns behind these that are the row's own key.
+    let identityCount: Int
+    /// The number of columns behind these, which nobody reads.
+    private(set) var rankCount = 0
+
+    private static let via = "shellac_via"
+
+    /// - Parameter identity: The columns that tell the target's rows apart, where rows may be found several times.
+    init(
+        _ definition: RelationDefinition, _ path: RelationPath, _ keys: OwnerKeys.List, identity: [String]
+    ) throws {
+        for step in definition.steps { try definition.check(step) }
+        keyCount = path.steps[0].to.count
+        identityCount = identity.count
+        select = Self.rows(definition, path, upTo: path.steps.count - 1, keys)
+        let target = select
+        select.annotations += (0..<keyCount).map { Self.keyColumn($0, target, path) }
+        select.annotations += identity.map { SQLSelection(.expression(target.own($0), name: nil)) }
+        if let limit = definition.limit { rank(upTo: limit) }
+    }
+
+    /// The rows that some steps lead to.
+    private static func rows(
+        _ definition: RelationDefinition, _ path: RelationPath, upTo number: Int, _ keys: OwnerKeys.List
+    ) -> SelectQuery {
+        var query = definition.steps[number].query
+        let step = path.steps[number]
+        if number == 0 {
+            query.filter(keys.condition(step.to.map { query.own($0.name) }))
+            return query
+        }
+        var before = rows(definition, path, upTo: number - 1, keys)
+        let (inner, width) = (before, path.steps[0].to.count)
+        before.ordering = []
+        before.annotations = []
+        before.selection =
+            (0..<width).map { keyColumn($0, inner, path) }
+            + step.from.enumerated().map {
+                SQLSelection(.expression(inner.own($1), name: "shellac_next\($0)"))
+            }
+        let conditions = step.to.enumerated().map { index, column in
+            SQLExpression(
+                .infix(.equal, query.own(column.name, isJoined: true), Self.column("shellac_next\(index)")))
+        }
+        query.joins.append(
+            QueryJoin(
+                isLeft: false, source: QuerySource(.query(.select(before)), alias: via),
+                condition: conditions.count == 1 ? conditions[0] : .chain(.and, conditions)))
+        return query
+    }
+
+    private static func column(_ name: String) -> SQLExpression {
+        SQLExpression(.column(table: via, name: name))
+    }
+
+    /// A column of the key that a row was found by.
+    private static func keyColumn(_ index: Int, _ query: SelectQuery, _ path: RelationPath) -> SQLSelection {
+        let isFirst = query.joins.last?.source.alias != via
+        let column = isFirst ? query.own(path.steps[0].to[index].name) : column("shellac_key\(index)")
+        return SQLSelection(.expression(column, name: "shellac_key\(index)"))
+    }
+
+    /// Numbers the rows of each key, and leaves out those behind the first ones.
+    private mutating func rank(upTo limit: Int) {
+        let keys = select.annotations.prefix(select.annotations.count - identityCount).suffix(keyCount)
+        let partition = keys.compactMap { selection -> SQLExpression? in
+            if case .expression(let expression, _) = selection.form { expression } else { nil }
+        }
+        let call = SQLExpression(.call(FunctionCall(name: "ROW_NUMBER", arguments: [])))
+        let number = call.over(SQLWindow(partitionBy: partition, order: select.ordering))
+        select.annotations.append(SQLSelection(.expression(number, name: "shellac_rank")))
+        select = SelectQuery(QuerySource(.query(.select(select))))
+        let rank = SQLExpression(.column("shellac_rank"))
+        select.filter(
+            SQLExpression(.infix(.lessOrEqual, rank, SQLExpression(.value(limit.databaseValue)))))
+        select.ordering = [SQLOrdering(rank)]
+        rankCount = 1
+    }
+}
+
+extension SelectQuery {
+    /// A column of the query's own table.
+    fileprivate func own(_ column: String, isJoined: Bool = false) -> SQLExpression {
+        guard isJoined || !joins.isEmpty, let table = source.alias ?? source.tableName else {
+            return SQLExpression(.column(column))
+        }
+        return SQLExpression(.column(table: table, name: column))
+    }
+}
+
+extension RelationDefinition {
+    /// Throws where the rows of a step were refined by what cannot be done for many records at once.
+    fileprivate func check(_ step: RelationStep) throws {
+        func refuse(_ reason: String) throws -> Never {
+            throw RelationError.unsound(relation: name(), reason: reason)
+        }
+        let query = step.query
+        guard query.source.type != nil, query.commonTables.isEmpty else {
+            try refuse(
+                "the rows of a relation are those of a table: not of a union, nor of a common table expression"
+            )
+        }
+        if query.limit != nil {
+            try refuse(
+                "a limit of all rows together would leave some records without theirs: write limit(3, perParent: true)"
+            )
+        }
+        if !query.groups.isEmpty || query.groupCondition != nil {
+            try refuse("grouped rows belong to no record: group a request instead")
+        }
+    }
+}

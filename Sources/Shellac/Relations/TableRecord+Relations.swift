@@ -1,0 +1,110 @@
+// The declarations of relations. Each stands twice: what is loaded into class records is made where the class is known, by
+// code that the compiler has specialised.
+
+extension TableRecord {
+    /// Declares that each row refers to one row of another table, by a foreign key.
+    ///
+    /// ```swift
+    /// class Player: Record {
+    ///     static let team = belongsTo(Team.self)
+    ///     var team: Team? { get throws { try self[Player.team] } }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - target: The class of the other rows.
+    ///   - key: The columns of the foreign key, where the schema has none, or several between the tables.
+    @inlinable
+    public static func belongsTo<Target: Record>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> BelongsTo<Target> {
+        BelongsTo(_relation(target, key, isUp: true, isMany: false, RelatedClass(target)))
+    }
+
+    /// Declares that each row refers to one row of another table, by a foreign key.
+    public static func belongsTo<Target: TableRecord>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, isUp: true, isMany: false, nil)) }
+
+    /// Declares that rows of another table refer to each row.
+    ///
+    /// ```swift
+    /// class Team: Record {
+    ///     static let players = hasMany(Player.self)
+    ///     var players: [Player] { get throws { try self[Team.players] } }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - target: The class of the other rows.
+    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the
+    ///     tables.
+    @inlinable
+    public static func hasMany<Target: Record>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, RelatedClass(target))) }
+
+    /// Declares that rows of another table refer to each row.
+    public static func hasMany<Target: TableRecord>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, nil)) }
+
+    /// Declares that a row of another table refers to each row. Where several do, it is the first one, in the order of the
+    /// relation.
+    ///
+    /// - Parameters:
+    ///   - target: The class of the other rows.
+    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the
+    ///     tables.
+    @inlinable
+    public static func hasOne<Target: Record>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, RelatedClass(target))) }
+
+    /// Declares that a row of another table refers to each row.
+    public static func hasOne<Target: TableRecord>(
+        _ target: Target.Type, using key: ForeignKey? = nil
+    ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, nil)) }
+
+    @usableFromInline
+    static func _relation(
+        _ target: any TableRecord.Type, _ key: ForeignKey?, isUp: Bool, isMany: Bool, _ made: RelatedClass?
+    ) -> RelationDefinition {
+        RelationDefinition(
+            self, RelationStep(isUp ? .up : .down, target, using: key), isMany: isMany, target: made)
+    }
+
+    // MARK: - Through others
+
+    /// Declares that each row is related to rows of another table through those of a third one.
+    ///
+    /// ```swift
+    /// class Post: Record {
+    ///     static let taggings = hasMany(Tagging.self)
+    ///     static let tags = hasMany(Tag.self, through: taggings, using: Tagging.tag)
+    ///     var tags: [Tag] { get throws { try self[Post.tags] } }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - target: The type of the other rows.
+    ///   - path: The relation to the rows in between.
+    ///   - relation: The relation from these to the other rows.
+    public static func hasMany<Target: TableRecord>(
+        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>
+    ) -> HasMany<Target> {
+        HasMany(RelationDefinition(through: path.definition, using: relation.definition, isMany: true))
+    }
+
+    /// Declares that each row is related to one row of another table through one of a third one.
+    ///
+    /// - Parameters:
+    ///   - target: The type of the other rows.
+    ///   - path: The relation to the rows in between.
+    ///   - relation: The relation from these to the other rows.
+    public static func hasOne<Target: TableRecord>(
+        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>
+    ) -> HasOne<Target> {
+        HasOne(RelationDefinition(through: path.definition, using: relation.definition, isMany: false))
+    }
+}

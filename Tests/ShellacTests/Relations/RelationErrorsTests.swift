@@ -1,0 +1,155 @@
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+/// Relations that cannot be, and the sentences that say so.
+@Suite("Relations that cannot be") struct RelationErrorsTests {
+    class Match: Record {
+        static let team = belongsTo(Club.self)
+        static let home = belongsTo(Club.self, using: "homeID")
+        static let misspelled = belongsTo(Club.self, using: "hoemID")
+        static let stadium = belongsTo(Stadium.self)
+        static let referee = belongsTo(Referee.self)
+        var id: Int64?
+        var homeID: Int64?
+        override class var databaseTableName: String { "match" }
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("id", id) { id = $0 }
+            try column("homeID", homeID) { homeID = $0 }
+        }
+    }
+
+    class Club: Record {
+        static let matches = hasMany(Match.self, using: "homeID")
+        static let limited = matches.refined { $0.limit(3) }
+        static let grouped = matches.refined { $0.group(Column("homeID")) }
+        static let united = matches.refined { $0.union($0) }
+        var id: Int64?
+        override class var databaseTableName: String { "club" }
+        override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+    }
+
+    class Stadium: Record {}
+
+    class Referee: Record { override class var databaseTableName: String { "referee" } }
+
+    struct Note: TableRecord { static let databaseTableName = "match" }
+
+    private func database() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE club (id INTEGER PRIMARY KEY);
+                    CREATE TABLE referee (id INTEGER PRIMARY KEY);
+                    CREATE TABLE match (
+                        id INTEGER PRIMARY KEY, homeID INTEGER REFERENCES club, guestID INTEGER REFERENCES club);
+                    INSERT INTO club VALUES (1), (2);
+                    INSERT INTO match VALUES (1, 1, 2), (2, 2, 1), (3, 1, NULL);
+                    """)
+        }
+        return queue
+    }
+
+    @Test("say which foreign keys there are, or that there is none", .behaviour(61))
+    func keys() throws {
+        try database().read { db in
+            func sentence(_ relation: any Relation) throws -> String {
+                "\(try #require(throws: (any Error).self) { try Match.all().including(relation).fetchAll(db) })"
+            }
+            let ambiguous = try sentence(Match.team)
+            #expect(ambiguous.contains(#"using: "homeID", or using: "guestID""#))
+            try #expect(sentence(Match.misspelled).contains("did you mean homeID?"))
+            try #expect(sentence(Match.referee).contains("no foreign key that refers to referee"))
+            try #expect(sentence(Match.stadium).contains("stadium"))
+            let matches = try Match.including(Match.home).order { $0.id }.fetchAll(db)
+            try #expect(matches.map { try $0[Match.home]?.id } == [1, 2, 1])
+        }
+    }
+
+    @Test("say what to write in place of limits, groups and unions", .behaviour(67))
+    func unsound() throws {
+        try database().read { db in
+            for (relation, words) in [
+                (Club.limited, "limit(3, perParent: true)"), (Club.grouped, "grouped"),
+                (Club.united, "union"),
+            ] {
+                let error = #expect(throws: RelationError.self) { try Club.including(relation).fetchAll(db) }
+                #expect(error?.description.contains(words) == true)
+            }
+            let twice = #expect(throws: RelationError.self) {
+                try Club.including(Club.matches, Club.matches.filter { $0.id == 1 }).fetchAll(db)
+            }
+            #expect(twice?.description.contains("named twice") == true)
+        }
+    }
+
+    @Test("follow a key that a migration has renamed", .behaviour(61))
+    func renamed() throws {
+        try database().inDatabase { db in
+            let club = try #require(try Club.including(Club.matches).fetchOne(db))
+            try #expect(club[Club.matches].count == 2)
+            try db.execute(sql: "ALTER TABLE match RENAME COLUMN homeID TO hostID")
+            #expect(throws: RelationError.self) { try Club.including(Club.matches).fetchOne(db) }
+            try db.execute(sql: "ALTER TABLE match RENAME COLUMN hostID TO homeID")
+            try #expect(Club.including(Club.matches).fetchOne(db) != nil)
+        }
+    }
+
+    @Test("are refused where rows come one by one, and where they are no records", .behaviour(63))
+    func cursors() throws {
+        try database().read { db in
+            let request = Club.including(Club.matches)
+            let cursor = #expect(throws: DatabaseError.self) { _ = try request.fetchCursor(db) }
+            #expect(cursor?.message?.contains("db.load") == true)
+            #expect(throws: RelationError.self) {
+                try request.select(Column("id"), as: Int.self).fetchAll(db)
+            }
+            try #expect(request.fetchCount(db) == 2)
+            let structs = Club.hasMany(Note.self, using: "homeID")
+            #expect(throws: RelationError.self) { try Club.all().including(structs).fetchAll(db) }
+        }
+    }
+
+    @Test(
+        "whose rows lack a column of the record throw its name, and leave the connection usable",
+        .behaviour(67))
+    func missingColumn() throws {
+        try database().inDatabase { db in
+            #expect(throws: (any Error).self) {
+                try Club.including(Club.matches.filter(sql: "nonsense = 1")).fetchAll(db)
+            }
+            // The foreign key need not be selected.
+            let club = try #require(try Club.including(Club.matches.select(Column("id"))).fetchOne(db))
+            try #expect(club[Club.matches].map(\.id) == [1, 3])
+            // The owner's key must be known.
+            let matches = Match.select(Column("id"))
+            let error = #expect(throws: RelationError.self) { try matches.including(Match.home).fetchAll(db) }
+            #expect(error?.description.contains("without its column homeID") == true)
+            let match = try #require(try matches.fetchOne(db))
+            #expect(throws: RelationError.self) { try match.load(Match.home, db) }
+            match.homeID = 2
+            try match.load(Match.home, db)
+            try #expect(match[Match.home]?.id == 2)
+            try #expect(db.isUsable())
+        }
+    }
+
+    @Test("are loaded for very many records", .behaviour(67))
+    func many() throws {
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE club (id INTEGER PRIMARY KEY);
+                    CREATE TABLE match (id INTEGER PRIMARY KEY, homeID INTEGER REFERENCES club);
+                    WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+                        INSERT INTO club SELECT i FROM n;
+                    INSERT INTO match SELECT id, id FROM club WHERE id % 1000 = 0;
+                    """)
+            let clubs = try Club.including(Club.matches).fetchAll(db)
+            #expect(clubs.count == 100_000)
+            try #expect(clubs.count { try !$0[Club.matches].isEmpty } == 100)
+        }
+    }
+}
