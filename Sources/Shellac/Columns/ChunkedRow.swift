@@ -45,13 +45,24 @@ struct ChunkedRow {
         let layout: RowLayout
         /// Which notes of a journal those of the rows are among, or 0 where the rows were fetched.
         let moment: UInt64
-        /// The window of the fetch that the chunk belongs to, and its place there. Nil where the rows were inserted.
+        /// The window of the fetch that the chunk belongs to. Nil where the rows were inserted.
         let window: FetchWindow?
-        let place: Int
-        /// The number of rows, once no other one will be added. 0 until then.
-        var rowCount = 0
+        /// The place in the window and the number of rows, once no other one will be added. Until then, there is no place.
+        private(set) var place: Int?
+        private(set) var rowCount = 0
 
-        deinit { window?.remove(place) }
+        init(_ layout: RowLayout, moment: UInt64, window: FetchWindow?) {
+            references = Atomic(ChunkedRow.manyReferences)
+            (self.layout, self.moment, self.window) = (layout, moment, window)
+        }
+
+        deinit { if let place { window?.remove(place) } }
+
+        /// Notes that no row will be added any more: the rows can be found by the window.
+        static func complete(_ chunk: UnsafeMutablePointer<Chunk>, rowCount: Int) {
+            chunk.pointee.rowCount = rowCount
+            chunk.pointee.place = chunk.pointee.window?.add(chunk)
+        }
     }
 
     /// More than there will ever be rows.

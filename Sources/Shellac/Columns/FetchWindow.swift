@@ -11,16 +11,13 @@ final class FetchWindow: Sendable {
     /// How many rows a window has, at least.
     static var rowCount: Int { 512 }
 
-    /// Returns the place that a chunk will have.
-    func reserve() -> Int {
+    /// Adds a chunk to which no row will be added any more, and returns its place.
+    func add(_ chunk: Chunk) -> Int {
         places.withLock { places in
-            places.append(Place(chunk: nil))
+            places.append(Place(chunk: chunk))
             return places.count - 1
         }
     }
-
-    /// Adds a chunk to which no row will be added any more.
-    func add(_ chunk: Chunk) { places.withLock { $0[chunk.pointee.place].chunk = chunk } }
 
     /// Removes a chunk, which is about to be freed.
     func remove(_ place: Int) { places.withLock { $0[place].chunk = nil } }

@@ -86,10 +86,7 @@ struct SnapshotPool: ~Copyable {
         let window = moment == 0 ? currentWindow() : nil
         guard let memory = malloc(capacity) else { return false }
         let chunk = memory.assumingMemoryBound(to: ChunkedRow.Chunk.self)
-        chunk.initialize(
-            to: ChunkedRow.Chunk(
-                references: Atomic(ChunkedRow.manyReferences), layout: layout.object, moment: moment,
-                window: window, place: window?.reserve() ?? 0))
+        chunk.initialize(to: ChunkedRow.Chunk(layout.object, moment: moment, window: window))
         self.chunk = chunk
         self.layout = layout
         (next, end) = (memory + Self.start, memory + capacity)
@@ -124,8 +121,7 @@ struct SnapshotPool: ~Copyable {
     /// Gives back the references that no row has taken.
     private borrowing func giveBack() {
         guard let chunk else { return }
-        chunk.pointee.rowCount = rowCount
-        chunk.pointee.window?.add(chunk)
+        ChunkedRow.Chunk.complete(chunk, rowCount: rowCount)
         ChunkedRow.release(chunk, ChunkedRow.manyReferences - rowCount)
     }
 }

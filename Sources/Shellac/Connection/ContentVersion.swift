@@ -15,3 +15,11 @@ struct ContentVersion: Equatable {
         }
     }
 }
+
+extension Database {
+    /// Returns a number that changes when another connection has committed: see "PRAGMA data_version". Inside of a
+    /// transaction, or of a statement that writes, it stays the same.
+    func dataVersion() throws -> Int64? {
+        try cachedStatement(sql: "PRAGMA main.data_version").readInteger()
+    }
+}

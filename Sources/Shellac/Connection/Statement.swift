@@ -297,9 +297,11 @@ public final class Statement {
             if database.access.isObstructed {
                 do { try checkObstruction() } catch { try end(error: error) }
             }
-            if concerns.contains(.changes) { database.contentVersion.note(effects, isReadonly: isReadonly) }
-            if concerns.contains(.changes), let changes = database.object(in: .changes) {
-                do { try changes.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
+            if concerns.contains(.changes) {
+                database.contentVersion.note(effects, isReadonly: isReadonly)
+                if let changes = database.object(in: .changes) {
+                    do { try changes.use { try $0.statementWillStep(self) } } catch { try end(error: error) }
+                }
             }
             phase = .running
             // (What opens and ends transactions depends on no schema.)

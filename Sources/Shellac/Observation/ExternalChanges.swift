@@ -31,7 +31,7 @@ public struct ExternalChanges: AsyncSequence, Sendable {
     fileprivate init(_ queue: DatabaseQueue, _ interval: Duration) {
         self.queue = queue
         self.interval = interval
-        version = try? queue.unsafeReentrantWrite { db in try db.dataVersion }
+        version = try? queue.unsafeReentrantWrite { db in try db.dataVersionWithoutWaiting }
     }
 
     public func makeAsyncIterator() -> Iterator {
@@ -68,7 +68,7 @@ public struct ExternalChanges: AsyncSequence, Sendable {
         /// The queue is held while it is asked, and not longer.
         private func presentVersion() async throws -> Int64? {
             guard let queue else { return nil }
-            return try await queue.writeWithoutTransaction { db in try db.dataVersion }
+            return try await queue.writeWithoutTransaction { db in try db.dataVersionWithoutWaiting }
         }
     }
 }
@@ -89,7 +89,7 @@ extension DatabaseQueue {
 
 extension Database {
     /// The number that other connections' commits change. A lock is not waited for.
-    fileprivate var dataVersion: Int64 {
+    fileprivate var dataVersionWithoutWaiting: Int64 {
         get throws {
             try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
         }

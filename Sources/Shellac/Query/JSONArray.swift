@@ -5,8 +5,6 @@ struct JSONArray {
     private var json: [UInt8] = [UInt8(ascii: "[")]
     private var isFirst = true
 
-    init(capacity: Int) { json.reserveCapacity(capacity) }
-
     static let isKnownToSQLite =
         Features.versionNumber >= 3_038_000
         ? !Features.isCompiled(with: "OMIT_JSON") : Features.isCompiled(with: "ENABLE_JSON1")
@@ -16,7 +14,7 @@ struct JSONArray {
     /// - Parameter width: How many values make one element, which is an array itself where there are several.
     init?(_ values: [DatabaseValue], width: Int = 1) {
         guard Self.isKnownToSQLite else { return nil }
-        self.init(capacity: values.count * 12)
+        json.reserveCapacity(values.count * 12)
         for (index, value) in values.enumerated() {
             if width > 1, index % width == 0 { begin() }
             guard append(value) else { return nil }

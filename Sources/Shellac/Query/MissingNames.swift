@@ -28,8 +28,7 @@ extension Database {
             columns += table.columns.map(\.name)
         }
         if tables.isEmpty { return nil }
-        let guess = columns.nearest(to: column).map { ": did you mean \($0)?" } ?? ""
-        return "\(message), in \(tables.joined(separator: " and "))\(guess)"
+        return "\(message), in \(tables.joined(separator: " and "))\(columns.question(for: column))"
     }
 }
 
@@ -94,6 +93,9 @@ extension String {
 }
 
 extension [String] {
+    /// Returns what asks for the name that may be meant by another one, behind a sentence: nothing where all are far from it.
+    func question(for name: String) -> String { nearest(to: name).map { ": did you mean \($0)?" } ?? "" }
+
     /// Returns the name that is nearest to another one, unless all are far from it.
     func nearest(to name: String) -> String? {
         let name = [UInt8](name.lowercased().utf8)

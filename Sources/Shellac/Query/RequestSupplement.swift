@@ -31,11 +31,3 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
                 + "belongs to the records that are in hand, by db.load(_:_:)")
     }
 }
-
-extension Database {
-    /// Runs statements that read, so that all of them see one state of the database.
-    func readingOneState<Result>(_ read: () throws -> Result) throws -> Result {
-        if isInsideTransaction { return try read() }
-        return try transaction(.deferred) { (try read(), .commit) }
-    }
-}

@@ -208,12 +208,22 @@ struct KeyLists: Sequence, IteratorProtocol {
     }
 
     mutating func next() -> [DatabaseValue]? {
-        guard let last = rest.prefix(Self.mostKeys).last else { return nil }
-        var list = Array(rest.prefix(Self.mostKeys))
-        rest = rest.dropFirst(Self.mostKeys)
-        var length = 1
-        while length < list.count { length *= 2 }
-        list += Array(repeating: last, count: length - list.count)
-        return list
+        if rest.isEmpty { return nil }
+        defer { rest = rest.dropFirst(Self.mostKeys) }
+        return rest.prefix(Self.mostKeys).filledUp()
+    }
+}
+
+extension ArraySlice<DatabaseValue> {
+    /// The keys, of which the last one stands there several times: so a few lengths do for all lists.
+    ///
+    /// - Parameter width: How many values make a key.
+    func filledUp(width: Int = 1) -> [DatabaseValue] {
+        var length = width
+        while length < count { length *= 2 }
+        let last = suffix(width)
+        return (count..<length).reduce(into: Array(self)) { list, place in
+            list.append(last[last.startIndex + place % width])
+        }
     }
 }

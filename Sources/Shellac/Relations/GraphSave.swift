@@ -131,13 +131,12 @@ private struct GraphSave {
         }
     }
 
-    /// Returns those of some records whose rows belong to the relation, and are not those of others.
+    /// Returns those of some records whose rows belong to the relation, and are not those of others. There is one at least.
     private func stillRelated(
         _ records: [Record], besides others: [Record], _ step: RelationPath.Step, _ key: [DatabaseValue],
         _ definition: RelationDefinition
     ) throws -> [Record] {
-        guard let first = records.first else { return [] }
-        let plan = try db.plan(for: type(of: first)).object
+        let plan = try db.plan(for: type(of: records[0])).object
         _ = try plan.keyCondition()
         let columns = plan.key.map { RelationPath.Target($0, in: plan.table, on: db) }
         var keys = OwnerKeys(columns, capacity: records.count)
@@ -197,11 +196,11 @@ extension Record {
             GivenValue(name: columns[$0], old: old[$0], new: new[$0])
         }
         noteGiven(given, in: db)
+        // A class that lists its columns need not be encoded again.
         if Overrides.listing(type(of: self)), try given.allSatisfy({ try give($0.new, to: $0.name) }) {
             return
         }
-        try take(given)
-        for value in given where try !encodes(value.new, in: value.name) {
+        if let value = try takeOrRefuse(given) {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason:

@@ -33,33 +33,35 @@ struct OwnerKeys {
     mutating func add(_ integer: Int64) {
         guard columns[0].keepsIntegers else { return add([DatabaseValue(.int64(integer))]) }
         if let last, last.integer == integer { return numbers.append(last.number) }
-        let number =
-            integers[integer] ?? addKey([DatabaseValue(.int64(integer))]) { $0.integers[integer] = $1 }
+        let number = integers[integer] ?? addInteger(integer)
         last = (integer, number)
         numbers.append(number)
+    }
+
+    private mutating func addInteger(_ integer: Int64) -> Int32 {
+        let key = [DatabaseValue(.int64(integer))]
+        return addKey(key, comparable: key)
     }
 
     /// Adds the key of the next record.
     mutating func add(_ key: [DatabaseValue]) {
         if key.contains(where: \.isNull) { return numbers.append(-1) }
-        let comparable = zip(key, columns).map { $1.comparable($0) }
-        if comparable.count == 1, case .int64(let integer) = comparable[0].storage {
-            numbers.append(integers[integer] ?? addKey(key) { $0.integers[integer] = $1 })
-        } else {
-            numbers.append(others[comparable] ?? addKey(key) { $0.others[comparable] = $1 })
-        }
+        let comparable = comparable(key)
+        numbers.append(number(ofComparable: comparable) ?? addKey(key, comparable: comparable))
     }
 
     /// Adds a record without a key.
     mutating func addNull() { numbers.append(-1) }
 
-    private mutating func addKey(
-        _ key: [DatabaseValue], _ note: (inout OwnerKeys, Int32) -> Void
-    ) -> Int32 {
+    private mutating func addKey(_ key: [DatabaseValue], comparable: [DatabaseValue]) -> Int32 {
         let number = Int32(count)
         count += 1
         values += key
-        note(&self, number)
+        if comparable.count == 1, case .int64(let integer) = comparable[0].storage {
+            integers[integer] = number
+        } else {
+            others[comparable] = number
+        }
         return number
     }
 
@@ -108,10 +110,16 @@ struct OwnerKeys {
     }
 
     /// Returns the number of a key.
-    func number(of key: [DatabaseValue]) -> Int32? {
-        let key = zip(key, columns).map { $1.comparable($0) }
+    func number(of key: [DatabaseValue]) -> Int32? { number(ofComparable: comparable(key)) }
+
+    private func number(ofComparable key: [DatabaseValue]) -> Int32? {
         if key.count == 1, case .int64(let integer) = key[0].storage { return integers[integer] }
         return others[key]
+    }
+
+    /// A key that is equal to others where its columns take them for equal.
+    private func comparable(_ key: [DatabaseValue]) -> [DatabaseValue] {
+        zip(key, columns).map { $1.comparable($0) }
     }
 
     @inline(never)
@@ -141,12 +149,7 @@ struct OwnerKeys {
         }
         let length = areComparable ? Self.mostParameters / width : 1
         return stride(from: 0, to: count, by: length).map { start in
-            var list = Array(values[start * width..<min(start + length, count) * width])
-            // A few lengths do for all: the last key stands there several times.
-            var filled = 1
-            while filled < list.count / width { filled *= 2 }
-            let last = Array(list.suffix(width))
-            while list.count < filled * width { list += last }
+            let list = values[start * width..<min(start + length, count) * width].filledUp(width: width)
             return List(
                 condition: { Self.isAmong($0, list) }, only: areComparable ? nil : Int32(start))
         }

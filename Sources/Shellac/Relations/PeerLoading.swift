@@ -54,21 +54,21 @@ struct PeerRelation: Hashable {
 /// What was found for the records of a window.
 final class LoadedPeers {
     /// They are kept, so that no other one has their addresses.
-    let window: FetchWindow
-    let identity: RelationIdentity
-    let version: ContentVersion
-    let generation: UInt64
-    /// What tells of other connections' commits, where the transaction was not that of the caller. Nil where it was.
-    let dataVersion: Int64?
-    var keys: OwnerKeys
+    private let window: FetchWindow
+    private let definition: RelationDefinition
+    private let version: ContentVersion
+    private let generation: UInt64
+    /// The number that tells of other connections' commits, which a transaction that was begun since may see.
+    private let dataVersion: Int64?
+    let keys: OwnerKeys
     /// The records of each key. Nil once they were given away.
     var lists: [[Record]?]
 
     init(
-        _ window: FetchWindow, _ identity: RelationIdentity, _ keys: OwnerKeys, _ lists: [[Record]],
+        _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys, _ lists: [[Record]],
         in db: Database
     ) throws {
-        (self.window, self.identity, self.keys, self.lists) = (window, identity, keys, lists)
+        (self.window, self.definition, self.keys, self.lists) = (window, definition, keys, lists)
         version = db.contentVersion
         generation = try db.schemaGeneration
         dataVersion = try db.dataVersion()
@@ -80,13 +80,6 @@ final class LoadedPeers {
             return false
         }
         return try version.begins == db.contentVersion.begins || dataVersion == db.dataVersion()
-    }
-}
-
-extension Database {
-    /// A number that changes when another connection has committed: see "PRAGMA data_version".
-    fileprivate func dataVersion() throws -> Int64? {
-        try cachedStatement(sql: "PRAGMA main.data_version").readInteger()
     }
 }
 
@@ -102,7 +95,7 @@ extension RelationLoading {
         let own = try record.encodedKey(names, of: definition, in: db)
         if let peers = relations.peers[key] {
             if try peers.isGood(in: db) {
-                if try take(own, for: record, from: peers, path) { return }
+                if take(own, for: record, from: peers, path) { return }
                 // They were given to another object of the same row.
                 return try load(for: [record], areFetched: false)
             }
@@ -115,25 +108,26 @@ extension RelationLoading {
             if places.count == names.count { keys.add(bytes, places) }
         }
         let lists = try find(path, &keys)
-        let peers = try LoadedPeers(window, definition.identity, keys, lists, in: db)
+        let peers = try LoadedPeers(window, definition, keys, lists, in: db)
         if relations.peers.count >= 64 { relations.releaseKept() }
         relations.peers[key] = peers
         db.isKeptForAccess = true
-        _ = try take(own, for: record, from: peers, path)
+        _ = take(own, for: record, from: peers, path)
     }
 
     /// Gives a record what was found for it. Returns false where somebody else has it.
     private func take(
         _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
-    ) throws -> Bool {
+    ) -> Bool {
         var keys = OwnerKeys(path.steps[0].to, capacity: 1)
         keys.add(key)
         guard keys.count == 1 else {
             give([record], keys, [], path)
             return true
         }
-        guard let number = peers.keys.number(of: key) else { return false }
-        guard let list = peers.lists[Int(number)] else { return false }
+        guard let number = peers.keys.number(of: key), let list = peers.lists[Int(number)] else {
+            return false
+        }
         // Many records may refer to one: they share it. Those that refer to a record belong to it alone.
         if definition.steps[0].direction == .down { peers.lists[Int(number)] = nil }
         give([record], keys, [list], path)

@@ -61,25 +61,22 @@ final class RelatedMany<Target: Record>: RelatedObjects {
 @usableFromInline
 final class RelatedOne<Target: Record>: RelatedObjects {
     @usableFromInline let object: Target?
-    private let savedObject: Target?
-    private let wasSaved: Bool
+    private let savedObject: Target??
 
     @usableFromInline
     init(
         _ identity: RelationIdentity?, _ object: Target?, saved: Target??, _ next: RelatedObjects? = nil
     ) {
-        (self.object, savedObject, wasSaved) = (object, saved ?? nil, saved != nil)
+        (self.object, savedObject) = (object, saved)
         super.init(identity, next)
     }
 
-    private var savedValue: Target?? { wasSaved ? .some(savedObject) : .none }
-
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
-        RelatedOne(identity, object, saved: savedValue, next)
+        RelatedOne(identity, object, saved: savedObject, next)
     }
 
     override var records: [Record] { object.map { [$0] } ?? [] }
-    override var savedRecords: [Record]? { wasSaved ? savedObject.map { [$0] } ?? [] : nil }
+    override var savedRecords: [Record]? { savedObject.map { $0.map { [$0] } ?? [] } }
 
     override func saved(as records: [Record]?) -> RelatedObjects {
         let saved = records.map { $0.first.map { unsafeDowncast($0, to: Target.self) } }
@@ -111,8 +108,7 @@ final class RelatedOwner: RelatedObjects {
             definition.query.condition == nil
         else { return false }
         guard let using = definition.steps[0].using else { return true }
-        return using.originColumns.count == columns.count
-            && zip(using.originColumns, columns).allSatisfy { CaseInsensitiveName.matches($0, $1) }
+        return using.isOf(columns)
     }
 }
 

@@ -112,6 +112,12 @@ public struct ForeignKey: Hashable, Sendable, ExpressibleByStringLiteral, Expres
         self.init(columns.map(\.name), to: destination?.map(\.name))
     }
 
+    /// Whether these are the columns that refer to others, in their order.
+    func isOf(_ columns: [String]) -> Bool {
+        originColumns.count == columns.count
+            && zip(originColumns, columns).allSatisfy { CaseInsensitiveName.matches($0, $1) }
+    }
+
     public init(stringLiteral column: String) { self.init([column]) }
     public init(arrayLiteral columns: String...) { self.init(columns) }
 }

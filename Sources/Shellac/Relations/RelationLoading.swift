@@ -53,9 +53,9 @@ struct RelationLoading {
 
     /// Returns the records of each key, with all that is to be loaded along with them.
     func find(_ path: RelationPath, _ keys: inout OwnerKeys) throws -> [[Record]] {
-        var found = RelatedRows()
+        var found = RelatedRows(isMany: definition.isMany)
         for list in keys.lists() { try fetch(list, path, &keys, &found) }
-        try definition.loadNested(for: found.all, in: db)
+        try definition.nested.load(for: found.all, areFetched: true, in: db)
         return found.lists(count: keys.count)
     }
 
@@ -73,19 +73,16 @@ struct RelationLoading {
         var window: LiveRow?
         var keyColumn = 0
         while try statement.step() {
-            let record =
-                window
-                ?? {
-                    keyColumn = row.count - query.rankCount - query.identityCount - query.keyCount
-                    return row.makeWindow(0..<keyColumn)
-                }()
-            window = record
-            guard let number = list.only ?? keys.number(of: row, at: keyColumn),
-                definition.isMany || !found.hasRow(of: number)
+            if window == nil {
+                keyColumn = row.count - query.rankCount - query.identityCount - query.keyCount
+                window = row.makeWindow(0..<keyColumn)
+            }
+            guard let number = list.only ?? keys.number(of: row, at: keyColumn), found.wantsRow(of: number)
             else { continue }
             let identity = (0..<query.identityCount).map {
                 row.value(at: keyColumn + query.keyCount + $0).view.databaseValue
             }
+            let record = window.unsafelyUnwrapped
             record.moveOn()
             try found.add(number, identity) { try target.make(record) }
         }
@@ -131,16 +128,23 @@ struct RelationLoading {
 
 /// The rows that were found, as records, each with the number of the key that it was found by.
 private struct RelatedRows {
+    /// Whether a key wants all of its rows, and not the first alone.
+    private let isMany: Bool
     private var records: [Record] = []
     private var numbers: [Int32] = []
+    /// The records of rows that may be found several times.
     private var byIdentity: [[DatabaseValue]: Record] = [:]
+    private var distinct: [Record] = []
+    /// The keys that have their row.
     private var taken: Set<Int32> = []
 
-    /// All records, each once.
-    private(set) var all: [Record] = []
+    init(isMany: Bool) { self.isMany = isMany }
 
-    /// Whether a row was found for a key.
-    func hasRow(of number: Int32) -> Bool { taken.contains(number) }
+    /// All records, each once.
+    var all: [Record] { byIdentity.isEmpty ? records : distinct }
+
+    /// Whether another row is wanted for a key.
+    func wantsRow(of number: Int32) -> Bool { isMany || !taken.contains(number) }
 
     /// Adds a row. One that was found before is the same object.
     mutating func add(
@@ -151,12 +155,14 @@ private struct RelatedRows {
             record = known
         } else {
             record = try make()
-            all.append(record)
-            if !identity.isEmpty { byIdentity[identity] = record }
+            if !identity.isEmpty {
+                byIdentity[identity] = record
+                distinct.append(record)
+            }
         }
         records.append(record)
         numbers.append(number)
-        taken.insert(number)
+        if !isMany { taken.insert(number) }
     }
 
     /// The records of each key, in the order in which they were found.
@@ -212,11 +218,6 @@ extension RelationDefinition {
             return
         }
         throw RelationError.wrongOwner(relation: name(), recordType: "\(type)")
-    }
-
-    /// Loads what is to be loaded along with the rows.
-    fileprivate func loadNested(for records: [Record], in db: Database) throws {
-        try nested.load(for: records, areFetched: true, in: db)
     }
 }
 
@@ -303,16 +304,14 @@ private final class IncludedRelations: RequestSupplement, @unchecked Sendable {
     init(_ relations: [any Relation]) { self.relations = relations }
 
     override func supply<Element>(_ elements: [Element], in db: Database) throws {
-        guard Element.self is Record.Type else {
+        guard let type = Element.self as? Record.Type else {
             throw RelationError.unsound(
                 relation: relations.map { $0.definition.name() }.joined(separator: ", "),
                 reason:
                     "relations are loaded for the records of a class, and the request gives \(Element.self)")
         }
         let records = unsafeBitCast(elements, to: [Record].self)
-        if let type = Element.self as? Record.Type {
-            for relation in relations { try relation.definition.checkOwner(type) }
-        }
+        for relation in relations { try relation.definition.checkOwner(type) }
         try relations.load(for: records, areFetched: true, in: db)
     }
 

@@ -1,5 +1,3 @@
-import CSQLite
-
 /// The columns that the steps of a relation go by, as the schema has them.
 struct RelationPath {
     struct Step {
@@ -36,7 +34,7 @@ extension RelationPath.Target {
     init(_ name: String, in table: TableSchema, on db: Database) {
         self.init(
             name: name, affinity: table.affinity(ofColumn: name) ?? .integer,
-            collation: db.collation(ofColumn: name, in: table))
+            collation: db.collation(ofColumn: name, in: table.name, of: table.schemaName) ?? "BINARY")
     }
 }
 
@@ -70,21 +68,16 @@ extension RelationPath.Step {
         let keys = try db.foreignKeys(on: child.name).filter {
             CaseInsensitiveName.matches($0.destinationTable, parent.name)
         }
-        let destination: [String]
         let found: (child: [String], parent: [String])
         if let using = step.using {
             for name in using.originColumns where child.column(named: name) == nil {
-                let guess = child.columns.map(\.name).nearest(to: name).map { ": did you mean \($0)?" } ?? ""
-                throw error("the table \(child.name) has no column \(name)\(guess)")
+                let question = child.columns.map(\.name).question(for: name)
+                throw error("the table \(child.name) has no column \(name)\(question)")
             }
-            let declared = keys.first {
-                $0.originColumns.count == using.originColumns.count
-                    && zip($0.originColumns, using.originColumns).allSatisfy {
-                        CaseInsensitiveName.matches($0, $1)
-                    }
-            }
-            destination = using.destinationColumns ?? declared?.destinationColumns ?? primaryKey
-            found = (using.originColumns, destination)
+            let declared = keys.first { using.isOf($0.originColumns) }
+            found = (
+                using.originColumns, using.destinationColumns ?? declared?.destinationColumns ?? primaryKey
+            )
         } else {
             guard let only = keys.first, keys.count == 1 else {
                 throw error(
@@ -94,8 +87,7 @@ extension RelationPath.Step {
                         : "the table \(child.name) has \(keys.count) foreign keys that refer to \(parent.name). Say which: "
                             + keys.map { "using: \($0.originColumns.sourceText)" }.joined(separator: ", or "))
             }
-            destination = only.destinationColumns
-            found = (only.originColumns, destination)
+            found = (only.originColumns, only.destinationColumns)
         }
         guard found.child.count == found.parent.count, !found.child.isEmpty else {
             throw error(
@@ -116,17 +108,6 @@ extension [String] {
     fileprivate var sourceText: String {
         let names = map { "\"\($0)\"" }.joined(separator: ", ")
         return count == 1 ? names : "[\(names)]"
-    }
-}
-
-extension Database {
-    /// The collation of a column: no PRAGMA tells it.
-    fileprivate func collation(ofColumn column: String, in table: TableSchema) -> String {
-        var collation: UnsafePointer<CChar>?
-        let code = sqlite3_table_column_metadata(
-            pointer, table.schemaName, table.name, column, nil, &collation, nil, nil, nil)
-        guard code == SQLITE_OK, let collation else { return "BINARY" }
-        return String(cString: collation)
     }
 }
 

@@ -64,12 +64,8 @@ final class TableSchema: Sendable {
         self.indexes = indexes
         var collations: [CaseInsensitiveName: String] = [:]
         for column in indexes.lazy.filter(\.isUnique).flatMap(\.columns) {
-            // No PRAGMA tells the collation of a column.
-            var collation: UnsafePointer<CChar>?
-            let code = sqlite3_table_column_metadata(
-                db.pointer, schemaName, name, column, nil, &collation, nil, nil, nil)
-            guard code == SQLITE_OK, let collation else { continue }
-            collations[CaseInsensitiveName(column)] = String(cString: collation)
+            guard let collation = db.collation(ofColumn: column, in: name, of: schemaName) else { continue }
+            collations[CaseInsensitiveName(column)] = collation
         }
         self.collations = collations
 
@@ -127,5 +123,15 @@ final class TableSchema: Sendable {
         if let index = indexes.first(where: { isKey($0.columns) }) { return index.columns }
         guard primaryKey.tableHasRowID else { return nil }
         return Self.rowIDNames.first { isKey([$0]) && column(named: $0) == nil }.map { [$0] }
+    }
+}
+
+extension Database {
+    /// Returns the collation of a column, which no PRAGMA tells. Nil for one that is not a table's.
+    func collation(ofColumn column: String, in tableName: String, of schemaName: String) -> String? {
+        var collation: UnsafePointer<CChar>?
+        let code = sqlite3_table_column_metadata(
+            pointer, schemaName, tableName, column, nil, &collation, nil, nil, nil)
+        return code == SQLITE_OK ? collation.map { String(cString: $0) } : nil
     }
 }

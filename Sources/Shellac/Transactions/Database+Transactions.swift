@@ -57,6 +57,12 @@ extension Database {
         }
     }
 
+    /// Runs statements that read, so that all of them see one state of the database.
+    func readingOneState<Result>(_ read: () throws -> Result) throws -> Result {
+        if isInsideTransaction { return try read() }
+        return try transaction(.deferred) { (try read(), .commit) }
+    }
+
     /// Runs operations of an open transaction that they must not end. Savepoints are free.
     ///
     /// - Parameter refusal: The sentence that answers a statement which begins, commits or rolls back.

@@ -214,11 +214,8 @@ final class TriggerConnection: StatementParticipant {
         return true
     }
 
-    /// Returns a number that changes when another connection has committed: see "PRAGMA data_version". Inside of a
-    /// transaction, or of a statement that writes, it stays the same.
-    func currentDataVersion() -> Int64? {
-        try? database.cachedStatement(sql: "PRAGMA main.data_version").readInteger()
-    }
+    /// The number that tells of other connections' commits, or nil where it cannot be asked: see `Database.dataVersion()`.
+    func currentDataVersion() -> Int64? { try? database.dataVersion() }
 
     // MARK: - Hearing of statements
 

@@ -46,6 +46,12 @@ extension Record {
         return GivenValue.isEncoded(columns[column], as: value, affinity)
     }
 
+    /// Gives the record values. Returns one that it has not taken, if there is any.
+    final func takeOrRefuse(_ given: [GivenValue]) throws -> GivenValue? {
+        try take(given)
+        return try given.first { try !encodes($0.new, in: $0.name) }
+    }
+
     /// Notes values that are about to be given to the record: a rollback takes them away.
     final func noteGiven(_ given: [GivenValue], in db: Database) {
         _ = db.transactionLog.note(GivenValuesNote(self, given), nil, rowID: nil, moment: 0, in: db)

@@ -165,8 +165,7 @@ extension Record {
         let given = key.map { GivenValue(name: names[$0.column], old: columns[$0.column], new: $0.value) }
         noteGiven(given, in: db)
         do {
-            try take(given)
-            for value in given where try !encodes(value.new, in: value.name) { throw NotTaken() }
+            if try takeOrRefuse(given) != nil { throw NotTaken() }
         } catch {
             let why =
                 error is NotTaken ? "list it in columns(_:), or read it in updateFromRow(_:)" : "\(error)"

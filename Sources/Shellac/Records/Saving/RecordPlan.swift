@@ -184,9 +184,9 @@ final class RecordPlan {
                 && !TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
         }
         guard let missing else { return error }
-        let guess = table.columns.map(\.name).nearest(to: missing).map { ": did you mean \($0)?" } ?? ""
+        let question = table.columns.map(\.name).question(for: missing)
         return error.with(
-            message: "the table \(tableName) has no column \(missing), which \(typeName) encodes\(guess)")
+            message: "the table \(tableName) has no column \(missing), which \(typeName) encodes\(question)")
     }
 
     // MARK: - Selections
