@@ -71,6 +71,8 @@ public struct LiveRow {
         /// A class of records that `init(row:)` makes of these rows, and one that `init(from:)` makes: for upper layers.
         @usableFromInline var plainElement: ObjectIdentifier?
         var codedElement: ObjectIdentifier?
+        /// The rows of other tables that come with the row: see `AttachedRows`.
+        var attached: AnyObject?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
         var decoding: AnyObject?
         /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
@@ -174,6 +176,15 @@ extension LiveRow {
             moveOut()
         }
         return try body()
+    }
+
+    /// Stands on packed columns, until it stands on others or is moved out.
+    ///
+    /// - Parameter attached: The rows of other tables that come with the row.
+    func stand(on bytes: PackedBytes, attached: AnyObject?) {
+        begin()
+        place.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
+        place.pointee.attached = attached
     }
 
     /// Columns are mostly read from left to right: each is found from the one before.

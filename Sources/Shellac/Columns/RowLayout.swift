@@ -24,6 +24,9 @@ final class RowLayout: Sendable {
     /// What a record holds in columns that it never read, for an upper layer: see `UnreadColumns`. It never changes.
     nonisolated(unsafe) let unread: AnyObject?
 
+    /// The rows of other tables that came with the only row of the layout: see `AttachedRows`.
+    nonisolated(unsafe) let attached: AnyObject?  // changed before the row is handed out alone
+
     /// The class of which all records that were made of such rows have read all that they encode. 0 until one is known.
     let completeType = Atomic<UInt>(0)
 
@@ -40,6 +43,8 @@ final class RowLayout: Sendable {
         var index: [CaseInsensitiveName: Int]?
         /// The columns of the primary keys of the tables of classes, which have made records of such rows.
         var keys: [UInt: [String]] = [:]
+        /// Whether the SQL names the tables of types.
+        var tables: [UInt: Bool] = [:]
     }
     private let learnt = Lock(Learnt())
 
@@ -48,7 +53,7 @@ final class RowLayout: Sendable {
 
     init(
         names: [String], sql: String?, affinities: [ColumnAffinity?], key: [String] = [],
-        unread: AnyObject? = nil, missed: MissedNames? = nil
+        unread: AnyObject? = nil, missed: MissedNames? = nil, attached: AnyObject? = nil
     ) {
         self.names = names
         self.sql = sql
@@ -56,6 +61,7 @@ final class RowLayout: Sendable {
         self.key = key
         self.unread = unread
         self.missed = missed
+        self.attached = attached
         count = names.count
         let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)
         var seen: Set<CaseInsensitiveName> = []
@@ -131,6 +137,19 @@ final class RowLayout: Sendable {
 
     /// The columns of the primary key of a class's own table. Nil where they were not learnt.
     func learntKey(ofClass identifier: UInt) -> [String]? { learnt.withLock { $0.keys[identifier] } }
+
+    /// Whether the SQL names the table of a type. Where there is no SQL, nobody knows better.
+    func namesTable(ofType identifier: UInt, _ table: () -> String) -> Bool {
+        guard let sql else { return true }
+        return learnt.withLock { learnt in
+            if let known = learnt.tables[identifier] { return known }
+            let table = CaseInsensitiveName(table())
+            let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
+            let isNamed = words.contains { CaseInsensitiveName(String($0)) == table }
+            learnt.tables[identifier] = isNamed
+            return isNamed
+        }
+    }
 
     /// Notes the columns of the primary key of a class's own table.
     func learnKey(_ key: [String], ofClass identifier: UInt) { learnt.withLock { $0.keys[identifier] = key } }

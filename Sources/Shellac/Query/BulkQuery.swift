@@ -13,6 +13,12 @@ struct BulkQuery: WritableQuery {
     var sources: [QuerySource] { query.sources }
 
     func write(to writer: inout some QueryWriter) throws {
+        let joined = try query.joined(for: &writer)
+        try writer.inQuery(joined) { try write(joined, to: &$0) }
+    }
+
+    /// - Parameter joined: The request, with all tables that it joins.
+    private func write(_ joined: SelectQuery, to writer: inout some QueryWriter) throws {
         let source = query.source
         switch source.form {
         case .type, .table:
@@ -44,14 +50,14 @@ struct BulkQuery: WritableQuery {
             writer.text(" SET ")
             try writer.list(assignments) { try $1.write(to: &$0) }
         }
-        if query.matchesRows {
+        if joined.matchesRows {
             try query.writeCondition(to: &writer)
         } else {
             // The rows are found first, by their row ids or keys.
             writer.text(" WHERE (")
             try writer.rowKey(of: source, ", ")
             writer.text(") IN (")
-            try query.writeKeys(to: &writer)
+            try joined.writeKeys(to: &writer)
             writer.text(")")
         }
         if isReturning {

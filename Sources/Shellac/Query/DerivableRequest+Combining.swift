@@ -1,3 +1,5 @@
+import Synchronization
+
 // Requests of several tables, and of several requests.
 
 /// The name of a table inside of a request, where its columns could be taken for those of another one.
@@ -15,6 +17,17 @@ public struct TableAlias: Hashable, Sendable {
 
     /// Creates a name for a table.
     public init(_ name: String) { self.name = name }
+
+    /// Creates a name for a table.
+    public init(name: String) { self.name = name }
+
+    /// Refers to a table that needs no name of the program's: SQL has one that no other table of the statement has.
+    public init() { name = "\0\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)" }
+
+    private static let count = Atomic<Int>(0)
+
+    /// Whether the name is to be found when the statement is written.
+    static func isUnnamed(_ name: String) -> Bool { name.utf8.first == 0 }
 
     /// A column of the table: `"p"."id"`.
     public subscript(_ column: Column) -> SQLExpression {
@@ -162,12 +175,12 @@ extension SelectQuery {
     /// Whether this is a table, and no more.
     fileprivate var isWholeTable: Bool {
         matchesRows && condition == nil && commonTables.isEmpty && ordering.isEmpty && selection == nil
-            && annotations.isEmpty
+            && annotations.isEmpty && supplement == nil
     }
 
     fileprivate var isBareCompound: Bool {
         selection == nil && annotations.isEmpty && condition == nil && ordering.isEmpty && limit == nil
             && !isDistinct && groups.isEmpty && groupCondition == nil && joins.isEmpty && commonTables.isEmpty
-            && source.alias == nil
+            && source.alias == nil && supplement == nil
     }
 }

@@ -227,8 +227,12 @@ extension DerivableRequest {
     }
 
     /// Adds a condition on the groups: only those that also satisfy it are fetched (`HAVING`).
+    ///
+    /// What is told of the rows that are related to each row, as `Team.players.isEmpty` is, is a condition on rows, in groups
+    /// or not: `Team.having(Team.players.isEmpty)` filters them.
     public func having(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
         derived { query in
+            if condition.sqlExpression.isLate { return query.filter(condition.sqlExpression) }
             query.groupCondition =
                 query.groupCondition.map { .chain(.and, [$0, condition.sqlExpression]) }
                 ?? condition.sqlExpression

@@ -1,7 +1,8 @@
 extension ExpressionTree.Syntax {
     var precedence: Precedence {
         switch self {
-        case .column, .word, .choice, .call, .cast, .row, .subquery, .exists(_, isNegated: false): .atom
+        case .column, .word, .choice, .call, .cast, .row, .subquery, .exists(_, isNegated: false), .late:
+            .atom
         case .exists(_, isNegated: true): .not
         case .prefix(let prefix, _): prefix.precedence
         case .infix(let infix, _, _): infix.precedence
@@ -10,6 +11,7 @@ extension ExpressionTree.Syntax {
         case .collated: .collation
         case .key(let condition): condition.precedence
         case .fragment: .fragment
+        case .scoped(_, let expression): expression.syntax?.precedence ?? .atom
         }
     }
 }
@@ -110,6 +112,9 @@ extension ExpressionTree {
             writer.text(")")
         case .key(let condition): try writer.condition(condition)
         case .fragment(let fragment): try writer.fragment(fragment)
+        case .scoped(let scope, let expression):
+            try writer.inScope(scope) { try $0.expression(expression, above: .lowest) }
+        case .late(let expression): try writer.expression(writer.known(expression), above: .lowest)
         }
     }
 }

@@ -28,6 +28,9 @@ final class ExpressionTree: Sendable {
         case exists(Subquery, isNegated: Bool)
         case key(KeyCondition)
         case fragment(SQL)
+        /// An expression whose columns belong to one of several tables.
+        case scoped(ColumnScope, SQLExpression)
+        case late(LateExpression)
     }
 }
 

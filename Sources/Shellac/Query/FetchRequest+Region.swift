@@ -27,7 +27,8 @@ extension SelectQuery {
     fileprivate func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
         let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
         guard case .key(let condition)? = self.condition?.syntax, condition.isOfPrimaryKey,
-            let name = source.tableName, annotations.isEmpty, joins.isEmpty, commonTables.isEmpty,
+            let name = source.tableName, annotations.isEmpty, joins.isEmpty, supplement?.joinsTables != true,
+            commonTables.isEmpty,
             groupCondition == nil, selection.allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),
             groups.isEmpty
         else { return nil }

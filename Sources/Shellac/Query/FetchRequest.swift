@@ -60,9 +60,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     public func fetchAll(_ db: Database) throws -> [RowDecoder] {
         let prepared = try prepare(db, forSingleResult: false)
         if let supplement = prepared.supplement {
-            return try supplement.supplied(in: db) {
-                try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
-            }
+            return try RowDecoder.fetchAll(prepared, suppliedBy: supplement, in: db, first: false)
         }
         return try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
     }
@@ -72,9 +70,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
         let prepared = try prepare(db, forSingleResult: true)
         if let supplement = prepared.supplement {
-            return try supplement.supplied(in: db) {
-                try RowDecoder.fetchOne(prepared.statement, arguments: prepared.arguments).map { [$0] } ?? []
-            }.first
+            return try RowDecoder.fetchAll(prepared, suppliedBy: supplement, in: db, first: true).first
         }
         return try RowDecoder.fetchOne(prepared.statement, arguments: prepared.arguments)
     }

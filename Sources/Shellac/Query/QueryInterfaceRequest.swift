@@ -27,6 +27,11 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     }
 
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        var storage = storage
+        if let supplement = storage.query.supplement {
+            storage = try QueryStorage(
+                supplement.joined(storage.query, for: RowDecoder.self, avoiding: [], on: db))
+        }
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
         return PreparedRequest(

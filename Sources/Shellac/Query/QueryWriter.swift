@@ -4,6 +4,13 @@
 /// another SQL, in a fraction of the time. Both meet the same values in the same order, since the same code writes to
 /// either: this is why a statement that was found by its shape gets its arguments right.
 protocol QueryWriter {
+    /// The connection that knows the schema.
+    var database: Database? { get }
+    /// The tables of the query that is written, and of those around it.
+    var current: QueryTables? { get set }
+    var enclosing: [QueryTables] { get set }
+    /// The table that columns belong to which are named without one. Nil where SQLite shall find it.
+    var scope: ColumnScope? { get set }
     /// Writes SQL.
     mutating func text(_ text: StaticString)
     /// Writes SQL that is not known when this is compiled: a keyword, the name of a function.
@@ -77,7 +84,12 @@ struct SQLWriter: QueryWriter {
     private(set) var sql = ""
     private(set) var arguments: [DatabaseValue] = []
     /// The connection that knows the primary keys.
-    private let database: Database?
+    let database: Database?
+    var current: QueryTables?
+    var enclosing: [QueryTables] = []
+    var scope: ColumnScope?
+    /// The names of tables that were given none: see ``TableAlias``.
+    private var givenNames: [String: String] = [:]
     /// Whether the schema was asked.
     private(set) var dependsOnSchema = false
     /// The table that the columns of keys belong to, where they could be those of another one.
@@ -89,7 +101,16 @@ struct SQLWriter: QueryWriter {
 
     mutating func text(_ text: StaticString) { sql += text.description }
     mutating func keyword(_ text: String) { sql += text }
-    mutating func name(_ name: String) { sql += name.quotedDatabaseIdentifier }
+    mutating func name(_ name: String) { sql += known(name).quotedDatabaseIdentifier }
+
+    /// Returns the name of a table in the statement.
+    private mutating func known(_ name: String) -> String {
+        guard TableAlias.isUnnamed(name) else { return name }
+        if let given = givenNames[name] { return given }
+        let given = "shellac_table\(givenNames.count)"
+        givenNames[name] = given
+        return given
+    }
 
     mutating func value(_ value: DatabaseValue) {
         sql += "?"
@@ -109,9 +130,15 @@ struct SQLWriter: QueryWriter {
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
         switch expression.form {
         case .value(let value): self.value(value)
-        case .column(let column): name(column)
+        case .column(let column):
+            if let scope, scope.isColumn(column) {
+                name(scope.table)
+                sql += "."
+            }
+            name(column)
         case .tree(let tree):
             let tree = unsafeDowncast(tree, to: ExpressionTree.self)
+            if case .late(let late) = tree.syntax { return try self.expression(known(late), above: level) }
             if tree.syntax.precedence > level {
                 try tree.write(to: &self)
             } else {
@@ -160,7 +187,7 @@ struct SQLWriter: QueryWriter {
     }
 
     mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws {
-        let table = source.alias.map { $0.quotedDatabaseIdentifier + "." } ?? ""
+        let table = source.alias.map { known($0).quotedDatabaseIdentifier + "." } ?? ""
         // Any number of rows may have NULL in their key: see "CREATE TABLE", section "The PRIMARY KEY".
         let key: [String]
         if let database, let rowID = try database.tableSchema(of: source).rowIDName {
@@ -181,7 +208,7 @@ struct SQLWriter: QueryWriter {
 
     /// Writes a column of a key.
     private mutating func keyColumn(_ column: String) {
-        if let keyTable {
+        if let keyTable = keyTable ?? scope?.table {
             name(keyTable)
             sql += "."
         }

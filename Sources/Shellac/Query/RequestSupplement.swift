@@ -1,6 +1,27 @@
-/// What is fetched after the rows of a request, for the elements that were made of them: an upper layer says what it is.
+/// What an upper layer adds to a request: tables that are joined when the schema is known, and what is fetched after the rows,
+/// for the elements that are made of them.
 @usableFromInline
 class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
+    /// Whether tables are joined.
+    var joinsTables: Bool { false }
+
+    /// Returns a request with the tables joined. What it fetches is read by its own supplement.
+    ///
+    /// - Parameters:
+    ///   - query: The request.
+    ///   - element: What is made of its rows. Nil where it is a part of another statement.
+    ///   - names: The names of tables that the statement has already.
+    ///   - db: A connection to the database.
+    func joined(
+        _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
+    ) throws -> SelectQuery { query }
+
+    /// What reads the rows of a statement, as elements of a type. Nil where it gives the rows of these alone.
+    @usableFromInline
+    func rows<Element>(of statement: Statement, as type: Element.Type, in db: Database) throws
+        -> SuppliedRows?
+    { nil }
+
     /// Fetches what belongs to elements.
     func supply<Element>(_ elements: [Element], in db: Database) throws {}
 
@@ -29,5 +50,61 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
             message:
                 "a cursor gives its records one by one, and loads nothing for them: fetch an array, or load what "
                 + "belongs to the records that are in hand, by db.load(_:_:)")
+    }
+}
+
+/// The rows of a statement that gives the columns of several tables, one after the other.
+@usableFromInline
+class SuppliedRows {
+    /// Returns the next row of the request's own table, which is good until the next one. Nil behind the last one.
+    @usableFromInline
+    func next() throws -> LiveRow? { nil }
+
+    /// Takes the element that was made of the row.
+    @usableFromInline
+    func take<Element>(_ element: Element) throws {}
+
+    /// Fetches what belongs to all that was taken.
+    @usableFromInline
+    func finish() throws {}
+}
+
+extension DatabaseFetchable {
+    /// Fetches all elements of a statement, or the first one, and what belongs to them.
+    @inlinable
+    static func fetchAll(
+        _ prepared: PreparedRequest, suppliedBy supplement: RequestSupplement, in db: Database,
+        first isOne: Bool
+    ) throws -> [Self] {
+        try supplement.supplied(in: db) {
+            try prepared.statement.begin(prepared.arguments)
+            defer { prepared.statement.abandon() }
+            var elements: [Self] = []
+            let rows = try supplement.rows(of: prepared.statement, as: Self.self, in: db)
+            let row = prepared.statement.row
+            while let row = rows != nil ? try rows?.next() : try prepared.statement.step() ? row : nil {
+                guard let element = isOne ? try onlyElement(of: row) : try keptElement(of: row) else { break }
+                try rows?.take(element)
+                elements.append(element)
+                if isOne { break }
+            }
+            try rows?.finish()
+            return elements
+        }
+    }
+}
+
+extension SelectQuery {
+    /// The query, with all tables that it joins.
+    func joined(for writer: inout some QueryWriter) throws -> SelectQuery {
+        guard let supplement, supplement.joinsTables else { return self }
+        return try supplement.joined(self, for: &writer)
+    }
+}
+
+extension RequestSupplement {
+    /// Returns a request with the tables joined, which is about to be written.
+    func joined(_ query: SelectQuery, for writer: inout some QueryWriter) throws -> SelectQuery {
+        try joined(query, for: nil, avoiding: writer.tables.flatMap(\.names), on: writer.schema())
     }
 }

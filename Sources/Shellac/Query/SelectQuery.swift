@@ -62,6 +62,27 @@ struct QueryJoin: Sendable {
     let isLeft: Bool
     let source: QuerySource
     let condition: SQLExpression?
+    /// What is joined with the table, before both are joined with others.
+    var inner: [QueryJoin] = []
+
+    /// The tables.
+    var sources: [QuerySource] { [source] + inner.flatMap(\.sources) }
+
+    func write(to writer: inout some QueryWriter) throws {
+        writer.text(isLeft ? " LEFT JOIN " : " JOIN ")
+        if inner.isEmpty {
+            try source.write(to: &writer)
+        } else {
+            writer.text("(")
+            try source.write(to: &writer)
+            for join in inner { try join.write(to: &writer) }
+            writer.text(")")
+        }
+        if let condition {
+            writer.text(" ON ")
+            try writer.expression(condition, above: .lowest)
+        }
+    }
 }
 
 /// A `SELECT` statement: see "SELECT" in SQLite's documentation.
@@ -80,7 +101,7 @@ struct SelectQuery: Sendable {
     var commonTables: [CommonTable] = []
     /// Whether at most one row can match: no `LIMIT` is needed to fetch one.
     var hasUniqueKey = false
-    /// What is fetched for the elements, once these are there. It is no part of the statement.
+    /// What an upper layer adds: tables that are joined, and what is fetched for the elements, once these are there.
     var supplement: RequestSupplement?
 
     init(_ source: QuerySource) { self.source = source }
@@ -109,7 +130,7 @@ struct SelectQuery: Sendable {
     }
 
     /// The tables that rows are taken from.
-    var sources: [QuerySource] { [source] + joins.map(\.source) }
+    var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
 
     /// Whether nothing but SQLite's plan says which rows a limit leaves.
     var isLimitedByChance: Bool { limit != nil && ordering.isEmpty && !hasUniqueKey }
@@ -121,6 +142,13 @@ struct SelectQuery: Sendable {
     // MARK: - SQL
 
     func write(to writer: inout some QueryWriter, for purpose: Purpose = .rows) throws {
+        if let supplement, supplement.joinsTables {
+            return try supplement.joined(self, for: &writer).write(to: &writer, for: purpose)
+        }
+        try writer.inQuery(self) { try writeTables(to: &$0, for: purpose) }
+    }
+
+    private func writeTables(to writer: inout some QueryWriter, for purpose: Purpose) throws {
         switch purpose {
         case .rows, .first, .keys:
             try writeCommonTables(to: &writer)
@@ -225,14 +253,7 @@ struct SelectQuery: Sendable {
     private func writeSource(to writer: inout some QueryWriter) throws {
         writer.text(" FROM ")
         try source.write(to: &writer)
-        for join in joins {
-            writer.text(join.isLeft ? " LEFT JOIN " : " JOIN ")
-            try join.source.write(to: &writer)
-            if let condition = join.condition {
-                writer.text(" ON ")
-                try writer.expression(condition, above: .lowest)
-            }
-        }
+        for join in joins { try join.write(to: &writer) }
         try writeCondition(to: &writer)
     }
 
@@ -295,8 +316,11 @@ extension SQLSelection {
         case .allColumns: return true
         case .expression(let expression, _):
             if case .column = expression.form { return true }
-            if case .column? = expression.syntax { return true }
-            return false
+            switch expression.syntax {
+            case .column: return true
+            case .scoped(_, let inner): return SQLSelection(.expression(inner, name: nil)).isPlain
+            default: return false
+            }
         }
     }
 }

@@ -6,7 +6,12 @@ struct ShapeWriter: QueryWriter {
     private(set) var bytes: [UInt8]
     private(set) var arguments: [DatabaseValue] = []
     /// The connection that knows the columns of keys which a type stores as it says.
-    private unowned(unsafe) let database: Database?  // which is used by whoever has this
+    unowned(unsafe) let database: Database?  // which is used by whoever has this
+    var current: QueryTables?
+    var enclosing: [QueryTables] = []
+    var scope: ColumnScope?
+    /// The numbers of tables that were given no name.
+    private var unnamed: [String: Int] = [:]
 
     /// Writes over some bytes, whose memory is used again.
     init(over bytes: consuming [UInt8], _ database: Database? = nil) {
@@ -17,7 +22,7 @@ struct ShapeWriter: QueryWriter {
 
     private enum Mark: UInt8 {
         case keyword = 1
-        case name, value, column, fragment, table, selection, key, condition, row, open, close
+        case name, value, column, fragment, table, selection, key, condition, row, open, close, unnamed
     }
 
     @inline(__always)
@@ -41,7 +46,13 @@ struct ShapeWriter: QueryWriter {
     }
 
     mutating func keyword(_ text: String) { string(text, .keyword) }
-    mutating func name(_ name: String) { string(name, .name) }
+    mutating func name(_ name: String) {
+        guard TableAlias.isUnnamed(name) else { return string(name, .name) }
+        let known = unnamed[name] ?? unnamed.count
+        unnamed[name] = known
+        mark(.unnamed)
+        number(known)
+    }
 
     @inline(__always)
     mutating func value(_ value: DatabaseValue) {
@@ -58,9 +69,12 @@ struct ShapeWriter: QueryWriter {
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
         switch expression.form {
         case .value(let value): self.value(value)
-        case .column(let name): string(name, .column)
+        case .column(let column):
+            if let scope, scope.isColumn(column) { name(scope.table) }
+            string(column, .column)
         case .tree(let tree):
             mark(.open)
+            if case .scoped(let scope, _)? = expression.syntax { name(scope.table) }
             try unsafeDowncast(tree, to: ExpressionTree.self).write(to: &self)
             mark(.close)
         }

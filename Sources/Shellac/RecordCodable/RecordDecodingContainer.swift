@@ -18,18 +18,34 @@ extension RecordDecodingContainer {
 
     // MARK: - Values of any type
 
-    func contains(_ key: Key) -> Bool { decoding.row.hasColumn(column(key)) }
+    func contains(_ key: Key) -> Bool {
+        let row = decoding.row
+        return row.hasColumn(column(key)) || row.attached?.hasRows(key.stringValue) ?? false
+    }
 
     func decodeNil(forKey key: Key) -> Bool {
         decoding.row.databaseValue(named: column(key))?.isNull ?? true
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try decoding.decode(type, in: column(key))
+        let decoding = decoding
+        if let attached = decoding.row.attached {
+            if let value = try decoding.decodeRows(type, of: key.stringValue) { return value }
+            if attached.hasRows(key.stringValue), !decoding.row.hasColumn(column(key)) {
+                throw decoding.row.missingRow(key.stringValue, type)
+            }
+        }
+        let column = column(key)
+        if !decoding.row.hasColumn(column), let value = try decoding.decodeOwnRow(type) { return value }
+        return try decoding.decode(type, in: column)
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        try decoding.decodeIfPresent(type, in: column(key))
+        let decoding = decoding
+        if let attached = decoding.row.attached, attached.hasRows(key.stringValue) {
+            return try decoding.decodeRows(type, of: key.stringValue)
+        }
+        return try decoding.decodeIfPresent(type, in: column(key))
     }
 
     // MARK: - Nested containers

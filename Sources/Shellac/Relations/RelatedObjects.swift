@@ -105,7 +105,7 @@ final class RelatedOwner: RelatedObjects {
     func isReached(by definition: RelationDefinition) -> Bool {
         guard definition.steps.count == 1, definition.steps[0].direction == .up,
             let target = definition.targetType as? Record.Type, type.isSubclass(of: target),
-            definition.query.condition == nil
+            definition.query.condition == nil, definition.query.included.joins.isEmpty
         else { return false }
         guard let using = definition.steps[0].using else { return true }
         return using.isOf(columns)

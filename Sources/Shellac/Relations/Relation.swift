@@ -58,7 +58,7 @@ public struct HasMany<Target: TableRecord>: Relation {
                     + "limit(\(count), perParent: true).")
         }
         var definition = definition
-        definition.limit = max(count, 0)
+        definition.limit = Swift.max(count, 0)
         return HasMany(definition)
     }
 }
@@ -127,7 +127,7 @@ extension Relation {
     /// ```
     public func including(_ relations: any Relation...) -> Self {
         var definition = definition
-        definition.nested += relations
+        definition.query.include(relations)
         return Self(definition)
     }
 

@@ -13,7 +13,7 @@ public struct RelationDefinition: Sendable {
     /// The most rows that one row is given.
     var limit: Int?
     /// What is loaded along with the rows.
-    var nested: [any Relation] = []
+    var nested: [any Relation] { query.included.loads }
     var givenKey: String?
 
     init(
@@ -28,7 +28,7 @@ public struct RelationDefinition: Sendable {
         steps = path.steps + last.steps
         self.isMany = isMany
         target = last.target
-        (limit, nested) = (last.limit, last.nested)
+        limit = last.limit
     }
 
     /// The request for the rows, with what the relation was refined by.
@@ -43,7 +43,7 @@ public struct RelationDefinition: Sendable {
     /// The name that the relation has where nobody gave it one: singular for one row, plural for many.
     var key: String {
         if let givenKey { return givenKey }
-        let name = RelationStep.name(of: targetType)
+        let name = targetType.databaseTableName
         return isMany ? Inflection.plural(name) : Inflection.singular(name)
     }
 
@@ -75,12 +75,6 @@ struct RelationStep: Sendable {
     init(_ direction: Direction, _ type: any TableRecord.Type, using: ForeignKey?) {
         (self.direction, self.type, self.using) = (direction, type, using)
         query = SelectQuery(QuerySource(.type(type)))
-    }
-
-    /// The name of a type, as a property that holds one has it.
-    static func name(of type: any TableRecord.Type) -> String {
-        func name<T: TableRecord>(_: T.Type) -> String { T.nameOfTable(namedAfter: T.self) }
-        return name(type)
     }
 }
 

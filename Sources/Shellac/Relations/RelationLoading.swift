@@ -64,28 +64,36 @@ struct RelationLoading {
     private func fetch(
         _ list: OwnerKeys.List, _ path: RelationPath, _ keys: inout OwnerKeys, _ found: inout RelatedRows
     ) throws {
-        let query = try RelationQuery(definition, path, list, identity: identity(path))
+        let query = try RelationQuery(
+            definition, path, list, identity: identity(path), for: target.type, in: db)
+        let plan = query.plan
+        try JoinedObjects.check(plan)
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: QueryStorage(query.select), purpose: .rows), on: db)
         try statement.begin(arguments)
         defer { statement.abandon() }
         let row = statement.row
-        var window: LiveRow?
+        var objects: JoinedObjects?
         var keyColumn = 0
         while try statement.step() {
-            if window == nil {
-                keyColumn = row.count - query.rankCount - query.identityCount - query.keyCount
-                window = row.makeWindow(0..<keyColumn)
+            if objects == nil {
+                keyColumn = query.keyColumn(of: row)
+                objects = JoinedObjects(plan, of: row)
             }
             guard let number = list.only ?? keys.number(of: row, at: keyColumn), found.wantsRow(of: number)
             else { continue }
             let identity = (0..<query.identityCount).map {
                 row.value(at: keyColumn + query.keyCount + $0).view.databaseValue
             }
-            let record = window.unsafelyUnwrapped
-            record.moveOn()
-            try found.add(number, identity) { try target.make(record) }
+            let joined = objects.unsafelyUnwrapped
+            joined.table.moveOn(row)
+            try found.add(number, identity) {
+                let record = try target.make(joined.table.row)
+                try joined.give(to: record, row)
+                return record
+            }
         }
+        try objects?.load(in: db)
     }
 
     /// The columns that tell the rows of the target apart, where one may be found for several records.
@@ -202,7 +210,7 @@ extension Record {
     }
 
     /// Whether a value is the one that the record has in a column because its fetch lacked that.
-    private func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
+    func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
         guard let unread = RememberedRow.Look(self)?.layout.object.unreadColumns?.row,
             let column = unread.layout.column(named: name)
         else { return false }
@@ -223,7 +231,7 @@ extension RelationDefinition {
 
 extension [any Relation] {
     /// Loads the relations, one after the other.
-    fileprivate func load(for records: [Record], areFetched: Bool, in db: Database) throws {
+    func load(for records: [Record], areFetched: Bool, in db: Database) throws {
         var seen: Set<ObjectIdentifier> = []
         for definition in lazy.map(\.definition) {
             guard seen.insert(ObjectIdentifier(definition.identity)).inserted else {
@@ -265,63 +273,6 @@ extension Database {
     }
 }
 
-extension DerivableRequest where RowDecoder: Record {
-    /// Loads relations for the records of the request: one more statement for each relation.
-    ///
-    /// ```swift
-    /// let teams = try Team.including(Team.players.order { $0.score.desc }, Team.captain).fetchAll(db)
-    /// ```
-    ///
-    /// All statements see one state of the database.
-    public func including(_ relations: any Relation...) -> QueryInterfaceRequest<RowDecoder> {
-        including(relations)
-    }
-
-    /// Loads relations for the records of the request: one more statement for each relation.
-    public func including(_ relations: [any Relation]) -> QueryInterfaceRequest<RowDecoder> {
-        all().with { query in
-            let before = (query.supplement as? IncludedRelations)?.relations ?? []
-            query.supplement = IncludedRelations(before + relations)
-        }
-    }
-}
-
-extension TableRecord where Self: Record {
-    /// Requests all records, and relations of them: one more statement for each relation.
-    ///
-    /// ```swift
-    /// let teams = try Team.including(Team.players, Team.captain).fetchAll(db)
-    /// ```
-    public static func including(_ relations: any Relation...) -> QueryInterfaceRequest<Self> {
-        all().including(relations)
-    }
-}
-
-/// Relations that are loaded for the records of a request.
-private final class IncludedRelations: RequestSupplement, @unchecked Sendable {
-    let relations: [any Relation]
-
-    init(_ relations: [any Relation]) { self.relations = relations }
-
-    override func supply<Element>(_ elements: [Element], in db: Database) throws {
-        guard let type = Element.self as? Record.Type else {
-            throw RelationError.unsound(
-                relation: relations.map { $0.definition.name() }.joined(separator: ", "),
-                reason:
-                    "relations are loaded for the records of a class, and the request gives \(Element.self)")
-        }
-        let records = unsafeBitCast(elements, to: [Record].self)
-        for relation in relations { try relation.definition.checkOwner(type) }
-        try relations.load(for: records, areFetched: true, in: db)
-    }
-
-    override func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
-        try relations.reduce(DatabaseRegion()) { region, relation in
-            try region.union(relation.definition.region(of: type, in: db))
-        }
-    }
-}
-
 extension RelationDefinition {
     /// What is read to load the relation.
     ///
@@ -332,7 +283,7 @@ extension RelationDefinition {
         let key = OwnerKeys.List(
             condition: { $0.map { SQLExpression(.isNull($0, isNegated: true)) }.joined(operator: .and) },
             only: nil)
-        let query = try RelationQuery(self, path, key, identity: [])
+        let query = try RelationQuery(self, path, key, identity: [], for: Row.self, in: db)
         var region = try QueryInterfaceRequest<Row>(query.select).region(db)
         for relation in nested {
             try region.formUnion(relation.definition.region(of: targetType, in: db))

@@ -22,9 +22,12 @@ struct RelationQuery {
 
     private static let via = "shellac_via"
 
-    /// - Parameter identity: The columns that tell the target's rows apart, where rows may be found several times.
+    /// - Parameters:
+    ///   - identity: The columns that tell the target's rows apart, where rows may be found several times.
+    ///   - element: What is made of the rows.
     init(
-        _ definition: RelationDefinition, _ path: RelationPath, _ keys: OwnerKeys.List, identity: [String]
+        _ definition: RelationDefinition, _ path: RelationPath, _ keys: OwnerKeys.List, identity: [String],
+        for element: Any.Type, in db: Database
     ) throws {
         for step in definition.steps { try definition.check(step) }
         keyCount = path.steps[0].to.count
@@ -33,7 +36,31 @@ struct RelationQuery {
         let target = select
         select.annotations += (0..<keyCount).map { Self.keyColumn($0, target, path) }
         select.annotations += identity.map { SQLSelection(.expression(target.own($0), name: nil)) }
-        if let limit = definition.limit { rank(upTo: limit) }
+        if definition.limit != nil { rank() }
+        if let supplement = select.supplement {
+            select = try supplement.joined(select, for: element, avoiding: [], on: db)
+        }
+        if let limit = definition.limit {
+            guard plan.children.isEmpty else {
+                throw RelationError.unsound(
+                    relation: definition.name(),
+                    reason:
+                        "it has a limit for each parent, and its rows are joined with others: load these by including(_:)"
+                )
+            }
+            leaveOut(behind: limit)
+        }
+    }
+
+    /// Where the columns of the rows stand.
+    var plan: ScopePlan {
+        let joined = (select.supplement as? FetchedScopes)?.plan
+        return joined ?? ScopePlan(key: "", table: "", definition: nil, isAlone: true)
+    }
+
+    /// The first column of the key that a row was found by, in the rows of the statement.
+    func keyColumn(of row: LiveRow) -> Int {
+        row.layout.column(named: "shellac_key0") ?? row.count - rankCount - identityCount - keyCount
     }
 
     /// The rows that some steps lead to.
@@ -77,8 +104,8 @@ struct RelationQuery {
         return SQLSelection(.expression(column, name: "shellac_key\(index)"))
     }
 
-    /// Numbers the rows of each key, and leaves out those behind the first ones.
-    private mutating func rank(upTo limit: Int) {
+    /// Numbers the rows of each key.
+    private mutating func rank() {
         let keys = select.annotations.prefix(select.annotations.count - identityCount).suffix(keyCount)
         let partition = keys.compactMap { selection -> SQLExpression? in
             if case .expression(let expression, _) = selection.form { expression } else { nil }
@@ -86,12 +113,19 @@ struct RelationQuery {
         let call = SQLExpression(.call(FunctionCall(name: "ROW_NUMBER", arguments: [])))
         let number = call.over(SQLWindow(partitionBy: partition, order: select.ordering))
         select.annotations.append(SQLSelection(.expression(number, name: "shellac_rank")))
+        rankCount = 1
+    }
+
+    /// Leaves out the rows of each key behind the first ones.
+    private mutating func leaveOut(behind limit: Int) {
+        let supplement = select.supplement
+        select.supplement = nil
         select = SelectQuery(QuerySource(.query(.select(select))))
         let rank = SQLExpression(.column("shellac_rank"))
         select.filter(
             SQLExpression(.infix(.lessOrEqual, rank, SQLExpression(.value(limit.databaseValue)))))
         select.ordering = [SQLOrdering(rank)]
-        rankCount = 1
+        select.supplement = supplement
     }
 }
 
@@ -107,7 +141,7 @@ extension SelectQuery {
 
 extension RelationDefinition {
     /// Throws where the rows of a step were refined by what cannot be done for many records at once.
-    fileprivate func check(_ step: RelationStep) throws {
+    func check(_ step: RelationStep) throws {
         func refuse(_ reason: String) throws -> Never {
             throw RelationError.unsound(relation: name(), reason: reason)
         }

@@ -120,11 +120,12 @@ extension Row: ExpressibleByDictionaryLiteral {
 
 // MARK: - As a value
 
-/// Rows are equal when they have the same columns, with the same names and values, in the same order.
+/// Rows are equal when they have the same columns, with the same names and values, in the same order, and equal rows of other
+/// tables came with them.
 extension Row: Hashable {
     public static func == (a: Row, b: Row) -> Bool {
         a.columnNames.elementsEqual(b.columnNames) { $0.utf8.elementsEqual($1.utf8) }
-            && a.databaseValues == b.databaseValues
+            && a.databaseValues == b.databaseValues && AttachedRows.areEqual(a.attached, b.attached)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -166,7 +166,11 @@ public struct Row {
     // MARK: - Keeping
 
     /// Returns a row with the same columns, which owns its values and can be kept.
-    public func copy() -> Row { isLive ? Row(.make(live)) : Row(owned) }
+    public func copy() -> Row {
+        guard isLive else { return Row(owned) }
+        if let attached = live.place.pointee.attached { return copy(with: attached) }
+        return Row(.make(live))
+    }
 }
 
 @available(

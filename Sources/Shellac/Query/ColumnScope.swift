@@ -1,0 +1,84 @@
+/// The table that columns belong to which are named without one, where several tables are read.
+struct ColumnScope: Sendable {
+    /// The name of the table in the statement.
+    let table: String
+    /// Names of the selection, which are no columns of the table.
+    var names: [String] = []
+
+    /// Whether a name is that of a column of the table.
+    func isColumn(_ name: String) -> Bool { !names.contains { CaseInsensitiveName.matches($0, name) } }
+}
+
+/// The tables of a query that is being written.
+struct QueryTables {
+    let source: QuerySource
+    let joins: [QueryJoin]
+
+    /// The names of the tables in the statement.
+    var names: [String] { sources.compactMap(\.name) }
+
+    var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
+}
+
+extension QuerySource {
+    /// The name of the source in the statement.
+    var name: String? { alias ?? tableName }
+}
+
+/// An expression that is not known before there is a connection: an upper layer makes it, and asks the schema for it.
+class LateExpression: @unchecked Sendable {  // its subclasses have constants
+    /// Returns the expression.
+    ///
+    /// - Parameters:
+    ///   - source: The table whose columns it may name, under its name in the statement.
+    ///   - names: The names of all tables of the statement, so far.
+    ///   - db: A connection to the database.
+    func expression(
+        of source: QuerySource?, among names: [String], on db: Database
+    ) throws -> SQLExpression { SQLExpression(.word("NULL")) }
+}
+
+extension QueryWriter {
+    /// The tables of the query that is written, behind those of the queries around it.
+    var tables: [QueryTables] { enclosing + (current.map { [$0] } ?? []) }
+
+    /// Returns an expression that is known by now.
+    func known(_ expression: LateExpression) throws -> SQLExpression {
+        let tables = tables
+        var source = tables.last?.source
+        if let scope { source = tables.last?.sources.first { $0.name == scope.table } }
+        return try expression.expression(of: source, among: tables.flatMap(\.names), on: schema())
+    }
+
+    /// The connection that knows the schema.
+    func schema() -> Database {
+        if let database { return database }
+        Misuse.trap(
+            "a request that asks the schema for columns stands inside of an SQL literal, which knows no database. "
+                + "Write its SQL instead.")
+    }
+
+    /// Writes what belongs to a query of some tables.
+    @inline(__always)
+    mutating func inQuery(
+        _ query: SelectQuery, _ write: (inout Self) throws -> Void
+    ) rethrows {
+        let outer = (scope, current)
+        (scope, current) = (nil, QueryTables(source: query.source, joins: query.joins))
+        // Most requests stand alone: for them, nothing is allocated.
+        if let around = outer.1 { enclosing.append(around) }
+        defer {
+            (scope, current) = outer
+            if outer.1 != nil { enclosing.removeLast() }
+        }
+        try write(&self)
+    }
+
+    /// Writes expressions whose columns belong to a table.
+    mutating func inScope(_ scope: ColumnScope, _ write: (inout Self) throws -> Void) rethrows {
+        let outer = self.scope
+        self.scope = scope
+        defer { self.scope = outer }
+        try write(&self)
+    }
+}

@@ -1,0 +1,43 @@
+extension SQLExpression {
+    /// Whether a part of the expression is not known before there is a connection.
+    var isLate: Bool {
+        var finder = LateFinder()
+        // The finder writes nothing: nothing fails.
+        try? finder.expression(self, above: .lowest)
+        return finder.isFound
+    }
+}
+
+/// Goes through an expression as if to write it, and finds what is not known before there is a connection.
+private struct LateFinder: QueryWriter {
+    private(set) var isFound = false
+    let database: Database? = nil
+    var current: QueryTables?
+    var enclosing: [QueryTables] = []
+    var scope: ColumnScope?
+
+    mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
+        switch expression.syntax {
+        case nil: break
+        case .late: isFound = true
+        case .query(let operand, _, _): try self.expression(operand, above: .lowest)
+        // A query inside of the expression has rows of its own.
+        case .subquery, .exists: break
+        default:
+            guard case .tree(let tree) = expression.form else { return }
+            try unsafeDowncast(tree, to: ExpressionTree.self).write(to: &self)
+        }
+    }
+
+    mutating func text(_ text: StaticString) {}
+    mutating func keyword(_ text: String) {}
+    mutating func name(_ name: String) {}
+    mutating func value(_ value: DatabaseValue) {}
+    mutating func fragment(_ fragment: SQL) throws {}
+    mutating func table(of type: any TableRecord.Type) throws {}
+    mutating func selection(of type: any TableRecord.Type) throws {}
+    mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws {}
+    mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws {}
+    mutating func condition(_ keys: KeyCondition) throws {}
+    mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {}
+}

@@ -1,0 +1,117 @@
+/// A relation whose rows a request joins with its own.
+struct RelationJoin: Sendable {
+    var definition: RelationDefinition
+    /// Whether rows without a related one are left out.
+    var isRequired: Bool
+    /// Whether the related rows are fetched, in a scope of their own.
+    var isIncluded = false
+    /// Whether what the relation selects stands among the columns of the request's own rows.
+    var isAnnotating = false
+
+    /// Whether another join is one of the same rows. What was asked of either is then asked of one.
+    private func isSame(as other: RelationJoin) -> Bool {
+        let (steps, others) = (definition.steps, other.definition.steps)
+        return definition.scopeKey == other.definition.scopeKey && steps.count == others.count
+            && zip(steps, others).allSatisfy {
+                $0.direction == $1.direction && $0.type == $1.type && $0.using == $1.using
+            }
+    }
+
+    /// Adds what another join asks for.
+    fileprivate mutating func merge(_ other: RelationJoin) {
+        isRequired = isRequired || other.isRequired
+        isIncluded = isIncluded || other.isIncluded
+        isAnnotating = isAnnotating || other.isAnnotating
+        for (index, step) in other.definition.steps.enumerated() {
+            definition.steps[index].query.merge(step.query)
+        }
+        definition.limit = other.definition.limit ?? definition.limit
+    }
+
+    /// Adds a join to others, or to the one of the same rows.
+    static func add(_ join: RelationJoin, to joins: inout [RelationJoin]) {
+        if let index = joins.firstIndex(where: { $0.isSame(as: join) }) {
+            joins[index].merge(join)
+        } else {
+            joins.append(join)
+        }
+    }
+}
+
+extension SelectQuery {
+    /// Adds what another request of the same rows asks for.
+    fileprivate mutating func merge(_ other: SelectQuery) {
+        source.alias = other.source.alias ?? source.alias
+        selection = other.selection ?? selection
+        annotations += other.annotations
+        if let condition = other.condition { filter(condition) }
+        if !other.ordering.isEmpty { ordering = other.ordering }
+        limit = other.limit ?? limit
+        isDistinct = isDistinct || other.isDistinct
+        groups += other.groups
+        groupCondition = other.groupCondition ?? groupCondition
+        joins += other.joins
+        commonTables += other.commonTables
+        let included = other.included
+        for join in included.joins { include(join) }
+        include(included.loads)
+    }
+
+    /// The relations that are fetched along with the rows.
+    var included: IncludedRelations { supplement as? IncludedRelations ?? IncludedRelations() }
+
+    /// Joins the rows of a relation.
+    mutating func include(_ join: RelationJoin) {
+        var joins = included.joins
+        RelationJoin.add(join, to: &joins)
+        supplement = IncludedRelations(joins: joins, loads: included.loads)
+    }
+
+    /// Loads the rows of relations, by statements of their own.
+    mutating func include(_ loads: [any Relation]) {
+        if loads.isEmpty { return }
+        supplement = IncludedRelations(joins: included.joins, loads: included.loads + loads)
+    }
+}
+
+/// The relations that are fetched along with the rows of a request.
+final class IncludedRelations: RequestSupplement, @unchecked Sendable {
+    /// Those that are joined.
+    let joins: [RelationJoin]
+    /// Those that have a statement of their own.
+    let loads: [any Relation]
+
+    init(joins: [RelationJoin] = [], loads: [any Relation] = []) { (self.joins, self.loads) = (joins, loads) }
+
+    override var joinsTables: Bool { !joins.isEmpty }
+
+    override func joined(
+        _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
+    ) throws -> SelectQuery {
+        // Records find their keys in what they remember.
+        if joins.isEmpty, element == nil || element is Record.Type { return query }
+        if let element, !loads.isEmpty, element is any DatabaseValueConvertible.Type {
+            throw RelationError.unsound(
+                relation: loads.map { $0.definition.name() }.joined(separator: ", "),
+                reason: "relations are loaded for records and rows, and the request gives \(element)")
+        }
+        return try JoinedQuery(query, self, avoiding: names, on: db).query
+    }
+
+    override func supply<Element>(_ elements: [Element], in db: Database) throws {
+        guard let type = Element.self as? Record.Type else { return }
+        let records = unsafeBitCast(elements, to: [Record].self)
+        for relation in loads { try relation.definition.checkOwner(type) }
+        try loads.load(for: records, areFetched: true, in: db)
+    }
+
+    override func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
+        var region = DatabaseRegion()
+        for relation in loads { try region.formUnion(relation.definition.region(of: type, in: db)) }
+        for join in joins {
+            let definition = join.definition
+            try region.formUnion(definition.query.included.region(of: definition.targetType, in: db))
+        }
+        return region
+    }
+}

@@ -1,0 +1,264 @@
+/// A request with the tables of its relations, by the columns that the schema says.
+///
+/// ```sql
+/// SELECT "player".*, "team"."id" AS "shellac_0", "team".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID"
+/// ```
+///
+/// In front of the columns of each table stand those that tell its rows apart. They also tell where a table begins, and
+/// whether there is a row of it at all.
+struct JoinedQuery {
+    /// The request.
+    private(set) var query: SelectQuery
+
+    private let db: Database
+    /// The names of tables, which no other table may have.
+    private var names: Set<CaseInsensitiveName>
+    /// What joined tables select.
+    private var columns: [SQLSelection] = []
+    /// The number of columns that the program does not see.
+    private var hiddenCount = 0
+
+    /// A table of the request.
+    private struct Table {
+        let name: String
+        let type: any TableRecord.Type
+    }
+
+    init(
+        _ request: SelectQuery, _ included: IncludedRelations, avoiding names: [String], on db: Database
+    ) throws {
+        (query, self.db) = (request, db)
+        self.names = Set((names + request.sources.compactMap(\.name)).map(CaseInsensitiveName.init))
+        let first = (included.joins.first?.definition ?? included.loads.first?.definition).unsafelyUnwrapped
+        guard let type = request.source.type, let name = request.source.name else {
+            throw RelationError.unsound(
+                relation: first.name(),
+                reason: "the rows of the request are not those of a type: begin with \(first.owner).all()")
+        }
+        let own = Table(name: name, type: type)
+        if !included.joins.isEmpty {
+            // The columns of all tables are known apart.
+            var scope = ColumnScope(table: name)
+            let table = try type.tableSchema(on: db)
+            let annotated = included.joins.filter(\.isAnnotating).map(\.definition.query)
+            let selections = request.annotations + annotated.flatMap { ($0.selection ?? []) + $0.annotations }
+            scope.names = selections.compactMap(\.name).filter { table.column(named: $0) == nil }
+            query.move(to: scope)
+        }
+        var joins = query.joins
+        var plan = ScopePlan(key: "", table: type.databaseTableName, definition: nil)
+        try add(included, of: own, to: &joins, &plan, isIncluded: true)
+        query.joins = joins
+        query.annotations += columns
+        query.supplement = FetchedScopes(plan, included)
+    }
+
+    // MARK: - Joins
+
+    /// Joins tables with one.
+    private mutating func add(
+        _ included: IncludedRelations, of table: Table, to joins: inout [QueryJoin], _ plan: inout ScopePlan,
+        isIncluded: Bool
+    ) throws {
+        if isIncluded {
+            for load in included.loads { try addList(load.definition, of: table, to: &plan) }
+        }
+        for join in included.joins {
+            try add(join, to: table, &joins, &plan, isIncluded: isIncluded && join.isIncluded)
+        }
+    }
+
+    private mutating func add(
+        _ join: RelationJoin, to owner: Table, _ joins: inout [QueryJoin], _ plan: inout ScopePlan,
+        isIncluded: Bool
+    ) throws {
+        let definition = join.definition
+        try definition.checkOwner(owner.type)
+        let path = try db.relations.path(of: definition, for: owner.type, on: db)
+        if definition.limit != nil {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason: "a limit for each parent is none of joined rows: load them, by including(all:)")
+        }
+        if definition.steps.contains(where: { $0.direction == .down }) { query.hasUniqueKey = false }
+
+        var (tables, before): ([QueryJoin], Table) = ([], owner)
+        var child = ScopePlan(
+            key: definition.scopeKey, table: definition.targetType.databaseTableName, definition: definition)
+        for (number, step) in definition.steps.enumerated() {
+            try definition.checkJoining(step)
+            let (table, source) = add(step)
+            let condition = try step.joinCondition(path.steps[number], table.name, before.name)
+            tables.append(QueryJoin(isLeft: false, source: source, condition: condition))
+            let isLast = number == definition.steps.count - 1
+            if isLast { try select(join, of: table, path.steps[number], &child, isIncluded: isIncluded) }
+            try add(
+                step.query.included, of: table, to: &tables, &child, isIncluded: isIncluded && isLast)
+            before = table
+        }
+        let ordering = definition.query.ordering
+        query.ordering += ordering.map { $0.moved(to: ColumnScope(table: before.name)) }
+        if isIncluded { plan.children.append(child) }
+        joins += join.isRequired ? tables : optional(tables, definition)
+    }
+
+    /// Joins tables so that rows without any of them are kept.
+    private func optional(_ tables: [QueryJoin], _ definition: RelationDefinition) -> [QueryJoin] {
+        // Where each of them gives one row at most, each may be missing by itself. Where one must not be missing, all are.
+        let isOneRow = definition.steps.dropLast().allSatisfy { $0.direction == .up }
+        let (steps, others) = (
+            tables.prefix(definition.steps.count), tables.dropFirst(definition.steps.count)
+        )
+        if isOneRow, others.allSatisfy(\.isLeft) {
+            return steps.map { QueryJoin(isLeft: true, source: $0.source, condition: $0.condition) } + others
+        }
+        return [
+            QueryJoin(
+                isLeft: true, source: tables[0].source, condition: tables[0].condition,
+                inner: Array(tables.dropFirst()))
+        ]
+    }
+
+    /// Adds the table of a step, under a name that no other one has.
+    private mutating func add(_ step: RelationStep) -> (Table, QuerySource) {
+        var source = step.query.source
+        let base = source.alias ?? step.type.databaseTableName
+        var (name, number) = (base, 2)
+        while !names.insert(CaseInsensitiveName(name)).inserted {
+            name = "\(base)\(number)"
+            number += 1
+        }
+        if name != source.name { source.alias = name }
+        return (Table(name: name, type: step.type), source)
+    }
+
+    // MARK: - Columns
+
+    private mutating func hide(_ column: String, of table: Table) -> SQLSelection {
+        defer { hiddenCount += 1 }
+        let name = ScopePlan.hiddenPrefix + "\(hiddenCount)"
+        return SQLSelection(.expression(SQLExpression(.column(table: table.name, name: column)), name: name))
+    }
+
+    /// Selects what a relation selects of its table.
+    private mutating func select(
+        _ join: RelationJoin, of table: Table, _ step: RelationPath.Step, _ plan: inout ScopePlan,
+        isIncluded: Bool
+    ) throws {
+        let query = join.definition.query
+        let scope = ColumnScope(table: table.name)
+        func moved(_ selection: [SQLSelection]) -> [SQLSelection] { selection.map { $0.moved(to: scope) } }
+        if join.isAnnotating {
+            self.query.annotations +=
+                moved(query.selection ?? table.type.selection) + moved(query.annotations)
+        }
+        guard isIncluded else { return }
+        plan.backColumns = step.to.map(\.name)
+        plan.isThere = hiddenCount..<hiddenCount + step.to.count
+        for column in step.to { columns.append(hide(column.name, of: table)) }
+        if join.definition.steps.last?.direction == .up {
+            let schema = try table.type.tableSchema(on: db)
+            let key = table.type.databasePrimaryKey ?? schema.primaryKey.columns
+            let known = step.to.map { CaseInsensitiveName($0.name) }
+            if Set(known) == Set(key.map(CaseInsensitiveName.init)) {
+                plan.identity = plan.isThere
+            } else if !key.isEmpty, key.allSatisfy({ schema.column(named: $0) != nil }) {
+                plan.identity = hiddenCount..<hiddenCount + key.count
+                for column in key { columns.append(hide(column, of: table)) }
+            }
+        }
+        columns += moved(query.selection ?? table.type.selection) + moved(query.annotations)
+    }
+
+    /// Selects the columns by which rows are related that have a statement of their own.
+    private mutating func addList(
+        _ definition: RelationDefinition, of table: Table, to plan: inout ScopePlan
+    ) throws {
+        try definition.checkOwner(table.type)
+        guard definition.isMany else {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason:
+                    "it gives one row, and is loaded into records of a class: join it, by including(required:) or "
+                    + "including(optional:)")
+        }
+        let path = try db.relations.path(of: definition, for: table.type, on: db)
+        let first = hiddenCount
+        for column in path.steps[0].from { columns.append(hide(column, of: table)) }
+        plan.lists.append(ScopePlan.List(definition: definition, path: path, columns: first..<hiddenCount))
+    }
+}
+
+extension RelationDefinition {
+    /// The name under which one joined row comes: singular.
+    var scopeKey: String { givenKey ?? Inflection.singular(targetType.databaseTableName) }
+
+    /// Throws where the rows of a step were refined by what cannot be joined.
+    func checkJoining(_ step: RelationStep) throws {
+        try check(step)
+        guard step.query.joins.isEmpty, !step.query.isDistinct else {
+            throw RelationError.unsound(
+                relation: name(),
+                reason:
+                    "its rows are joined by hand, or are distinct, which joined rows cannot be: join relations, or load them "
+                    + "by including(all:)")
+        }
+    }
+}
+
+extension RelationStep {
+    /// The condition by which the rows of the step are joined with those that it comes from.
+    func joinCondition(_ path: RelationPath.Step, _ name: String, _ origin: String) throws -> SQLExpression {
+        let equations = zip(path.to, path.from).map { to, from in
+            SQLExpression(
+                .infix(
+                    .equal, SQLExpression(.column(table: name, name: to.name)),
+                    SQLExpression(.column(table: origin, name: from))))
+        }
+        let conditions = equations + (query.condition.map { [$0.moved(to: ColumnScope(table: name))] } ?? [])
+        return conditions.count == 1 ? conditions[0] : SQLExpression(.chain(.and, conditions))
+    }
+}
+
+extension TableRecord {
+    fileprivate static var selection: [SQLSelection] { databaseSelection.map(\.sqlSelection) }
+}
+
+// MARK: - Columns of several tables
+
+extension SelectQuery {
+    /// Says whose the columns are that are named without a table.
+    fileprivate mutating func move(to scope: ColumnScope) {
+        selection = selection?.map { $0.moved(to: scope) }
+        annotations = annotations.map { $0.moved(to: scope) }
+        condition = condition?.moved(to: scope)
+        ordering = ordering.map { $0.moved(to: scope) }
+        groups = groups.map { $0.moved(to: scope) }
+        groupCondition = groupCondition?.moved(to: scope)
+    }
+}
+
+extension SQLExpression {
+    func moved(to scope: ColumnScope) -> SQLExpression { SQLExpression(.scoped(scope, self)) }
+}
+
+extension SQLSelection {
+    /// The name that it gives a column.
+    fileprivate var name: String? { if case .expression(_, let name) = form { name } else { nil } }
+
+    fileprivate func moved(to scope: ColumnScope) -> SQLSelection {
+        switch form {
+        case .allColumns(nil): SQLSelection(.allColumns(of: scope.table))
+        case .allColumns: self
+        case .expression(let expression, let name):
+            SQLSelection(.expression(expression.moved(to: scope), name: name))
+        }
+    }
+}
+
+extension SQLOrdering {
+    fileprivate func moved(to scope: ColumnScope) -> SQLOrdering {
+        SQLOrdering(
+            expression.moved(to: scope), isDescending: isDescending, areNullsLast: areNullsLast)
+    }
+}

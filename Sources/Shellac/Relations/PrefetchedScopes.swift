@@ -1,0 +1,127 @@
+/// The rows of a request, with those of joined tables, and with lists of rows that other statements give.
+///
+/// All rows are kept first, since those of the lists are found by what stands in them. Elements are then made of what is kept.
+final class PrefetchedScopes: SuppliedRows {
+    private let plan: ScopePlan
+    private let statement: Statement
+    private let db: Database
+    private var kept: IndexingIterator<[Row]>?
+    private var current: LiveRow?
+
+    init(_ plan: ScopePlan, _ statement: Statement, _ db: Database) {
+        (self.plan, self.statement, self.db) = (plan, statement, db)
+    }
+
+    deinit {
+        current?.moveOut()
+        current?.recycle()
+    }
+
+    override func next() throws -> LiveRow? {
+        if kept == nil {
+            var rows = KeptRows(plan)
+            while try statement.step() { rows.keep(statement.row) }
+            try rows.fetchLists(in: db)
+            kept = rows.rows.makeIterator()
+        }
+        guard let row = kept?.next() else { return nil }
+        let current = current ?? LiveRow.make(layout: row.layout)
+        self.current = current
+        current.stand(on: row.owned.bytes, attached: row.attached)
+        return current
+    }
+}
+
+/// Rows that are kept, with those of joined tables.
+struct KeptRows {
+    private(set) var rows: [Row] = []
+    private let plan: ScopePlan
+    private var table: ScopedTable?
+    private var lists: [ScopedList] = []
+
+    init(_ plan: ScopePlan) { self.plan = plan }
+
+    /// Keeps the current row of a statement.
+    mutating func keep(_ statement: LiveRow) {
+        if table == nil {
+            let table = ScopedTable(plan, of: statement)
+            self.table = table
+            noteLists(of: table, [])
+        }
+        let table = table.unsafelyUnwrapped
+        table.moveOn(statement)
+        let row = Row(table.row).copy()
+        rows.append(row)
+        for index in lists.indices { lists[index].note(row, statement) }
+    }
+
+    private mutating func noteLists(of table: ScopedTable, _ scopes: [Int]) {
+        for (list, columns) in zip(table.plan.lists, table.lists) {
+            lists.append(ScopedList(list, scopes, columns))
+        }
+        for (index, table) in table.tables.enumerated() { noteLists(of: table, scopes + [index]) }
+    }
+
+    /// Fetches the rows of all lists.
+    mutating func fetchLists(in db: Database) throws {
+        for index in lists.indices { try lists[index].fetch(in: db) }
+    }
+}
+
+/// Rows that are fetched for those of a table, by a statement of their own.
+private struct ScopedList {
+    private let definition: RelationDefinition
+    private let path: RelationPath
+    /// Where the rows of the table are, from one scope to the next.
+    private let scopes: [Int]
+    private let columns: [Int]
+    private var keys: OwnerKeys
+    private var owners: [AttachedRows] = []
+
+    init(_ list: ScopePlan.List, _ scopes: [Int], _ columns: [Int]) {
+        (definition, path, self.scopes, self.columns) = (list.definition, list.path, scopes, columns)
+        keys = OwnerKeys(list.path.steps[0].to, capacity: 0)
+    }
+
+    /// Notes a row for which rows are to be fetched.
+    mutating func note(_ row: Row, _ statement: LiveRow) {
+        var row = row
+        for scope in scopes {
+            guard let inner = row.attached?.scopes[scope].row else { return }
+            row = inner
+        }
+        guard let attached = row.attached else { return }
+        owners.append(attached)
+        if columns.count == 1, case .integer(let integer) = statement.value(at: columns[0]).view {
+            keys.add(integer)
+        } else {
+            keys.add(columns.map { statement.value(at: $0).view.databaseValue })
+        }
+    }
+
+    mutating func fetch(in db: Database) throws {
+        var lists = Array(repeating: [Row](), count: keys.count)
+        for list in keys.lists() {
+            let query = try RelationQuery(definition, path, list, identity: [], for: Row.self, in: db)
+            let (statement, arguments) = try db.queries.prepare(
+                PurposefulQuery(storage: QueryStorage(query.select), purpose: .rows), on: db)
+            try statement.begin(arguments)
+            defer { statement.abandon() }
+            var kept = KeptRows(query.plan)
+            var numbers: [Int] = []
+            var keyColumn: Int?
+            while try statement.step() {
+                let column = keyColumn ?? query.keyColumn(of: statement.row)
+                keyColumn = column
+                guard let number = list.only ?? keys.number(of: statement.row, at: column) else { continue }
+                kept.keep(statement.row)
+                numbers.append(Int(number))
+            }
+            try kept.fetchLists(in: db)
+            for (row, number) in zip(kept.rows, numbers) { lists[number].append(row) }
+        }
+        for (owner, number) in zip(owners, keys.numbers) {
+            owner.lists.append((definition.key, number < 0 ? [] : lists[Int(number)]))
+        }
+    }
+}

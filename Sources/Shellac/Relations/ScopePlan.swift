@@ -1,0 +1,90 @@
+/// Where the columns of a table stand among those of a statement of several.
+struct ScopePlan {
+    /// How the names begin of columns that the program does not see.
+    static let hiddenPrefix = "shellac_"
+
+    /// Rows that are fetched by a statement of their own, for those of the table.
+    struct List {
+        let definition: RelationDefinition
+        let path: RelationPath
+        /// The hidden columns by which they are related.
+        let columns: Range<Int>
+    }
+
+    /// The name of the scope.
+    let key: String
+    /// The name of the table.
+    let table: String
+    /// The relation that leads to the table. Nil for that of the request.
+    let definition: RelationDefinition?
+    /// The hidden columns of which none is NULL in a row of the table.
+    var isThere = 0..<0
+    /// The hidden columns that tell the rows of the table apart, where several rows may be related to one.
+    var identity = 0..<0
+    /// The columns of the table that refer to the one that it is joined with, by which a record leads back.
+    var backColumns: [String] = []
+    var lists: [List] = []
+    /// Whether nothing comes with the rows of the table.
+    var isAlone = false
+    /// The tables that are joined with this one.
+    var children: [ScopePlan] = []
+
+    /// Whether a table has rows that are fetched by a statement of their own.
+    var hasLists: Bool { !lists.isEmpty || children.contains(where: \.hasLists) }
+}
+
+/// A table of a statement that gives the columns of several: its current row.
+final class ScopedTable {
+    let plan: ScopePlan
+    /// The row of the table.
+    let row: LiveRow
+    /// The columns of the statement that are not NULL in a row of the table, and those that tell rows apart.
+    private let columns: [Int]
+    let identity: [Int]
+    /// The columns of the statement by which the rows of lists are related.
+    let lists: [[Int]]
+    let tables: [ScopedTable]
+    private let attached: AttachedRows?
+
+    /// Whether the current row of the statement has one of the table.
+    private(set) var isThere = true
+
+    /// - Parameters:
+    ///   - statement: The row of the statement, which stands on its first one.
+    ///   - names: The names of the statement's columns.
+    convenience init(_ plan: ScopePlan, of statement: LiveRow) {
+        let names = statement.layout.names
+        let hidden = names.enumerated().filter { $1.hasPrefix(ScopePlan.hiddenPrefix) }
+        let numbered = hidden.reduce(into: [Int: Int]()) { columns, column in
+            if let number = Int(column.element.dropFirst(ScopePlan.hiddenPrefix.count)) {
+                columns[number] = column.offset
+            }
+        }
+        self.init(plan, statement, numbered, ends: hidden.map(\.offset) + [names.count])
+    }
+
+    private init(_ plan: ScopePlan, _ statement: LiveRow, _ hidden: [Int: Int], ends: [Int]) {
+        func columns(_ numbers: Range<Int>) -> [Int] { numbers.map { hidden[$0, default: 0] } }
+        self.plan = plan
+        self.columns = columns(plan.isThere)
+        identity = columns(plan.identity)
+        lists = plan.lists.map { columns($0.columns) }
+        // The visible columns follow the hidden ones, up to the next of these.
+        let first = ((self.columns + identity).max() ?? -1) + 1
+        row = statement.makeWindow(first..<(ends.first { $0 >= first } ?? first))
+        tables = plan.children.map { ScopedTable($0, statement, hidden, ends: ends) }
+        attached =
+            plan.isAlone ? nil : AttachedRows(plan.table, scopes: plan.children.map { ($0.key, nil) })
+        row.place.pointee.attached = attached
+    }
+
+    /// Tells that the statement stands on another row.
+    func moveOn(_ statement: LiveRow) {
+        row.moveOn()
+        for (index, table) in tables.enumerated() {
+            table.isThere = table.columns.allSatisfy { !statement.value(at: $0).isNull }
+            if table.isThere { table.moveOn(statement) }
+            attached.unsafelyUnwrapped.scopes[index].row = table.isThere ? Row(table.row) : nil
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Shellac
+import TestSupport
+import Testing
+
+/// Requests that join the tables of relations: their SQL, and what they give.
+@Suite("A request of several tables")
+struct RelationRequestTests {
+    typealias Team = Guild.Team
+    typealias Player = Guild.Player
+    typealias Weapon = Guild.Weapon
+
+    /// The SQL of a request, and the names that its rows have in a column.
+    private func expect<Element>(
+        _ request: QueryInterfaceRequest<Element>, _ sql: String, _ names: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let spy = SQLSpy()
+        let queue = try Guild.database(spy)
+        let found = try queue.read { db in
+            _ = try request.asRequest(of: Row.self).fetchAll(db)
+            spy.removeAll()
+            return try request.asRequest(of: Row.self).fetchAll(db).map { try $0["name"] as String }
+        }
+        #expect(spy.selections.first == sql, sourceLocation: sourceLocation)
+        #expect(found == names, sourceLocation: sourceLocation)
+    }
+
+    @Test("joins required and optional rows, by the spelling of the family", .behaviour(68))
+    func joining() throws {
+        let reds = Player.team.filter { $0.name == "Reds" }
+        try expect(
+            Player.joining(required: Player.team),
+            #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID""#,
+            ["Arthur", "Barbara", "Craig", "David", "Eve"])
+        try expect(
+            Player.joining(required: reds).filter { $0.score > 10 }.order { $0.name.desc },
+            #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID" AND "team"."name" = ? "#
+                + #"WHERE "player"."score" > ? ORDER BY "player"."name" DESC"#,
+            ["Craig", "Barbara"])
+        try expect(
+            Player.joining(optional: Player.team.order { $0.name }),
+            #"SELECT "player".* FROM "player" LEFT JOIN "team" ON "team"."id" = "player"."teamID" ORDER BY "team"."name""#,
+            ["Frank", "David", "Eve", "Arthur", "Barbara", "Craig"])
+        try expect(
+            Team.joining(required: Team.players.filter { $0.score > 20 }).order { $0.id },
+            #"SELECT "team".* FROM "team" JOIN "player" ON "player"."teamID" = "team"."id" AND "player"."score" > ? "#
+                + #"ORDER BY "team"."id""#,
+            ["Reds", "Blues", "Blues"])
+    }
+
+    @Test("names tables that it joins several times apart", .behaviour(68))
+    func names() throws {
+        try expect(
+            Player.joining(required: Player.team.joining(required: Team.players.filter { $0.score > 40 })),
+            #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID" "#
+                + #"JOIN "player" AS "player2" ON "player2"."teamID" = "team"."id" AND "player2"."score" > ?"#,
+            ["David", "Eve"])
+        let team = TableAlias("t")
+        try expect(
+            Player.joining(required: Player.team.aliased(team)).filter(team[Column("name")] == "Blues"),
+            #"SELECT "player".* FROM "player" JOIN "team" AS "t" ON "t"."id" = "player"."teamID" WHERE "t"."name" = ?"#,
+            ["David", "Eve"])
+        // An alias without a name gives the same SQL each time.
+        for _ in 1...2 {
+            let (team, player) = (TableAlias(), TableAlias())
+            try expect(
+                Player.aliased(player).joining(optional: Player.team.aliased(team))
+                    .filter(team[Column("id")] == nil && player[Column("score")] > 1),
+                #"SELECT "shellac_table0".* FROM "player" AS "shellac_table0" LEFT JOIN "team" AS "shellac_table1" "#
+                    + #"ON "shellac_table1"."id" = "shellac_table0"."teamID" "#
+                    + #"WHERE "shellac_table1"."id" IS NULL AND "shellac_table0"."score" > ?"#,
+                ["Frank"])
+        }
+    }
+
+    @Test("asks once for what is asked of one relation several times", .behaviour(68))
+    func merging() throws {
+        try expect(
+            Player.joining(optional: Player.team).joining(
+                required: Player.team.filter { $0.name == "Blues" }),
+            #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID" AND "team"."name" = ?"#,
+            ["David", "Eve"])
+        let rows = try Guild.database().read { db in
+            try Player.including(optional: Player.team).joining(required: Player.team)
+                .asRequest(of: Row.self).fetchAll(db)
+        }
+        #expect(rows.count == 5)
+        #expect(rows.allSatisfy { $0.scopes["team"] != nil })
+    }
+
+    @Test("gives the rows of joined tables in scopes", .behaviour(68))
+    func scopes() throws {
+        try expect(
+            Player.including(required: Player.team),
+            #"SELECT "player".*, "team"."id" AS "shellac_0", "team".* FROM "player" "#
+                + #"JOIN "team" ON "team"."id" = "player"."teamID""#,
+            ["Arthur", "Barbara", "Craig", "David", "Eve"])
+        try Guild.database().read { db in
+            let request = Player.including(optional: Player.team).order { $0.id }
+            let rows = try request.asRequest(of: Row.self).fetchAll(db)
+            #expect(rows.count == 6)
+            let first = rows[0]
+            #expect(first.columnNames == ["id", "teamID", "name", "score", "isCaptain"])
+            #expect(first.scopes.names == ["team"])
+            #expect(first.scopes["team"] == ["id": 1, "name": "Reds"])
+            #expect(rows[5].scopes["team"] == nil)
+            #expect(rows[5].scopes.names == ["team"])
+            #expect(first.scopes["other"] == nil)
+            #expect(first != Row(Array(first).map { ($0.name, $0.value) }))
+            try #expect(request.asRequest(of: Row.self).fetchOne(db) == first)
+            try #expect(request.fetchCount(db) == 6)
+            try #expect(Player.including(required: Player.team).fetchCount(db) == 5)
+        }
+    }
+
+    @Test("joins what is joined with a joined table", .behaviour(68))
+    func nested() throws {
+        let owner = Weapon.owner.including(optional: Player.team)
+        try Guild.database().read { db in
+            let rows = try Weapon.including(optional: owner).order { $0.id }
+                .asRequest(of: Row.self).fetchAll(db)
+            #expect(
+                rows.map { $0.scopes["player"]?.scopes["team"]?.text("name") } == [
+                    "Reds", "Reds", "Blues", nil,
+                ])
+            #expect(rows.map { $0.scopesTree["team"]?.text("name") } == ["Reds", "Reds", "Blues", nil])
+            #expect(rows[0].scopesTree.names == ["player", "team"])
+        }
+        // A required row behind an optional one is missing along with it.
+        try expect(
+            Weapon.including(optional: Weapon.owner.joining(required: Player.team)).order { $0.id },
+            #"SELECT "weapon".*, "player"."id" AS "shellac_0", "player".* FROM "weapon" LEFT JOIN ("player" "#
+                + #"JOIN "team" ON "team"."id" = "player"."teamID") ON "player"."id" = "weapon"."playerID" "#
+                + #"ORDER BY "weapon"."id""#,
+            ["axe", "bow", "club", "dagger"])
+    }
+
+    @Test("fetches rows that are related to its own, by statements of their own", .behaviour(68))
+    func prefetching() throws {
+        let spy = SQLSpy()
+        try Guild.database(spy).read { db in
+            spy.removeAll()
+            let request = Team.including(all: Team.players.order { $0.id }.including(all: Player.weapons))
+                .order { $0.id }
+            let rows = try request.asRequest(of: Row.self).fetchAll(db)
+            #expect(spy.selections.count == 3)
+            #expect(
+                rows[0].prefetchedRows["players"]?.map { $0.text("name") } == ["Arthur", "Barbara", "Craig"])
+            #expect(rows[0].prefetchedRows["players"]?[0].prefetchedRows["weapons"]?.count == 2)
+            #expect(rows[0].prefetchedRows["players"]?[1].prefetchedRows["weapons"] == [])
+            #expect(rows[2].prefetchedRows["players"] == [])
+            #expect(rows[2].prefetchedRows["others"] == nil)
+            #expect(rows[0].prefetchedRows.keys == ["players"])
+            #expect(rows[0].columnNames == ["id", "name"])
+            let names = try Team.select(Column("name"), as: Row.self).including(all: Team.players)
+                .order(Column("id")).fetchAll(db)
+            #expect(names[0].columnNames == ["name"])
+            #expect(names[0].prefetchedRows["players"]?.count == 3)
+            // From a joined row, too.
+            let peers = try Player.including(optional: Player.team.including(all: Team.players))
+                .order { $0.id }.asRequest(of: Row.self).fetchAll(db)
+            #expect(peers.map { $0.prefetchedRows["players"]?.count } == [3, 3, 3, 2, 2, nil])
+            #expect(peers[0].scopes["team"]?.prefetchedRows["players"]?.count == 3)
+        }
+    }
+
+    @Test("adds columns of joined tables to its own", .behaviour(68))
+    func annotated() throws {
+        try expect(
+            Player.annotated(withRequired: Player.team.select(Column("name").forKey("teamName")))
+                .order(Column("teamName"), Column("id")),
+            #"SELECT "player".*, "team"."name" AS "teamName" FROM "player" "#
+                + #"JOIN "team" ON "team"."id" = "player"."teamID" ORDER BY "teamName", "player"."id""#,
+            ["David", "Eve", "Arthur", "Barbara", "Craig"])
+        let names = try Guild.database().read { db in
+            try Player.annotated(withOptional: Player.team.select(Column("name").forKey("teamName")))
+                .order { $0.id }.asRequest(of: Row.self).fetchAll(db).map { try $0["teamName"] as String? }
+        }
+        #expect(names == ["Reds", "Reds", "Reds", "Blues", "Blues", nil])
+    }
+}
+
+extension Row {
+    /// The text of a column, if it has one.
+    func text(_ column: String) -> String? { databaseValue(named: column).flatMap(String.fromDatabaseValue) }
+}
