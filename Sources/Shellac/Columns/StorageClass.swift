@@ -12,10 +12,15 @@
 @frozen
 public enum StorageClass: Int32, Hashable, Sendable, CaseIterable {
     // The raw values are SQLite's own: `SQLITE_INTEGER` and so on.
+    /// A signed integer of up to 64 bits.
     case integer = 1
+    /// A floating-point number of 64 bits.
     case real = 2
+    /// A text.
     case text = 3
+    /// Bytes, stored as they were given.
     case blob = 4
+    /// NULL, which is no value.
     case null = 5
 }
 

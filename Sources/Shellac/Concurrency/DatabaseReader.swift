@@ -59,6 +59,8 @@ public protocol DatabaseWriter: DatabaseReader {
     ///
     /// The function runs in a transaction of kind ``Configuration/defaultTransactionKind``. It is committed when
     /// the function returns, and rolled back when it throws.
+    ///
+    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
     @discardableResult
     func write<T>(_ updates: (Database) throws -> T) throws -> T
 

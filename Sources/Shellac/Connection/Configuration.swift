@@ -55,6 +55,7 @@ public struct Configuration: Sendable {
 
     private(set) var preparations: [@Sendable (Database) throws -> Void] = []
 
+    /// Creates a configuration whose properties have their default values.
     public init() {}
 
     /// Adds work for each connection, right after it has been opened: pragmas, functions, collations.
@@ -83,11 +84,17 @@ public enum BusyMode: Sendable {
 public enum JournalMode: String, Sendable {
     /// As the database file says.
     case `default` = ""
+    /// The journal file is deleted at the end of each transaction.
     case delete
+    /// The journal file is cut to no length at the end of each transaction, which is often faster than to delete it.
     case truncate
+    /// The journal file stays, and its header is overwritten at the end of each transaction.
     case persist
+    /// The journal is kept in memory: a crash in the middle of a transaction is likely to ruin the file.
     case memory
+    /// Changes go to a write-ahead log: readers and one writer do not block each other.
     case wal
+    /// There is no journal: neither a crash nor an error in the middle of a transaction can be undone.
     case off
 }
 
@@ -103,7 +110,9 @@ public enum TransactionKind: String, Sendable, CaseIterable {
 
 /// The end of a transaction.
 public enum TransactionCompletion: Sendable {
+    /// What was written is kept.
     case commit
+    /// What was written is undone.
     case rollback
 }
 

@@ -9,6 +9,7 @@
 ///
 /// A cursor is consumed once, inside the access that made it.
 public protocol Cursor<Element>: AnyObject, SendableMetatype {
+    /// The type of the elements.
     associatedtype Element
 
     /// Returns the next element, or nil when there is none.
@@ -104,6 +105,9 @@ extension Cursor {
 public final class AnyCursor<Element>: Cursor {
     private let body: () throws -> Element?
 
+    /// Creates a cursor that asks a function for its elements.
+    ///
+    /// - Parameter next: Returns the next element, or nil at the end. What it throws, the cursor's methods throw.
     public init(_ next: @escaping () throws -> Element?) { body = next }
 
     public func next() throws -> Element? { try body() }

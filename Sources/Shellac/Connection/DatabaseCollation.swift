@@ -23,6 +23,12 @@ public struct DatabaseCollation: Sendable {
     public let name: String
     let compare: @Sendable (String, String) -> ComparisonResult
 
+    /// Creates a collation.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the collation in SQL.
+    ///   - compare: Returns how two texts are ordered. It must give a consistent order: see "Define New Collating
+    ///     Sequences" in the SQLite documentation.
     public init(_ name: String, compare: @escaping @Sendable (String, String) -> ComparisonResult) {
         self.name = name
         self.compare = compare

@@ -67,6 +67,9 @@ extension DatabaseFetchable {
     /// ```swift
     /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [100])
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
+    ///   a ``RowDecodingError``.
     @inlinable
     public static func fetchAll(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -79,6 +82,9 @@ extension DatabaseFetchable {
     /// ```swift
     /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
+    ///   a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()

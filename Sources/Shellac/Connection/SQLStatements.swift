@@ -111,7 +111,9 @@ public final class SQLStatementCursor: Cursor {
 
     init(_ statements: SQLStatements) { self.statements = statements }
 
-    /// Prepares the next statement.
+    /// Prepares the next statement. Returns nil when there is none.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile.
     public func next() throws -> Statement? {
         statements.database.checkAccess()
         return try statements.next()

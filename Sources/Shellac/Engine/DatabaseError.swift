@@ -31,6 +31,15 @@ public struct DatabaseError: Error, Hashable, Sendable {
 
     let publicArguments: Bool
 
+    /// Creates an error: a function made in Swift may throw one.
+    ///
+    /// - Parameters:
+    ///   - resultCode: The result code, primary or extended.
+    ///   - message: The message, or nil for what SQLite says of the result code.
+    ///   - sql: The SQL that could not be executed.
+    ///   - arguments: The values that the SQL was executed with.
+    ///   - publicStatementArguments: Whether the description shows these values.
+    ///   - offset: The offset of the error in the SQL, in bytes of UTF-8.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR, message: String? = nil, sql: String? = nil,
         arguments: StatementArguments? = nil, publicStatementArguments: Bool = false, offset: Int? = nil

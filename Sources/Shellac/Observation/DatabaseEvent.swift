@@ -1,11 +1,14 @@
 /// A kind of changes: what a statement may do to a table. See ``TransactionObserver/observes(eventsOfKind:)``.
 public enum DatabaseEventKind: Hashable, Sendable {
+    /// Rows of the table are inserted.
     case insert(tableName: String)
+    /// Rows of the table are deleted.
     case delete(tableName: String)
-    /// The columns are those that the statement names, whether their values change or not, and the generated columns of
+    /// Rows of the table are updated. The columns are those that the statement names, whether their values change or not, and the generated columns of
     /// the table.
     case update(tableName: String, columnNames: Set<String>)
 
+    /// The name of the table, as it was created.
     public var tableName: String {
         switch self {
         case .insert(let tableName), .delete(let tableName), .update(let tableName, _): tableName
@@ -17,11 +20,17 @@ public enum DatabaseEventKind: Hashable, Sendable {
 public struct DatabaseEvent: Hashable, Sendable {
     /// What was done to the row.
     public enum Kind: String, Hashable, Sendable, CustomStringConvertible {
-        case insert, update, delete
+        /// The row was inserted.
+        case insert
+        /// The row was updated.
+        case update
+        /// The row was deleted.
+        case delete
 
         public var description: String { rawValue }
     }
 
+    /// What was done to the row.
     public let kind: Kind
     /// The name of the table, as it was created.
     public let tableName: String

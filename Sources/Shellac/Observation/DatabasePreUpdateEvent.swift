@@ -1,6 +1,7 @@
 /// A row that was inserted, updated or deleted, with its values. See
 /// ``TransactionObserver/databaseWillChange(with:)``.
 public struct DatabasePreUpdateEvent: Hashable, Sendable {
+    /// What is done to the row.
     public let kind: DatabaseEvent.Kind
     /// The name of the table, as it was created.
     public let tableName: String

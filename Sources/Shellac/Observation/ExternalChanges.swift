@@ -38,6 +38,7 @@ public struct ExternalChanges: AsyncSequence, Sendable {
         Iterator(queue: queue, interval: interval, version: version)
     }
 
+    /// Asks for the changes one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate weak var queue: DatabaseQueue?
         fileprivate let interval: Duration

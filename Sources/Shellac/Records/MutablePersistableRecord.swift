@@ -134,7 +134,10 @@ public protocol PersistableRecord: MutablePersistableRecord {
 }
 
 extension PersistableRecord {
+    /// Called before the record is inserted. By default, it does nothing.
     @inlinable public func willInsert(_ db: Database) throws { db.noteIdle(.willInsert, of: Self.self) }
+    /// Called when the record was inserted. By default, it does nothing.
     @inlinable public func didInsert(_ inserted: InsertionSuccess) {}
+    /// Called before the record is inserted or updated. By default, it does nothing.
     @inlinable public func willSave(_ db: Database) throws { db.noteIdle(.willSave, of: Self.self) }
 }

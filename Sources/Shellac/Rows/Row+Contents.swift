@@ -67,6 +67,8 @@ extension Row {
     /// is NULL or missing.
     ///
     /// The data must not be used once the function has returned.
+    ///
+    /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
     public func withUnsafeData<Result>(
         atIndex index: Int, _ body: (Data?) throws -> Result
     ) throws -> Result {

@@ -12,6 +12,9 @@ extension Database {
 
     /// Prepares an SQL literal, and binds its values. One without values may have parameters, to be bound later:
     /// `"SELECT ?"`. It cannot have both.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, when it has values and parameters both, and when
+    ///   there is no statement in the SQL, or more than one.
     public func makeStatement(literal fragment: SQL) throws -> Statement {
         let statement = try makeStatement(sql: fragment.sql)
         if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }

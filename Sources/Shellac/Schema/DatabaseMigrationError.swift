@@ -16,6 +16,11 @@ public struct DatabaseMigrationError: Error, CustomStringConvertible {
     /// Why it failed: often a ``DatabaseError``, or what the migration's own code threw.
     public let underlyingError: any Error
 
+    /// Creates the error of a migration.
+    ///
+    /// - Parameters:
+    ///   - migration: The name of the migration.
+    ///   - underlyingError: Why it failed.
     public init(migration: String, underlyingError: any Error) {
         self.migration = migration
         self.underlyingError = underlyingError

@@ -16,6 +16,7 @@ public struct IndexInfo: Hashable, Sendable {
         public let column: String?
         /// The collation by which texts compare.
         public let collation: String
+        /// Whether the index sorts by the key from the greatest to the least.
         public let isDescending: Bool
     }
 
@@ -31,6 +32,7 @@ public struct IndexInfo: Hashable, Sendable {
     /// Whether the index has a WHERE clause, and leaves out rows.
     public let isPartial: Bool
 
+    /// What made the index.
     public let origin: Origin
 
     /// The columns that the index sorts by, in order. Expressions are left out: see ``hasExpressions``.

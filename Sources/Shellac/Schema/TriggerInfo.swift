@@ -1,5 +1,6 @@
 /// A trigger: see ``Database/triggers(on:in:)``.
 public struct TriggerInfo: Hashable, Sendable {
+    /// The name, as it was created.
     public let name: String
 
     /// The table or view whose changes start the trigger.

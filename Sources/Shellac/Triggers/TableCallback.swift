@@ -1,8 +1,17 @@
 /// A change of one row, as a table-wide callback hears of it: see
 /// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
 public struct TableChange {
-    public enum Kind: Hashable, Sendable { case insert, update, delete }
+    /// What is done to a row.
+    public enum Kind: Hashable, Sendable {
+        /// The row is inserted.
+        case insert
+        /// The row is updated.
+        case update
+        /// The row is deleted.
+        case delete
+    }
 
+    /// What is done to the row.
     public let kind: Kind
     /// The row before. Nil for an insertion.
     public let old: Row?

@@ -21,10 +21,15 @@ public struct DatabaseValue: Hashable, Sendable {
     /// The five ways SQLite stores a value.
     @frozen
     public enum Storage: Hashable, Sendable {
+        /// NULL.
         case null
+        /// An integer.
         case int64(Int64)
+        /// A real number.
         case double(Double)
+        /// A text.
         case string(String)
+        /// A blob.
         case blob(Data)
     }
 

@@ -33,6 +33,9 @@ extension MutablePersistableRecord {
     }
 
     /// Updates all columns of the record's row, and returns the row as a record of another type.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and when a conflict was resolved by ignoring the record.
     public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -41,6 +44,9 @@ extension MutablePersistableRecord {
     }
 
     /// Updates or inserts the record, and returns its row as a record of another type.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record.
     public mutating func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -56,6 +62,9 @@ extension MutablePersistableRecord {
 
     /// Modifies the record, updates the columns that have changed, and returns the row as a record of another type,
     /// or nil when nothing has changed.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and when a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type,
         modify: (inout Self) throws -> Void
@@ -73,6 +82,9 @@ extension MutablePersistableRecord {
 extension MutablePersistableRecord where Self: FetchableRecord {
     /// Inserts the record, and returns it as the database holds it: with its row id, and the default values of columns
     /// that it does not encode.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record.
     public func insertAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -81,6 +93,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     }
 
     /// Updates all columns of the record's row, and returns the record as the database holds it.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and when a conflict was resolved by ignoring the record.
     public func updateAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -88,6 +103,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     }
 
     /// Updates or inserts the record, and returns it as the database holds it.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record.
     public func saveAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -103,6 +121,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
     /// Modifies the record, updates the columns that have changed, and returns the record as the database holds it, or
     /// nil when nothing has changed.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and when a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
@@ -113,6 +134,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
 extension PersistableRecord {
     /// Inserts the record, and returns its row as a record of another type.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record.
     public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -121,6 +145,9 @@ extension PersistableRecord {
     }
 
     /// Updates or inserts the record, and returns its row as a record of another type.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
+    ///   record.
     public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {

@@ -58,6 +58,9 @@ extension MutablePersistableRecord {
     public func update(_ db: Database) throws { try update(db, onConflict: nil) }
 
     /// Updates all columns of the record's row, and resolves conflicts in a way.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
     public func update(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.update(columns: nil), resolution), in: db)
@@ -68,11 +71,17 @@ extension MutablePersistableRecord {
     /// ```swift
     /// try player.update(db, columns: ["score"])
     /// ```
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
     public func update(_ db: Database, columns: Set<String>) throws {
         try update(db, onConflict: nil, columns: columns)
     }
 
     /// Updates some columns of the record's row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         columns: some Sequence<Column>
@@ -81,6 +90,9 @@ extension MutablePersistableRecord {
     }
 
     /// Updates some columns of the record's row, and resolves conflicts in a way.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution?, columns: Set<String>
     ) throws {
@@ -97,6 +109,8 @@ extension MutablePersistableRecord {
     /// Without a change, no SQL is run and no callback is called.
     ///
     /// - Returns: Whether a column has changed.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key, and what the function throws.
     @discardableResult
     public mutating func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -111,6 +125,8 @@ extension MutablePersistableRecord {
     /// Updates the columns in which the record differs from another one.
     ///
     /// - Returns: Whether there is such a column.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
+    ///   primary key.
     @discardableResult
     public func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,

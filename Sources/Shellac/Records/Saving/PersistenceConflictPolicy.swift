@@ -10,6 +10,11 @@ public struct PersistenceConflictPolicy: Hashable, Sendable {
     /// What an update does.
     public var conflictResolutionForUpdate: Database.ConflictResolution
 
+    /// Creates a policy. By default, the statement that violates a constraint throws, and its changes are undone.
+    ///
+    /// - Parameters:
+    ///   - insert: What an insertion does.
+    ///   - update: What an update does.
     public init(
         insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort
     ) {
