@@ -34,6 +34,19 @@ struct DatabaseCollationTests {
         }
     }
 
+    @Test("A name with a NUL is refused, rather than cut off in front of it")
+    func nulInName() throws {
+        let collation = DatabaseCollation("len\0gth") { _, _ in .orderedSame }
+        let queue = try DatabaseQueue()
+        let error = databaseError { try queue.inDatabase { try $0.add(collation: collation) } }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.message == "there is a NUL character in the name of the collation")
+        let cut = databaseError {
+            try queue.inDatabase { try $0.execute(sql: "SELECT 'a' = 'b' COLLATE len") }
+        }
+        #expect(cut?.message == "no such collation sequence: len")
+    }
+
     @Test("A UNIQUE index follows the collation")
     func unique() throws {
         try Self.queue().inDatabase { db in

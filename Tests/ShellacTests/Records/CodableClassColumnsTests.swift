@@ -133,6 +133,25 @@ struct CodableClassColumnsTests {
         #expect((copy.id, copy.noData, copy.tags) == (3, Data([7]), ["a"]))
     }
 
+    private struct Taken<Hero: HeroRecord>: Decodable {
+        init(from decoder: any Decoder) throws { try Hero().decodeColumns(from: decoder) }
+    }
+
+    @Test(
+        "encodeColumns(to:) throws what encoding the columns throws, and decodeColumns(from:) what reading them throws",
+        arguments: RecordStyle.allCases)
+    func failures(style: RecordStyle) throws { try failures(style.fickleHero) }
+
+    private func failures<Fickle: FickleHero>(_: Fickle.Type) throws {
+        let hero = Fickle()
+        hero.fails = true
+        #expect(throws: TestError(1)) { try JSONEncoder().encode(hero.jsonColumns) }
+        let error = #expect(throws: RowDecodingError.self) {
+            try JSONDecoder().decode(Taken<Fickle>.self, from: Data(#"{"score":"many"}"#.utf8))
+        }
+        #expect(error?.columnName == "score")
+    }
+
     private struct Decoded: Decodable {
         let record = Counting()
         init(from decoder: any Decoder) throws { try record.decodeColumns(from: decoder) }

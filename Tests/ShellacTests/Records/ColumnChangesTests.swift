@@ -34,6 +34,16 @@ struct ColumnChangesTests {
         }
     }
 
+    @Test("databaseColumnChanges throws what the encoding throws", arguments: RecordStyle.allCases)
+    func encodingFails(style: RecordStyle) throws { try encodingFails(style.fickleHero) }
+
+    private func encodingFails<Fickle: FickleHero>(_: Fickle.Type) throws {
+        try withArthur(Fickle.self) { _, hero in
+            hero.fails = true
+            #expect(throws: TestError(1)) { try hero.databaseColumnChanges }
+        }
+    }
+
     @Test(
         "savedDatabaseChanges takes the leftmost of columns with the same name", .behaviour(17),
         arguments: RecordStyle.allCases)

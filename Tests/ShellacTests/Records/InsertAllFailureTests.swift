@@ -50,6 +50,24 @@ struct InsertAllFailureTests {
     }
 
     @Test(
+        "and fetching them throws where a conflict was resolved by ignoring one: none is inserted",
+        arguments: RecordStyle.allCases)
+    func fetchingIgnored(style: RecordStyle) throws { try fetchingIgnored(style.mate) }
+
+    private func fetchingIgnored<Mate: MateRecord>(_: Mate.Type) throws {
+        try Crew.database(spy).inDatabase { db in
+            try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+            let missing = RecordError.recordNotFound(databaseTableName: "sailor", key: ["id": .null])
+            let sailors = [Crew.Sailor(name: "b"), Crew.Sailor(name: "a")]
+            #expect(throws: missing) { try Crew.Sailor.insertAndFetchAll(db, sailors, onConflict: .ignore) }
+            #expect(throws: missing) {
+                try Mate.insertAndFetchAll(db, [Mate("b"), Mate("a")], onConflict: .ignore)
+            }
+            try #expect(Crew.rows(db) == ["7 a"])
+        }
+    }
+
+    @Test(
         "records give back what they remember, and their ids, when the transaction rolls back",
         .behaviour(15), arguments: RecordStyle.allCases)
     func rollback(style: RecordStyle) throws { try rollback(style.mate) }

@@ -257,13 +257,32 @@ struct KeyShapesTests {
                 let key = Dictionary(
                     uniqueKeysWithValues: columns.map { ($0, Optional<any DatabaseValueConvertible>.some(1)) }
                 )
-                let error = try #require(thrownError { _ = try id(key) })
-                guard case RecordError.notAUniqueKey("thing", let named) = error else {
-                    Issue.record("\(error)")
-                    continue
+                for attempt in [
+                    { _ = try id(key) }, { _ = try StructThing<PlainTraits>.exists(db, key: key) },
+                    { _ = try StructThing<PlainTraits>.deleteOne(db, key: key) },
+                ] as [() throws -> Void] {
+                    let error = try #require(thrownError { try attempt() })
+                    guard case RecordError.notAUniqueKey("thing", let named) = error else {
+                        Issue.record("\(error)")
+                        continue
+                    }
+                    #expect(Set(named) == Set(columns))
                 }
-                #expect(Set(named) == Set(columns))
             }
+            #expect(try StructThing<PlainTraits>.fetchCount(db) == 3)
+        }
+    }
+
+    @Test("find throws recordNotFound for an id that no row has, of structs and of classes")
+    func missingID() throws {
+        struct Hero: Codable, Identifiable, FetchableRecord, TableRecord { var id: Int64 }
+        let missing = RecordError.recordNotFound(databaseTableName: "hero", key: ["id": 7])
+        try DatabaseQueue.withHeroes().inDatabase { db in
+            #expect(throws: missing) { try Hero.find(db, id: 7) }
+            #expect(throws: missing) { try PairHero.find(db, id: 7) }
+            try db.execute(sql: "INSERT INTO hero VALUES (7, 'Arthur', 10)")
+            try #expect(Hero.find(db, id: 7).id == 7)
+            try #expect(PairHero.find(db, id: 7).id == 7)
         }
     }
 

@@ -431,6 +431,83 @@ struct ListedColumnsTests {
         }
     }
 
+    /// A page on which a value, a coding or a setter throws when it is told to.
+    final class Torn: Record {
+        enum Fault: String, CaseIterable {
+            case value, json, coding, writing, writingJSON, writingCoding
+            case setter, jsonSetter, readingSetter, readingJSONSetter
+
+            static let ofEncoding: [Self] = [.value, .json, .coding, .writing, .writingJSON, .writingCoding]
+            static let ofReading = allCases.filter { !ofEncoding.contains($0) }
+        }
+        struct Point: Codable {
+            enum CodingKeys: CodingKey { case x }
+            var x = 1
+            var fails = false
+
+            func encode(to encoder: any Encoder) throws {
+                if fails { throw TestError(1) }
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(x, forKey: .x)
+            }
+        }
+
+        var fault: Fault?
+        override class var databaseTableName: String { "page" }
+
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column.writing("id", 1)
+            try column("a", checked(1, .value)) { _ = try checked($0, .setter) }
+            try column("b", checked([1], .json)) { _ = try checked($0, .jsonSetter) }
+            try column("c", Point(fails: fault == .coding)) { _ in }
+            try column.writing("d", checked(1, .writing))
+            try column.writing("e", checked([1], .writingJSON))
+            try column.writing("f", Point(fails: fault == .writingCoding))
+            try column.reading("g", as: Int.self) { _ = try checked($0, .readingSetter) }
+            try column.reading("h", as: [Int].self) { _ = try checked($0, .readingJSONSetter) }
+        }
+
+        private func checked<Value>(_ value: Value, _ fault: Fault) throws -> Value {
+            if fault == self.fault { throw TestError(1) }
+            return value
+        }
+    }
+
+    @Test("What a value or a coding throws ends the encoding", arguments: Torn.Fault.ofEncoding)
+    func encodingFault(fault: Torn.Fault) throws {
+        let torn = Torn()
+        try #expect(torn.databaseDictionary.count == 7)
+        torn.fault = fault
+        #expect(throws: TestError(1)) { try torn.databaseDictionary }
+    }
+
+    @Test("What a setter throws ends the reading", arguments: Torn.Fault.ofReading)
+    func readingFault(fault: Torn.Fault) throws {
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE page (id INTEGER PRIMARY KEY, a, b, c, d, e, f, g, h);
+                    INSERT INTO page VALUES (1, 1, '[1]', '{"x":1}', 1, '[1]', '{"x":1}', 1, '[1]')
+                    """)
+            let torn = try #require(try Torn.fetchOne(db))
+            try torn.reload(db)
+            torn.fault = fault
+            #expect(throws: TestError(1)) { try torn.reload(db) }
+        }
+    }
+
+    @Test(
+        "NULL, and what does not convert or decode, throws, whether the column is stored or only read",
+        arguments: ["a", "b", "g", "h"], ["NULL", "'{'"])
+    func misfit(column: String, value: String) throws {
+        try DatabaseQueue().inDatabase { db in
+            let error = #expect(throws: RowDecodingError.self) {
+                try Torn.fetchOne(db, sql: "SELECT \(value) AS \(column)")
+            }
+            #expect(error?.columnName == column)
+        }
+    }
+
     // MARK: - Columns of one direction
 
     @Test(

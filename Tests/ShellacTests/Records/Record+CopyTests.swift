@@ -68,6 +68,17 @@ struct RecordCopyTests {
         #expect(throws: TestError(1)) { try hero.copy() }
     }
 
+    /// A hero who refuses each row.
+    private final class Refusing: PairHero {
+        required init() { super.init() }
+        required init(row: Row) throws { throw TestError(2) }
+    }
+
+    @Test("A record whose initializer throws is not copied, and the error is the initializer's")
+    func refusedCopy() throws {
+        #expect(throws: TestError(2)) { try Refusing().copy() }
+    }
+
     // MARK: - savedDatabaseChanges
 
     @Test(

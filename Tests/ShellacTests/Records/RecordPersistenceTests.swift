@@ -422,6 +422,87 @@ struct RecordPersistenceTests {
 
     // MARK: - 28
 
+    private struct PlainPlayer: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
+        static let databaseTableName = "player"
+        var id: Int64
+        var name: String
+    }
+
+    @Test("each way to update a struct throws recordNotFound where its row is not there")
+    func missingRowOfStruct() throws {
+        let attempts: [(inout PlainPlayer, Database) throws -> Void] = [
+            { try $0.update($1) }, { try $0.update($1, onConflict: .replace) },
+            { try $0.update($1, columns: ["name"]) }, { try $0.update($1, columns: [Column("name")]) },
+            { try $0.update($1, onConflict: .ignore, columns: ["name"]) },
+            { try $0.updateChanges($1) { $0.name += "b" } },
+            { try $0.updateChanges($1, from: PlainPlayer(id: 7, name: "other")) },
+            { _ = try $0.updateAndFetch($1) }, { _ = try $0.updateAndFetch($1, as: PlainPlayer.self) },
+            { _ = try $0.updateChangesAndFetch($1) { $0.name += "b" } },
+            { _ = try $0.updateChangesAndFetch($1, as: PlainPlayer.self) { $0.name += "b" } },
+        ]
+        let missing = RecordError.recordNotFound(databaseTableName: "player", key: ["id": 7])
+        try queue().write { db in
+            for (number, attempt) in attempts.enumerated() {
+                var player = PlainPlayer(id: 7, name: "a")
+                #expect(throws: missing, "\(number)") { try attempt(&player, db) }
+            }
+            try #expect(PlainPlayer.fetchCount(db) == 0)
+        }
+    }
+
+    @Test("what saves and fetches throws recordNotFound where a conflict was resolved by ignoring the record")
+    func ignoredFetches() throws {
+        struct Known: Codable, FetchableRecord, PersistableRecord {
+            static let databaseTableName = "player"
+            var id: Int64
+            var name: String
+        }
+        typealias Plain = PlainPlayer
+        let attempts: [(Int64, (inout Plain, Database) throws -> Void)] = [
+            (2, { _ = try $0.updateAndFetch($1, onConflict: .ignore) }),
+            (2, { _ = try $0.updateAndFetch($1, onConflict: .ignore, as: Plain.self) }),
+            (2, { _ = try $0.saveAndFetch($1, onConflict: .ignore) }),
+            (2, { _ = try $0.saveAndFetch($1, onConflict: .ignore, as: Plain.self) }),
+            (
+                2,
+                { player, db in
+                    player.name = "Barbara"
+                    _ = try player.updateChangesAndFetch(db, onConflict: .ignore) { $0.name = "Arthur" }
+                }
+            ),
+            (3, { _ = try $0.insertAndFetch($1, onConflict: .ignore) }),
+            (3, { _ = try $0.insertAndFetch($1, onConflict: .ignore, as: Plain.self) }),
+            (3, { _ = try $0.saveAndFetch($1, onConflict: .ignore) }),
+            (3, { _ = try $0.saveAndFetch($1, onConflict: .ignore, as: Plain.self) }),
+            (3, { _ = try Known(id: $0.id, name: $0.name).insertAndFetch($1, onConflict: .ignore) }),
+            (
+                3,
+                { player, db in
+                    let known = Known(id: player.id, name: player.name)
+                    _ = try known.insertAndFetch(db, onConflict: .ignore, as: Plain.self)
+                }
+            ),
+            (
+                3,
+                { player, db in
+                    let known = Known(id: player.id, name: player.name)
+                    _ = try known.saveAndFetch(db, onConflict: .ignore, as: Plain.self)
+                }
+            ),
+        ]
+        try queue().write { db in
+            try db.execute(sql: "INSERT INTO player (id, name) VALUES (1, 'Arthur'), (2, 'Barbara')")
+            for (number, (id, attempt)) in attempts.enumerated() {
+                var player = Plain(id: id, name: "Arthur")
+                let ignored = RecordError.recordNotFound(
+                    databaseTableName: "player", key: ["id": id.databaseValue])
+                #expect(throws: ignored, "\(number)") { try attempt(&player, db) }
+            }
+            try #expect(
+                Plain.fetchAll(db) == [Plain(id: 1, name: "Arthur"), Plain(id: 2, name: "Barbara")])
+        }
+    }
+
     @Test(
         "an update on a view is judged by what its triggers can tell, and finds each row that is there",
         .behaviour(28),
@@ -538,6 +619,15 @@ struct RecordPersistenceTests {
             #expect(deaf.name == "Arthur")
             deaf.name = "Craig"
             #expect(try deaf.databaseChanges == ["name": "Arthur"], "it remembers what it read")
+            // An insertion stands all the same.
+            let refreshing = try #require(
+                thrownError { try Deaf(name: "David").insert(db, refreshing: true) })
+            guard case RecordError.rowNotTaken("Deaf", reason) = refreshing else {
+                Issue.record("\(refreshing)")
+                return
+            }
+            try #expect(
+                String.fetchAll(db, sql: "SELECT name FROM player ORDER BY id") == ["Barbara", "David"])
         }
     }
 

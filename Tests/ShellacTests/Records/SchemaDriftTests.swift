@@ -319,6 +319,19 @@ struct SchemaDriftTests {
             ], of: Player.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
     }
 
+    @Test("throwing what an instance throws when it is encoded")
+    func instanceNotEncoded() throws {
+        struct Player: Drifting {
+            init() {}
+            init(row: Row) throws {}
+            func encode(to container: inout PersistenceContainer) throws { throw TestError(7) }
+        }
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
+            #expect(throws: TestError(7)) { try Player().checkSchema(db) }
+        }
+    }
+
     // MARK: - Instances and several types
 
     @Test("what an instance encodes, class or struct", arguments: RecordStyle.allCases)

@@ -55,6 +55,9 @@ struct RowContentsTests {
                 #expect(throws: CancellationError.self) {
                     try row.withUnsafeData(named: "v") { _ in throw CancellationError() }
                 }
+                #expect(throws: CancellationError.self) {
+                    try row.withUnsafeData(atIndex: 0) { _ in throw CancellationError() }
+                }
                 #expect(try row["v"] == Data([1]))
             }
         }

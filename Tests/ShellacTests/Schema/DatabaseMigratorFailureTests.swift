@@ -86,6 +86,18 @@ struct DatabaseMigratorFailureTests {
         try expectUnharmed()
     }
 
+    @Test("looking for schema changes throws what a migration throws on the empty database")
+    func schemaChanges() throws {
+        try DatabaseMigrator.creatingTables("a").migrate(queue)
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("a") { _ in throw TestError(1) }
+        let failing = migrator
+        let error = thrownError { _ = try queue.read { db in try failing.hasSchemaChanges(db) } }
+        #expect((error as? DatabaseMigrationError)?.migration == "a")
+        #expect((error as? DatabaseMigrationError)?.underlyingError as? TestError == TestError(1))
+        #expect(try queue.tables() == ["a"])
+    }
+
     @Test("a migration can use savepoints, also raw ones")
     func savepoints() throws {
         var migrator = DatabaseMigrator.creatingTables("a")

@@ -47,6 +47,21 @@ struct DefinitionTests {
         }
     }
 
+    @Test("a table does not take the name of another table, nor that of an index")
+    func takenNames() throws {
+        try inDatabase { db in
+            try db.execute(
+                sql: "CREATE TABLE player (a); CREATE TABLE hero (b); CREATE INDEX byB ON hero (b)")
+            for name in ["hero", "byB"] {
+                #expect(
+                    message { try db.rename(table: "player", to: name) }
+                        == "there is already another table or index with this name: \(name)")
+            }
+            #expect(message { try db.rename(table: "nobody", to: "team") } == "no such table: nobody")
+            #expect(try db.tableNames() == ["player", "hero"])
+        }
+    }
+
     @Test("indexes are created with their options, condition and expressions")
     func indexes() throws {
         try inDatabase { db in

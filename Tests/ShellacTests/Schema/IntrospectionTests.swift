@@ -59,7 +59,18 @@ struct IntrospectionTests {
                 #expect(message { try call(db) } == "no such table: x")
             }
             #expect(message { _ = try db.columns(in: "x", in: "main") } == "no such table: main.x")
-            #expect(message { _ = try db.tableExists("x", in: "aux") } == "unknown database aux")
+            let databaseCalls: [(Database) throws -> Void] = [
+                { _ = try $0.tableExists("x", in: "aux") }, { _ = try $0.viewExists("x", in: "aux") },
+                { _ = try $0.triggerExists("x", in: "aux") }, { _ = try $0.indexExists("x", in: "aux") },
+                { _ = try $0.tableNames(in: "aux") }, { _ = try $0.viewNames(in: "aux") },
+                { _ = try $0.columns(in: "x", in: "aux") }, { _ = try $0.primaryKey("x", in: "aux") },
+                { _ = try $0.indexes(on: "x", in: "aux") }, { _ = try $0.foreignKeys(on: "x", in: "aux") },
+                { _ = try $0.triggers(on: "x", in: "aux") },
+                { _ = try $0.table("x", hasUniqueKey: ["a"], in: "aux") },
+            ]
+            for (index, call) in databaseCalls.enumerated() {
+                #expect(message { try call(db) } == "unknown database aux", "call \(index)")
+            }
             #expect(message { _ = try db.primaryKey("x", in: "") } == "unknown database ")
         }
     }

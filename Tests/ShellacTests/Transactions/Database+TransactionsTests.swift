@@ -364,6 +364,28 @@ struct DatabaseTransactionsTests {
         #expect(try queue.names() == ["Arthur"])
     }
 
+    @Test(
+        "No transaction begins inside of another one, nor while another connection holds the lock that it takes",
+        arguments: [nil, .immediate, .exclusive] as [TransactionKind?])
+    func noBeginning(kind: TransactionKind?) throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(), try file.queue())
+        try queue.inDatabase { db in
+            try db.beginTransaction(kind)
+            let nested = databaseError { try db.beginTransaction(kind) }
+            #expect(nested?.message == "cannot start a transaction within a transaction")
+            #expect(db.isInsideTransaction)
+            let locked = databaseError { try other.inDatabase { db in try db.beginTransaction(kind) } }
+            #expect(locked?.resultCode == .SQLITE_BUSY)
+            try db.rollback()
+        }
+        try other.inDatabase { db in
+            #expect(!db.isInsideTransaction)
+            try db.beginTransaction(kind)
+            try db.rollback()
+        }
+    }
+
     @Test("Where no transaction is open, there is nothing to commit and nothing to roll back")
     func nothingToEnd() throws {
         let queue = try DatabaseQueue.withPlayers()

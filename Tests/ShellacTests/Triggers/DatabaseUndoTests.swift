@@ -208,6 +208,21 @@ struct DatabaseUndoTests {
         #expect(try fixture.queue.inDatabase { try $0.integers("SELECT id FROM code") } == [1, 2])
     }
 
+    @Test("Record types stand for their tables, which must be there")
+    func types() throws {
+        struct Code: TableRecord {}
+        struct Missing: TableRecord {}
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in try db.execute(sql: "CREATE TABLE code (n)") }
+        let error = databaseError { _ = try DatabaseUndo(queue, Code.self, Missing.self) }
+        #expect(error?.message?.contains("no such table: main.missing") == true)
+        let undo = try DatabaseUndo(queue, Code.self, limit: 1)
+        #expect(undo.tables == ["code"])
+        try queue.write { db in try db.execute(sql: "INSERT INTO code VALUES (1)") }
+        #expect(try undo.undo())
+        #expect(try queue.inDatabase { db in try db.integers("SELECT n FROM code") } == [])
+    }
+
     @Test("Groups have names, which follow their transactions")
     func names() throws {
         let none = databaseError { try queue.inDatabase { try undo.setActionName("none", in: $0) } }

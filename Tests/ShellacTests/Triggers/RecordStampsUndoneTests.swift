@@ -168,7 +168,8 @@ struct RecordStampsUndoneTests {
         let stranger = Memo("s")
         stranger.id = 77
         try memos.queue.write { db in
-            _ = #expect(throws: RecordError.self) { try stranger.touch(db) }
+            let missing = RecordError.recordNotFound(databaseTableName: "memo", key: ["id": 77])
+            #expect(throws: missing) { try stranger.touch(db) }
         }
         #expect(stranger.stamps == "- - -")
     }

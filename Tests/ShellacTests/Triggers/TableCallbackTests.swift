@@ -148,19 +148,20 @@ struct TableCallbackTests {
         "Transactions, savepoints and schema changes throw a sentence in it",
         arguments: [
             "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "CREATE TABLE x (y)", "DROP TABLE log", "method",
-            "add",
-            "transaction",
+            "add", "remove", "transaction",
         ], RecordStyle.allCases)
     func forbidden(what: String, style: RecordStyle) throws { try forbidden(style.hero, what: what) }
 
     private func forbidden<Hero: HeroRecord>(_: Hero.Type, what: String) throws {
         let messages = Recorder<String>()
+        let other = try queue.after(.delete, on: "log") { _, _ in }
         try queue.after(.insert, on: Hero.self) { db, change in
             do {
                 switch what {
                 case "method": try db.inSavepoint { .commit }
                 case "transaction": try db.inTransaction { .commit }
                 case "add": try db.after(.insert, on: "log") { _, _ in }
+                case "remove": try db.remove(other)
                 default: try db.execute(sql: what)
                 }
                 messages.record("nothing was thrown")
