@@ -27,7 +27,7 @@ extension Database {
                 currentDate = date
             } else if lastBegun != nil {
                 currentDate = date
-                hasLoneState = true
+                owesAutocommitEnd = true
             }
             return date
         }

@@ -35,7 +35,7 @@ extension Statement {
         {
             error = database.settleEnd(of: self, error: error)
         }
-        if database.hasLoneState, database.lastBegun == nil { database.endLoneState() }
+        if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
         if isFollowed, let changes = database.object(in: .changes) {
             error = changes.use { $0.statementDidEnd(self, error: error) }
         } else if error != nil {
@@ -69,7 +69,7 @@ extension Statement {
             statement.nextRunning = nil
         }
         database.running.removeAll()
-        if database.hasLoneState { database.endLoneState() }
+        if database.owesAutocommitEnd { database.endAutocommitStatement() }
         if let changes = database.object(in: .changes)?.object {
             for (statement, failure) in followed {
                 guard let error = changes.statementDidEnd(statement, error: failure) else { continue }

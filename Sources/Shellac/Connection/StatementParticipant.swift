@@ -149,8 +149,8 @@ extension Database {
         return error
     }
 
-    /// Notes that the last of the statements that ran has ended. Outside of a transaction, it was alone.
-    func endLoneState() {
+    /// Notes that the last of the statements that ran has ended. Outside of a transaction, it was a transaction of its own.
+    func endAutocommitStatement() {
         guard sqlite3_get_autocommit(pointer) != 0 else { return }
         owed.remove(.autocommitStatementDidEnd)
         currentDate = nil
@@ -158,7 +158,7 @@ extension Database {
     }
 
     /// Whether the end of a statement outside of a transaction is owed to somebody.
-    var hasLoneState: Bool {
+    var owesAutocommitEnd: Bool {
         get { owed.contains(.autocommitStatementDidEnd) }
         set {
             if newValue {

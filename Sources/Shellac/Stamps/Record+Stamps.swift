@@ -31,7 +31,7 @@ extension Record {
             throw RecordError.columnNotEncoded(databaseTableName: type.databaseTableName, column: name)
         }
         let date = try db.transactionDate.databaseValue
-        let isAlone = !db.isInsideTransaction && db.lastBegun == nil
+        let isAutocommit = !db.isInsideTransaction && db.lastBegun == nil
         let stamp = GivenValue(name: name, old: columns[column], new: date)
         do {
             try take([stamp])
@@ -40,12 +40,14 @@ extension Record {
                     recordType: "\(type)",
                     reason: "list \(name) in columns(_:), or read it in updateFromRow(_:)")
             }
-            if isAlone {
+            if isAutocommit {
                 db.currentDate = Date.fromDatabaseValue(date)
-                db.hasLoneState = true
+                db.owesAutocommitEnd = true
             }
-            // Where no statement has run, none has ended what is alone.
-            defer { if isAlone, db.hasLoneState, db.lastBegun == nil { db.endLoneState() } }
+            // Where no statement has run, none has ended what ends with an autocommit statement.
+            defer {
+                if isAutocommit, db.owesAutocommitEnd, db.lastBegun == nil { db.endAutocommitStatement() }
+            }
             try update(db, columns: [name])
         } catch {
             try? take([stamp.reversed])

@@ -148,13 +148,13 @@ extension RecordWriter {
         _ save: (RecordWriter) throws -> Void
     ) throws {
         let text = try connection.currentText()
-        let isAlone = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
-        if isAlone {
+        let isAutocommit = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
+        if isAutocommit {
             // The date of the record is that of all the statement's triggers.
             database.currentDate = connection.lastDate
-            database.hasLoneState = true
+            database.owesAutocommitEnd = true
         }
-        defer { if isAlone, database.lastBegun == nil { database.endLoneState() } }
+        defer { if isAutocommit, database.lastBegun == nil { database.endAutocommitStatement() } }
         let value = DatabaseValue(.string(String(decoding: text, as: UTF8.self)))
         for column in stamped {
             bound.columns.append(

@@ -272,7 +272,7 @@ extension TransactionLog {
         }
         journal.putBack(
             kept.reversed(), at: start, depth: database.callbackDepth, after: savepoints.lastNumber)
-        // A statement that has asked the database may have ended what was alone, meanwhile.
+        // A statement that has asked the database may have told of the end of the autocommit statement, meanwhile.
         if !isOpen, !journal.isEmpty { database.owed.insert(.autocommitStatementDidEnd) }
         playback.takeAwayValues(on: database)
         journal.depart(undone)

@@ -22,8 +22,9 @@ extension UndoRecorder {
             let sql = "SELECT DISTINCT epoch FROM temp.\(tables.before)"
             epochs.formUnion(try Int64.fetchAll(database.cachedStatement(sql: sql)))
         }
-        let now = loneVersions.isEmpty ? nil : try database.triggerConnection.currentDataVersion()
-        let doubtful = loneVersions.filter { $0.value != now }.map { "\($0.key)" }.joined(separator: ", ")
+        let now = autocommitVersions.isEmpty ? nil : try database.triggerConnection.currentDataVersion()
+        let doubtful = autocommitVersions.filter { $0.value != now }.map { "\($0.key)" }.joined(
+            separator: ", ")
         guard let first = epochs.min(), let last = epochs.max() else {
             return try execute("DELETE FROM temp.\(groups) WHERE isUndone IS NULL")
         }
@@ -208,7 +209,7 @@ extension UndoRecorder {
                 isBroken = false
                 isUnsettled = false
                 pendingEpochs.removeAll()
-                loneVersions.removeAll()
+                autocommitVersions.removeAll()
                 for index in touched.indices { touched[index] = false }
                 hasNews = true
             }

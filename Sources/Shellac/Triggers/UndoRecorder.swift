@@ -65,11 +65,11 @@ final class UndoRecorder {
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
     /// The results of ``TriggerConnection/currentDataVersion()`` in those that were single statements, whose groups are
     /// made when they have committed. -1 for one that was recorded in a layout that no longer fits.
-    @exclusivity(unchecked) var loneVersions: [Int64: Int64] = [:]
+    @exclusivity(unchecked) var autocommitVersions: [Int64: Int64] = [:]
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []
     /// Whether the running statement has no transaction around it.
-    @exclusivity(unchecked) private var isLone = false
+    @exclusivity(unchecked) private var isAutocommit = false
     /// Whether the layouts may no longer be those of the groups.
     var isUnsettled = true
     /// Whether what others may know has to be copied.
@@ -106,7 +106,7 @@ final class UndoRecorder {
     private func giveEpoch(touching layout: Int, to context: OpaquePointer?) {
         if suspensions > 0 { return sqlite3_result_int64(context, 0) }
         if layout >= touched.count || !touched[layout] || pendingEpochs.last != epoch || isEnded
-            || isOutsideOfTransaction != isLone
+            || isOutsideOfTransaction != isAutocommit
         {
             guard beginRecording(layout) else {
                 return sqlite3_result_error(
@@ -125,11 +125,11 @@ final class UndoRecorder {
     private func beginRecording(_ layout: Int) -> Bool {
         database.owed.insert(.accessWillEnd)
         if isEnded { return true }
-        if isOutsideOfTransaction != isLone {
-            isLone.toggle()
-            if isLone { epoch += 1 }  // the last one was that of a transaction
+        if isOutsideOfTransaction != isAutocommit {
+            isAutocommit.toggle()
+            if isAutocommit { epoch += 1 }  // the last one was that of a transaction
         }
-        if isLone { database.owed.insert(.autocommitStatementDidEnd) }
+        if isAutocommit { database.owed.insert(.autocommitStatementDidEnd) }
         if pendingEpochs.last != epoch {
             guard let triggers = try? database.triggerConnection else { return true }
             let version = triggers.currentDataVersion()
@@ -139,7 +139,7 @@ final class UndoRecorder {
                 triggers.refuse()
                 return false
             }
-            if isLone || !fits { loneVersions[epoch] = fits ? version ?? -1 : -1 }
+            if isAutocommit || !fits { autocommitVersions[epoch] = fits ? version ?? -1 : -1 }
             pendingEpochs.append(epoch)
         }
         if touched.indices.contains(layout) { touched[layout] = true }
@@ -153,8 +153,8 @@ final class UndoRecorder {
 
     /// Hears that a statement has ended that was a transaction of its own.
     func autocommitStatementDidEnd() {
-        guard isLone else { return }
-        isLone = false
+        guard isAutocommit else { return }
+        isAutocommit = false
         epoch += 1
     }
 
