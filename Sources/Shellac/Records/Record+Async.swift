@@ -72,9 +72,9 @@ extension Record {
     /// Takes what came of the save of a copy, where it was not changed itself. Returns the error to throw.
     private func takeOutcome(of copy: Record, _ sent: PackedRow, _ remembered: PackedRow?) -> RecordError? {
         if snapshot === remembered {
-            snapshot = copy.snapshot.map { $0.copy($0.layout, past: takePast(moment: 0)) }
+            snapshot = copy.snapshot.map { $0.copy($0.layout, previous: takePreviousState(moment: 0)) }
         } else {
-            snapshot = .nothing(past: pastOfSave(moment: 0))
+            snapshot = .nothing(previous: previousSave(moment: 0))
         }
         do {
             let saved = try copy.encoded()

@@ -8,7 +8,7 @@ extension PackedRow: CheckedInvariants {
     }
 
     /// The rows that are remembered from before this one.
-    var pastRows: [PackedRow] {
+    var previousRows: [PackedRow] {
         switch memory {
         case .nothing, .forgotten: []
         case .row(let row): [row]

@@ -7,7 +7,7 @@
 ///                      └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers, in a row that was saved
 ///
 /// See ``PackedBytes`` for what they hold. They are never changed while anybody reads them: see
-/// ``make(_:copying:past:replacing:)``.
+/// ``make(_:copying:previous:replacing:)``.
 @usableFromInline
 final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
@@ -34,7 +34,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         var moment: UInt64
     }
 
-    deinit { if hasPast { pastPointer.deinitialize(count: 1) } }
+    deinit { if hasPreviousState { previousStatePointer.deinitialize(count: 1) } }
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
@@ -56,32 +56,34 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.size >> 1 } }
 
     /// Whether there is something that came before.
-    private var hasPast: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
+    private var hasPreviousState: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
 
     /// What came before the row, if it was saved.
-    var memory: PreviousState.Memory { hasPast ? pastPointer.pointee.memory : .forgotten }
+    var memory: PreviousState.Memory { hasPreviousState ? previousStatePointer.pointee.memory : .forgotten }
 
     /// Which notes of a journal the note of the save is among, or 0.
-    var moment: UInt64 { hasPast ? pastPointer.pointee.moment : 0 }
+    var moment: UInt64 { hasPreviousState ? previousStatePointer.pointee.moment : 0 }
 
     /// Forgets what came before. This changes a row under the hands of the record that saved it.
     @inline(__always)
-    func forgetPast() { if hasPast { pastPointer.pointee.memory = .forgotten } }
+    func forgetPreviousState() { if hasPreviousState { previousStatePointer.pointee.memory = .forgotten } }
 
     /// Forgets what came before, and returns the row that it was, if it was one.
     @inline(__always)
-    func takePast() -> PackedRow? {
-        guard hasPast else { return nil }
-        guard case .row(let row) = exchange(&pastPointer.pointee.memory, with: .forgotten) else { return nil }
+    func takePreviousRow() -> PackedRow? {
+        guard hasPreviousState else { return nil }
+        guard case .row(let row) = exchange(&previousStatePointer.pointee.memory, with: .forgotten) else {
+            return nil
+        }
         return row
     }
 
     /// Asks the processor for the row that came before, whose memory is to be used again.
     @inline(__always)
-    func prefetchPast() {
-        guard hasPast else { return }
+    func prefetchPreviousRow() {
+        guard hasPreviousState else { return }
         var address: UnsafeRawPointer?
-        if case .row(let row) = pastPointer.pointee.memory {
+        if case .row(let row) = previousStatePointer.pointee.memory {
             address = UnsafeRawPointer(Unretained(row).context)
         }
         if let address { prefetch(address, byteCount: 256) }
@@ -92,34 +94,34 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// A record that is saved again and again has two rows by turns.
     @inline(__always)
     static func make(
-        _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, past: consuming PreviousState,
+        _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, previous: consuming PreviousState,
         replacing unwanted: inout PackedRow?
     ) -> PackedRow {
         guard isKnownUniquelyReferenced(&unwanted),
             unwanted.unsafelyUnwrapped.hasRoom(for: bytes.byteCount, layout), let row = unwanted.take()
-        else { return make(layout.object, copying: bytes, past: past) }
+        else { return make(layout.object, copying: bytes, previous: previous) }
         row.withUnsafeMutablePointerToElements {
             UnsafeMutableRawPointer($0).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
         }
-        row.pastPointer.pointee = past
+        row.previousStatePointer.pointee = previous
         return row
     }
 
-    /// Whether it has the very size of another one that has a past.
+    /// Whether it has the very size of another one that has a previous state.
     @inline(__always)
     private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
-        hasPast && self.byteCount == byteCount && layoutReference == layout
+        hasPreviousState && self.byteCount == byteCount && layoutReference == layout
     }
 
-    private var pastPointer: UnsafeMutablePointer<PreviousState> {
-        let offset = Self.alignedForPast(byteCount)
+    private var previousStatePointer: UnsafeMutablePointer<PreviousState> {
+        let offset = Self.alignedForPreviousState(byteCount)
         return withUnsafeMutablePointerToElements {
             UnsafeMutableRawPointer($0 + offset).assumingMemoryBound(to: PreviousState.self)
         }
     }
 
     /// Rounds a number of bytes up: the elements begin at a multiple of the alignment of pointers.
-    private static func alignedForPast(_ byteCount: Int) -> Int {
+    private static func alignedForPreviousState(_ byteCount: Int) -> Int {
         let alignment = MemoryLayout<PreviousState>.alignment
         return (byteCount + alignment - 1) / alignment * alignment
     }
@@ -136,46 +138,50 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     /// Makes a row of a number of bytes, which a function writes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, byteCount: Int, past: consuming PreviousState? = nil,
+        _ layout: RowLayout, byteCount: Int, previous: consuming PreviousState? = nil,
         write: (UnsafeMutableRawPointer) -> Void
     ) -> PackedRow {
-        let hasPast =
-            switch past {
+        let hasPreviousState =
+            switch previous {
             case .none: false
             case .some: true
             }
-        let capacity = hasPast ? alignedForPast(byteCount) + MemoryLayout<PreviousState>.size : byteCount
-        let size = byteCount << 1 | (hasPast ? 1 : 0)
+        let capacity =
+            hasPreviousState
+            ? alignedForPreviousState(byteCount) + MemoryLayout<PreviousState>.size : byteCount
+        let size = byteCount << 1 | (hasPreviousState ? 1 : 0)
         let row = unsafeDowncast(
             create(minimumCapacity: capacity) { _ in Header(layout: layout, size: size) }, to: PackedRow.self)
         row.withUnsafeMutablePointerToElements { write(UnsafeMutableRawPointer($0)) }
-        if let past = consume past { row.pastPointer.initialize(to: past) }
+        if let previous = consume previous { row.previousStatePointer.initialize(to: previous) }
         return row
     }
 
     /// Makes a row of packed bytes.
     @inline(__always)
     static func make(
-        _ layout: RowLayout, copying bytes: PackedBytes, past: consuming PreviousState? = nil
+        _ layout: RowLayout, copying bytes: PackedBytes, previous: consuming PreviousState? = nil
     ) -> PackedRow {
-        make(layout, byteCount: bytes.byteCount, past: past) {
+        make(layout, byteCount: bytes.byteCount, previous: previous) {
             $0.copyMemory(from: bytes.start, byteCount: bytes.byteCount)
         }
     }
 
-    /// A row of the same bytes, under another layout of the same columns, or with another past.
-    func copy(_ layout: RowLayout, past: consuming PreviousState? = nil) -> PackedRow {
+    /// A row of the same bytes, under another layout of the same columns, or with another previous
+    /// state.
+    func copy(_ layout: RowLayout, previous: consuming PreviousState? = nil) -> PackedRow {
         defer { withExtendedLifetime(self) {} }
-        return .make(layout, copying: bytes, past: past)
+        return .make(layout, copying: bytes, previous: previous)
     }
 
     /// Makes a row of values, which are asked for twice.
     static func make(
-        _ layout: RowLayout, past: consuming PreviousState? = nil, eachValue: ((ValueView) -> Void) -> Void
+        _ layout: RowLayout, previous: consuming PreviousState? = nil,
+        eachValue: ((ValueView) -> Void) -> Void
     ) -> PackedRow {
         var length = layout.count
         eachValue { length += $0.packedByteCount }
-        return make(layout, byteCount: length, past: past) {
+        return make(layout, byteCount: length, previous: previous) {
             var cursor = PackedCursor(writing: $0, count: layout.count)
             eachValue { cursor.write($0, isExact: true) }
         }

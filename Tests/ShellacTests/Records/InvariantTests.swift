@@ -71,12 +71,12 @@ struct InvariantTests {
         #expect(record._violations == [#"["A"] are unread, and among the columns ["a"]"#])
         let layout = RowLayout(names: ["a"], sql: nil)
         let row = PackedRow.make(layout, values: [1])
-        record.snapshot = row.copy(layout, past: .init(memory: .nothing, moment: .max))
+        record.snapshot = row.copy(layout, previous: .init(memory: .nothing, moment: .max))
         #expect(record._violations == ["a row was saved in the moment \(UInt64.max), which is yet to come"])
-        var past = row
-        for _ in 0..<4 { past = row.copy(layout, past: .init(memory: .row(past), moment: 0)) }
-        record.snapshot = past
-        #expect(record._violations == ["a row has a past that has a past of its own"])
+        var previous = row
+        for _ in 0..<4 { previous = row.copy(layout, previous: .init(memory: .row(previous), moment: 0)) }
+        record.snapshot = previous
+        #expect(record._violations == ["a row has a previous state that has one of its own"])
         record.snapshot = nil
         #expect(record._violations == [])
     }

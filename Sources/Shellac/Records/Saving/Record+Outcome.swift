@@ -39,7 +39,7 @@ extension Record {
         guard let column = rowIDColumn, columns.isNull(column) else {
             let moment = note(in: db)
             if !remember(writer, since: moment, in: db, inserted: { columns.row(among: &$0) }) {
-                snapshot = columns.row(past: takePast(moment: moment))
+                snapshot = columns.row(previous: takePreviousState(moment: moment))
             }
             return nil
         }
@@ -53,7 +53,7 @@ extension Record {
         {
             return adoption == .columns ? give(rowID, in: column, writer, isLate: isLate) : nil
         }
-        let row = columns.row(with: rowID, in: column, past: takePast(moment: moment))
+        let row = columns.row(with: rowID, in: column, previous: takePreviousState(moment: moment))
         snapshot = row
         switch adoption {
         case .didInsert, .none: return nil
@@ -82,7 +82,7 @@ extension Record {
         _ writer: RecordWriter, since moment: UInt64, in db: Database,
         inserted row: (inout SnapshotPool) -> ChunkedRow?
     ) -> Bool {
-        // A row that will have to leave the chunk at once, or has a past, is better off alone.
+        // A row that will have to leave the chunk at once, or has a previous state, is better off alone.
         guard moment != 0, rememberedRow.isNothing, writer.filled == nil else { return false }
         return db.withRecords { records in
             records.insertedRows.begin(moment: moment)
@@ -102,8 +102,8 @@ extension Record {
         let columns = writer.columns
         if isFull {
             var older: PackedRow?
-            let past = takePast(moment: note(in: db), older: &older)
-            snapshot = columns.row(past: past, replacing: &older)
+            let previous = takePreviousState(moment: note(in: db), older: &older)
+            snapshot = columns.row(previous: previous, replacing: &older)
         } else {
             rememberSome(of: writer, mask, in: db)
         }
@@ -126,12 +126,12 @@ extension Record {
             unread = UnreadColumns.joining(leftOut, of: columns, with: unread)
         }
         snapshot = columns.row(
-            saving: written, in: hasOtherKey ? nil : old, unread: unread, past: takePast(in: db))
+            saving: written, in: hasOtherKey ? nil : old, unread: unread, previous: takePreviousState(in: db))
     }
 
     /// Forgets the row that was deleted.
     final func forgetDeletedRow(in db: Database) {
-        snapshot = .nothing(past: pastOfSave(moment: note(in: db)))
+        snapshot = .nothing(previous: previousSave(moment: note(in: db)))
     }
 
     // MARK: - A row that was in the way

@@ -44,7 +44,7 @@ extension Record {
     private func refresh(from row: Row, before: PackedRow, in db: Database) throws {
         try read(row)
         let fetched = try row.remembered(
-            by: type(of: self), in: db, past: pastOfSave(moment: note(in: db)))
+            by: type(of: self), in: db, previous: previousSave(moment: note(in: db)))
         let remembered = snapshot
         // To encode the record may save it, which it then remembers.
         snapshot = fetched

@@ -32,7 +32,7 @@ extension Record {
         let mask = ColumnMask(added.compactMap(columns.layout.column(named:)))
         if mask.isEmpty { return false }
         let layout = row.layout.with(UnreadColumns.joining(mask, of: columns, with: unread))
-        snapshot = row.copy(layout, past: PackedRow.PreviousState(memory: row.memory, moment: row.moment))
+        snapshot = row.copy(layout, previous: PackedRow.PreviousState(memory: row.memory, moment: row.moment))
         return true
     }
 }

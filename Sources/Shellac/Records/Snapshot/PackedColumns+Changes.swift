@@ -87,12 +87,12 @@ extension PackedColumns {
     /// - Parameter unread: What the record had not read, nor is known now.
     func row(
         saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?,
-        past: consuming PackedRow.PreviousState?
+        previous: consuming PackedRow.PreviousState?
     ) -> PackedRow {
         // A row that a program made a record of may have a layout that knows nothing of the table.
         let knowsKey = row.map { !$0.layout.key.isEmpty || layout.key.isEmpty } ?? false
         if let row, knowsKey, row.layout.unread == nil, layout.hasSameNames(as: row.layout) {
-            return self.row(savingInOrder: mask, in: row, past: past)
+            return self.row(savingInOrder: mask, in: row, previous: previous)
         }
         // Where each column of the new row comes from: one of these, or else one of the old row.
         var names = row?.layout.names ?? []
@@ -130,14 +130,14 @@ extension PackedColumns {
             }
         }
         defer { withExtendedLifetime(row) {} }
-        return PackedRow.make(newLayout, copying: pieces, past: past)
+        return PackedRow.make(newLayout, copying: pieces, previous: previous)
     }
 }
 
 extension PackedColumns {
     /// Compares with an old row that has the same columns.
     private func row(
-        savingInOrder mask: ColumnMask, in row: PackedRow, past: consuming PackedRow.PreviousState?
+        savingInOrder mask: ColumnMask, in row: PackedRow, previous: consuming PackedRow.PreviousState?
     )
         -> PackedRow
     {
@@ -147,7 +147,7 @@ extension PackedColumns {
             let oldValue = old.next()
             if mask.contains(column) { byteCount += value.byteCount - oldValue.byteCount }
         }
-        return PackedRow.make(row.layout, byteCount: byteCount, past: past) {
+        return PackedRow.make(row.layout, byteCount: byteCount, previous: previous) {
             var copy = PackedCursor(writing: $0, count: count)
             copy.copyTags(of: row.bytes)
             // What lies between two saved columns is copied at once.
@@ -170,10 +170,10 @@ extension PackedColumns {
 extension PackedRow {
     /// Makes a row of columns that stand elsewhere.
     static func make(
-        _ layout: RowLayout, copying pieces: [PackedValue], past: consuming PreviousState? = nil
+        _ layout: RowLayout, copying pieces: [PackedValue], previous: consuming PreviousState? = nil
     ) -> PackedRow {
         let length = pieces.reduce(pieces.count) { $0 + $1.byteCount }
-        return make(layout, byteCount: length, past: past) {
+        return make(layout, byteCount: length, previous: previous) {
             var place = PackedCursor(writing: $0, count: pieces.count)
             for piece in pieces { place.copy(piece) }
         }

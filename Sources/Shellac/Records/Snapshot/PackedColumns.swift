@@ -193,20 +193,21 @@ final class PackedColumns {
 
     /// A row of all columns.
     @inline(__always)
-    func row(past: consuming PackedRow.PreviousState? = nil) -> PackedRow {
-        PackedRow.make(layout, copying: bytes, past: past)
+    func row(previous: consuming PackedRow.PreviousState? = nil) -> PackedRow {
+        PackedRow.make(layout, copying: bytes, previous: previous)
     }
 
     /// A row of all columns, in the place of one that is no longer wanted.
     @inline(__always)
-    func row(past: consuming PackedRow.PreviousState, replacing unwanted: inout PackedRow?) -> PackedRow {
-        PackedRow.make(layoutReference, copying: bytes, past: past, replacing: &unwanted)
+    func row(previous: consuming PackedRow.PreviousState, replacing unwanted: inout PackedRow?) -> PackedRow {
+        PackedRow.make(layoutReference, copying: bytes, previous: previous, replacing: &unwanted)
     }
 
     /// A row of all columns, in which one that is NULL holds a number.
-    func row(with number: Int64, in column: Int, past: consuming PackedRow.PreviousState? = nil) -> PackedRow
+    func row(with number: Int64, in column: Int, previous: consuming PackedRow.PreviousState? = nil)
+        -> PackedRow
     {
-        PackedRow.make(layout, byteCount: byteCount(with: number), past: past) {
+        PackedRow.make(layout, byteCount: byteCount(with: number), previous: previous) {
             bytes.copy(to: $0, with: number, in: column)
         }
     }

@@ -1,5 +1,6 @@
 extension PackedRow {
-    /// Makes a row that has other values in some columns, which it may have lacked, and with the same past.
+    /// Makes a row that has other values in some columns, which it may have lacked, and with the same previous
+    /// state.
     func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
         var (names, all) = (layout.names, databaseValues)
         var isSame = true
@@ -21,6 +22,6 @@ extension PackedRow {
                 key: layout.key, unread: layout.unreadColumns?.without(Array(names[count...])))
         }
         return PackedRow.make(layout, values: all).copy(
-            layout, past: PreviousState(memory: memory, moment: moment))
+            layout, previous: PreviousState(memory: memory, moment: moment))
     }
 }

@@ -27,11 +27,11 @@ extension Record {
             return row.whileInUse(differs)
         }
         set {
-            let past = pastOfSave(moment: note())
+            let previous = previousSave(moment: note())
             if newValue {
-                snapshot = .nothing(past: past)
+                snapshot = .nothing(previous: previous)
             } else if let columns = try? encoded() {
-                snapshot = columns.row(knowing: layoutKnowingKey(of: columns), past: past)
+                snapshot = columns.row(knowing: layoutKnowingKey(of: columns), previous: previous)
             }
         }
     }
@@ -86,8 +86,9 @@ extension Record {
         }
     }
 
-    /// The past of a row that the record comes to remember without having saved it: the last save, if there was one.
-    final func pastOfSave(moment: UInt64) -> PackedRow.PreviousState? {
+    /// Returns the last save, if there was one, as the previous state of a row that the record comes to remember without
+    /// having saved it.
+    final func previousSave(moment: UInt64) -> PackedRow.PreviousState? {
         guard let (before, after) = lastSave else { return nil }
         return PackedRow.PreviousState(memory: .save(before: before, after: after), moment: moment)
     }
@@ -153,25 +154,28 @@ extension Record {
         }
     }
 
-    /// Notes what the record remembers, and makes it the past of what was saved, which it is to remember now.
+    /// Notes what the record remembers, and makes it the previous state of what was saved, which it is to remember
+    /// now.
     @inline(__always)
-    final func takePast(in db: Database) -> PackedRow.PreviousState { takePast(moment: note(in: db)) }
-
-    /// What the record remembers, as the past of what was saved, which it is to remember now.
-    @inline(__always)
-    final func takePast(moment: UInt64) -> PackedRow.PreviousState {
-        var older: PackedRow?
-        return takePast(moment: moment, older: &older)
+    final func takePreviousState(in db: Database) -> PackedRow.PreviousState {
+        takePreviousState(moment: note(in: db))
     }
 
-    /// Makes what the record remembers the past of what was saved, and hands out what it remembered before that: only the
-    /// last save is told of.
+    /// Takes what the record remembers, as the previous state of what was saved, which it is to remember now.
     @inline(__always)
-    final func takePast(moment: UInt64, older: inout PackedRow?) -> PackedRow.PreviousState {
+    final func takePreviousState(moment: UInt64) -> PackedRow.PreviousState {
+        var older: PackedRow?
+        return takePreviousState(moment: moment, older: &older)
+    }
+
+    /// Makes what the record remembers the previous state of what was saved, and hands out what it remembered before that:
+    /// only the last save is told of.
+    @inline(__always)
+    final func takePreviousState(moment: UInt64, older: inout PackedRow?) -> PackedRow.PreviousState {
         guard let snapshot = rememberedRow.take() else {
             return PackedRow.PreviousState(memory: .nothing, moment: moment)
         }
-        older = snapshot.takePast()
+        older = snapshot.takePreviousRow()
         return PackedRow.PreviousState(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
 
@@ -192,7 +196,8 @@ extension Record {
 
 extension PackedColumns {
     /// A row of all columns, with what is known of the columns of another layout.
-    fileprivate func row(knowing known: RowLayout?, past: consuming PackedRow.PreviousState?) -> PackedRow {
+    fileprivate func row(knowing known: RowLayout?, previous: consuming PackedRow.PreviousState?) -> PackedRow
+    {
         let affinities = layout.names.map { name in
             known.flatMap { known in known.column(named: name).flatMap(known.affinity(ofColumn:)) }
         }
@@ -202,17 +207,18 @@ extension PackedColumns {
             unread: known?.unreadColumns.flatMap {
                 $0.without(ColumnMask(0..<count).subtracting($0.untouched(in: self)), of: self)
             })
-        return PackedRow.make(layout, copying: bytes, past: past)
+        return PackedRow.make(layout, copying: bytes, previous: previous)
     }
 }
 
 extension PackedRow {
     private static let noColumns = RowLayout(names: [], sql: nil)
 
-    /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a past.
-    static func nothing(past: consuming PreviousState?) -> PackedRow? {
-        guard let past = consume past else { return nil }
-        return make(noColumns, byteCount: 0, past: past) { _ in }
+    /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a previous
+    /// state.
+    static func nothing(previous: consuming PreviousState?) -> PackedRow? {
+        guard let previous = consume previous else { return nil }
+        return make(noColumns, byteCount: 0, previous: previous) { _ in }
     }
 }
 
@@ -307,9 +313,9 @@ extension RowLayout {
 extension Row {
     /// What records of a type remember of a fetched row that owns its values.
     func remembered(
-        by type: Record.Type, in database: Database, past: consuming PackedRow.PreviousState? = nil
+        by type: Record.Type, in database: Database, previous: consuming PackedRow.PreviousState? = nil
     ) throws -> PackedRow {
         let remembered = try type.table(in: database).map { self.layout.remembered(by: type, in: $0) }
-        return owned.copy(remembered ?? layout, past: past)
+        return owned.copy(remembered ?? layout, previous: previous)
     }
 }

@@ -12,9 +12,9 @@ extension RememberedRow: CheckedInvariants {
     private static func violations(of row: PackedRow, depth: Int) -> [String] {
         var violations = row._violations + violations(of: row.layout) + violations(ofMoment: row.moment)
         // What is given back forgets what came before it.
-        violations.expect(depth <= 2, "a row has a past that has a past of its own")
+        violations.expect(depth <= 2, "a row has a previous state that has one of its own")
         if depth > 2 { return violations }
-        for past in row.pastRows { violations += Self.violations(of: past, depth: depth + 1) }
+        for previous in row.previousRows { violations += Self.violations(of: previous, depth: depth + 1) }
         return violations
     }
 

@@ -10,7 +10,7 @@ extension Record: Journaled {
         let state = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
         // A copy shares nothing with its original.
         snapshot = note.object === self ? state : state.map { $0.copy($0.layout) }
-        snapshot?.forgetPast()
+        snapshot?.forgetPreviousState()
     }
 
     /// Takes the row id away that the record was given: has it read a row of all that it encodes, with NULL for the row id.
@@ -29,7 +29,7 @@ extension Record: Journaled {
 
     /// Remembers the same row as another record, and follows the transactions that this has been saved in.
     final func becomeCopy(of record: Record) {
-        // Not the same memory: that belongs to the other one, as its past does.
+        // Not the same memory: that belongs to the other one, as its previous state does.
         snapshot = record.snapshot.map { $0.copy($0.layout) }
         for database in Database.accessed { database.transactionLog.note(copy: self, of: record) }
     }

@@ -9,7 +9,7 @@
 ///     └─────────────────────────────────────────┴────────┴─────────┘
 ///
 /// A row that was fetched or inserted among others stands in their chunk. When the record is saved again, it gets memory
-/// of its own, which can have a past, and can be noted in a journal.
+/// of its own, which can have a previous state, and can be noted in a journal.
 ///
 /// ## The life of a comparison
 ///
@@ -82,8 +82,8 @@ struct RememberedRow: ~Copyable {
         get {
             let row = Self.chunkedRow(word)
             let moment = row.moment
-            let past = moment == 0 ? nil : PackedRow.PreviousState(memory: .nothing, moment: moment)
-            return .make(row.layoutReference.object, copying: row.bytes, past: past)
+            let previous = moment == 0 ? nil : PackedRow.PreviousState(memory: .nothing, moment: moment)
+            return .make(row.layoutReference.object, copying: row.bytes, previous: previous)
         }
     }
 
@@ -127,7 +127,7 @@ struct RememberedRow: ~Copyable {
     /// Asks the processor for the memory that the next row will be written to, if it is known.
     @inline(__always)
     func prefetchNextRow() {
-        if word & Self.isChunked == 0 { packed?.use { $0.prefetchPast() } }
+        if word & Self.isChunked == 0 { packed?.use { $0.prefetchPreviousRow() } }
     }
 
     // MARK: - Comparing

@@ -208,7 +208,7 @@ extension PackedRow {
             key: layout.key, unread: UnreadColumns(unread, of: columns))
         let values = kept.map(databaseValue(at:))
         return PackedRow.make(remembered, values: values).copy(
-            remembered, past: PreviousState(memory: memory, moment: moment))
+            remembered, previous: PreviousState(memory: memory, moment: moment))
     }
 
     /// The row with what else a record knows, which encodes columns that the row lacks: what it knew of them before, or
@@ -236,7 +236,7 @@ extension PackedRow {
         let remembered = RowLayout(
             names: names, sql: nil, affinities: affinities, key: layout.key, unread: UnreadColumns(unread))
         return PackedRow.make(remembered, values: values).copy(
-            remembered, past: PreviousState(memory: memory, moment: moment))
+            remembered, previous: PreviousState(memory: memory, moment: moment))
     }
 }
 
