@@ -16,7 +16,7 @@ extension Statement {
         sqlite3_reset(sqliteStatement)
         phase = .idle
         if error != nil {
-            error = database.settleEnd(of: self, error: error)
+            error = database.endRun(of: self, error: error)
             database.object(in: .transactions)?.object.letGo()
         }
         if let error {
@@ -33,7 +33,7 @@ extension Statement {
         if concerns.contains(.schema) && hasRun || error != nil
             || database.owed.contains(.nestedStatementDidEnd)
         {
-            error = database.settleEnd(of: self, error: error)
+            error = database.endRun(of: self, error: error)
         }
         if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
         if isFollowed, let changes = database.object(in: .changes) {

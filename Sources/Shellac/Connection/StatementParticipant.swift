@@ -138,7 +138,7 @@ extension Database {
     }
 
     /// Tells of the end of a run those that follow transactions and the schema. Returns the error to throw, if any.
-    func settleEnd(of statement: Statement, error: (any Error)?) -> (any Error)? {
+    func endRun(of statement: Statement, error: (any Error)?) -> (any Error)? {
         var error = error
         if let transactions = object(in: .transactions) {
             error = transactions.use { $0.statementDidEnd(statement, error: error) }

@@ -5,13 +5,13 @@ extension Broker {
 
     func add(_ registration: ObserverRegistration) {
         observers.add(registration)
-        settle()
+        observersDidChange()
     }
 
     /// Adds what is to be done when the transaction has ended.
     func add(_ hook: TransactionHook) {
         ends.add(hook)
-        settle()
+        observersDidChange()
     }
 
     /// Removes an observer: it is told nothing any more.
@@ -20,12 +20,12 @@ extension Broker {
             registration.remove()
         }
         ends.remove(identifier)
-        if observers.remove(where: \.isRemoved) { settle() }
+        if observers.remove(where: \.isRemoved) { observersDidChange() }
     }
 
     /// Leaves nothing behind where nobody observes any more.
     func tidyUp() {
-        if observers.hasFreedObserver, observers.removeFreed() { return settle() }
+        if observers.hasFreedObserver, observers.removeFreed() { return observersDidChange() }
         if isUseless { uninstall() }
     }
 
@@ -37,7 +37,7 @@ extension Broker {
     var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
 
     /// Observers are asked anew; without any, and without functions that wait, nothing is left behind.
-    func settle() {
+    func observersDidChange() {
         observers.askAgain()
         if isUseless {
             uninstall()
@@ -54,7 +54,7 @@ extension Broker {
     func complete(isCommitted: Bool, isSilent: Bool) {
         forgetTransaction()
         ends.add(observers.endTransaction(isSilent: isSilent), isCommitted: isCommitted)
-        settle()
+        observersDidChange()
         tellEnds()
     }
 

@@ -247,7 +247,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
         case .rollbackTo:
             guard let savepoint = savepoints.innermost else { return }
             _ = held.takeElements(since: savepoint)
-            if ends.rollBackHooks(since: savepoint) { settle() }
+            if ends.rollBackHooks(since: savepoint) { observersDidChange() }
         case .begin, .commit, .rollback, .savepoint, nil: break
         }
     }

@@ -237,14 +237,15 @@ extension TransactionLog {
         journal.depart(notes)
     }
 
-    /// Settles the notes of a statement that has ended, at the present depth.
+    /// Keeps the notes of a statement that has ended, at the present depth, or gives back what they know, where it is no
+    /// longer true.
     ///
     /// - Parameter mayBeUndone: Whether it was to write, and failed.
-    func settle(mayBeUndone: Bool) {
+    func endNotes(mayBeUndone: Bool) {
         if database.callbackDepth == 0, !hasUndoneStatements { database.owed.remove(.nestedStatementDidEnd) }
         guard !journal.isEmpty else { return }
         guard mayBeUndone else { return journal.keepNotes(deeperThan: database.callbackDepth) }
-        var settled: Set<ObjectIdentifier> = []
+        var keptObjects: Set<ObjectIdentifier> = []
         var kept: [Journal.Note] = []
         var undone: [Journal.Note] = []
         var playback = Playback()
@@ -257,7 +258,7 @@ extension TransactionLog {
                 continue
             }
             let identifier = ObjectIdentifier(note.object)
-            if !settled.contains(identifier) {
+            if !keptObjects.contains(identifier) {
                 let isTrue = object.isTrue(on: database)
                 if isTrue == false {
                     // (The next note of the object is compared with what it then knows.)
@@ -266,7 +267,7 @@ extension TransactionLog {
                     continue
                 }
                 if isTrue == nil { object.forget() }
-                settled.insert(identifier)
+                keptObjects.insert(identifier)
             }
             kept.append(note)
         }

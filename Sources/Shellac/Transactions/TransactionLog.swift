@@ -28,7 +28,7 @@ final class TransactionLog: StatementParticipant {
         }
     }
     /// Whether a schema change can still be undone.
-    private var hasUnsettledSchemaChange = false
+    private var hasUncommittedSchemaChange = false
     /// The notes of what objects were before they were saved.
     @exclusivity(unchecked) var journal = Journal()
     /// Whether notes that have ended are being let go of.
@@ -95,7 +95,7 @@ final class TransactionLog: StatementParticipant {
         if database.owed.contains(.nestedStatementDidEnd) {
             let loss = takeLoss(of: statement)
             if error == nil { error = loss }
-            if !isLost { settle(mayBeUndone: error != nil && !statement.isReadonly) }
+            if !isLost { endNotes(mayBeUndone: error != nil && !statement.isReadonly) }
         }
         if let error {
             if isLost { lose(error) } else if failure != nil, !isInside { loseOthers(error) }
@@ -168,14 +168,14 @@ final class TransactionLog: StatementParticipant {
     private func noteSchemaChange(by statement: Statement, failed: Bool, isInside: Bool) {
         if statement.effects.changesSchema {
             schemaChangeCount &+= 1
-            hasUnsettledSchemaChange = true
+            hasUncommittedSchemaChange = true
             database.resolveNamesAgain()
         } else if statement.effects.changesRules {
             schemaChangeCount &+= 1
-        } else if hasUnsettledSchemaChange, failed || statement.effects.transaction?.undoes == true {
+        } else if hasUncommittedSchemaChange, failed || statement.effects.transaction?.undoes == true {
             schemaChangeCount &+= 1
         }
-        if !isInside, database.lastBegun == nil { hasUnsettledSchemaChange = false }
+        if !isInside, database.lastBegun == nil { hasUncommittedSchemaChange = false }
     }
 
     override func connectionWillClose() {

@@ -14,7 +14,7 @@ extension UndoRecorder {
     func makeGroups() throws {
         guard !pendingEpochs.isEmpty else { return }
         let known = try knownTables()
-        try settle(known)
+        try giveUpGroups(known)
         let touched = known.filter { self.touched[$0.number] }
         try discardMigrations(touched)
         var epochs: Set<Int64> = []
@@ -92,9 +92,9 @@ extension UndoRecorder {
     // MARK: - Changes of the schema
 
     /// Gives all groups up that can no longer be undone.
-    func settle(_ known: [UndoTables]) throws {
+    func giveUpGroups(_ known: [UndoTables]) throws {
         try compareVersions(known)
-        guard isUnsettled else { return }
+        guard mayHaveOtherLayouts else { return }
         for tables in known where !current.contains(where: { $0?.number == tables.number }) {
             guard try isUsed(tables) else { continue }
             let now = current.compactMap(\.self).first {
@@ -175,7 +175,7 @@ extension UndoRecorder {
         guard !isEnded else { return }
         try keepVersion()
         guard sqlite3_get_autocommit(database.pointer) != 0 else { return }
-        try settle(knownTables())
+        try giveUpGroups(knownTables())
         epoch += 1
     }
 
@@ -198,16 +198,16 @@ extension UndoRecorder {
     /// - Returns: Whether nothing is left to be done.
     func accessWillEnd() -> Bool {
         do {
-            if !pendingEpochs.isEmpty || isUnsettled || isBroken {
+            if !pendingEpochs.isEmpty || mayHaveOtherLayouts || isBroken {
                 try database.touchingNothing {
                     try inQuietTransaction {
                         if isBroken { try removeAll(keeping: nil) }
                         try makeGroups()
-                        try settle(knownTables())
+                        try giveUpGroups(knownTables())
                     }
                 }
                 isBroken = false
-                isUnsettled = false
+                mayHaveOtherLayouts = false
                 pendingEpochs.removeAll()
                 autocommitVersions.removeAll()
                 for index in touched.indices { touched[index] = false }

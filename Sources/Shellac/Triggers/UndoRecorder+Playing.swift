@@ -9,7 +9,7 @@ extension UndoRecorder {
     func play(_ direction: UndoDirection) throws -> Bool {
         try makeGroups()
         let known = try knownTables()
-        try settle(known)
+        try giveUpGroups(known)
         let (isUndone, order) = direction == .undo ? (0, "DESC") : (1, "ASC")
         let next = try integers(
             "SELECT grp FROM temp.\(groups) WHERE isUndone = \(isUndone) ORDER BY grp \(order) LIMIT 1")

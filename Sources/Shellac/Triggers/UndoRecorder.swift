@@ -71,7 +71,7 @@ final class UndoRecorder {
     /// Whether the running statement has no transaction around it.
     @exclusivity(unchecked) private var isAutocommit = false
     /// Whether the layouts may no longer be those of the groups.
-    var isUnsettled = true
+    var mayHaveOtherLayouts = true
     /// Whether what others may know has to be copied.
     var hasNews = true
     /// Whether the groups cannot be trusted.
@@ -197,7 +197,7 @@ final class UndoRecorder {
 
     /// Finds out the layouts of the tables, as they are now.
     func updateLayouts() throws {
-        isUnsettled = true
+        mayHaveOtherLayouts = true
         database.owed.insert(.accessWillEnd)
         if isEnded {
             current = tables.map { _ in nil }
