@@ -179,8 +179,10 @@ struct OwnerKeys {
 
 extension RelationPath.Target {
     /// Whether values can be compared here as the column compares them.
-    fileprivate var isComparable: Bool {
-        ["BINARY", "NOCASE", "RTRIM"].contains { CaseInsensitiveName.matches($0, collation) }
+    var isComparable: Bool { ["BINARY", "NOCASE", "RTRIM"].contains(where: isCollated) }
+
+    private func isCollated(_ name: String) -> Bool {
+        collation.map { CaseInsensitiveName.matches(name, $0) } ?? false
     }
 
     /// Whether an integer is compared as it is.
@@ -192,10 +194,12 @@ extension RelationPath.Target {
         let stored = (affinity == .real ? .numeric : affinity).storing(value)
         switch stored.storage {
         case .double(let real): return Int64(exactly: real).map { DatabaseValue(.int64($0)) } ?? stored
-        case .string(let text) where CaseInsensitiveName.matches(collation, "NOCASE"):
-            let folded = text.utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }
+        case .string(let text) where isCollated("NOCASE"):
+            var folded = text.utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }
+            // Of what stands behind a NUL, the length alone counts.
+            if let end = folded.firstIndex(of: 0) { for index in end..<folded.count { folded[index] = 0 } }
             return DatabaseValue(.string(String(decoding: folded, as: UTF8.self)))
-        case .string(let text) where CaseInsensitiveName.matches(collation, "RTRIM"):
+        case .string(let text) where isCollated("RTRIM"):
             var rest = Substring(text).utf8
             while rest.last == 32 { rest.removeLast() }
             return DatabaseValue(.string(String(Substring(rest))))

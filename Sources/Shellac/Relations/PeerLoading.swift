@@ -96,6 +96,10 @@ extension RelationLoading {
         if let peers = relations.peers[key] {
             if try peers.isGood(in: db) {
                 if take(own, for: record, from: peers, path) { return }
+        // Where each key takes a statement of its own, nothing is won by looking for those of others.
+        guard path.steps[0].to.allSatisfy(\.isComparable) else {
+            return try load(for: [record], areFetched: false)
+        }
                 // They were given to another object of the same row.
                 return try load(for: [record], areFetched: false)
             }

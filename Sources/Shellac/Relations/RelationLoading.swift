@@ -149,7 +149,7 @@ private struct RelatedRows {
     init(isMany: Bool) { self.isMany = isMany }
 
     /// All records, each once.
-    var all: [Record] { byIdentity.isEmpty ? records : distinct }
+    var all: [Record] { distinct.isEmpty ? records : distinct }
 
     /// Whether another row is wanted for a key.
     func wantsRow(of number: Int32) -> Bool { isMany || !taken.contains(number) }
@@ -159,14 +159,14 @@ private struct RelatedRows {
         _ number: Int32, _ identity: [DatabaseValue], _ make: () throws -> Record
     ) rethrows {
         let record: Record
-        if !identity.isEmpty, let known = byIdentity[identity] {
+        // A primary key that is NULL tells no rows apart.
+        let isKnowable = !identity.isEmpty && !identity.contains(where: \.isNull)
+        if isKnowable, let known = byIdentity[identity] {
             record = known
         } else {
             record = try make()
-            if !identity.isEmpty {
-                byIdentity[identity] = record
-                distinct.append(record)
-            }
+            if !identity.isEmpty { distinct.append(record) }
+            if isKnowable { byIdentity[identity] = record }
         }
         records.append(record)
         numbers.append(number)
@@ -193,8 +193,11 @@ extension Record {
         _ names: [String], of definition: RelationDefinition, in db: Database
     ) throws -> [DatabaseValue] {
         let key: [DatabaseValue?] = try db.withWriter(for: self) { writer in
-            let columns = writer.columns
-            return names.map { columns.layout.column(named: $0).map { columns[$0] } }
+            let (columns, row) = (writer.columns, RememberedRow.Look(self))
+            return names.map { name in
+                guard let place = columns.layout.column(named: name) else { return nil }
+                return row?.value(ofColumn: name, encodedAs: columns.column(place)) ?? columns[place]
+            }
         }
         return try zip(key, names).map { value, name in
             if let value, !isUnread(name, value) { return value }
@@ -215,6 +218,17 @@ extension Record {
             let column = unread.layout.column(named: name)
         else { return false }
         return unread.databaseValue(at: column) == value
+    }
+}
+
+extension RememberedRow.Look {
+    /// The value of a column as the database holds it, in whatever form that is. Nil where the record has another one.
+    fileprivate func value(ofColumn name: String, encodedAs value: PackedValue) -> DatabaseValue? {
+        let layout = layout.object
+        guard let column = layout.column(named: name) else { return nil }
+        let stored = bytes.value(at: column)
+        let isStored = value.isStored(as: stored, in: layout.affinity(ofColumn: column))
+        return isStored ? stored.view.databaseValue : nil
     }
 }
 

@@ -11,7 +11,8 @@ struct RelationPath {
     struct Target {
         let name: String
         let affinity: ColumnAffinity
-        let collation: String
+        /// Nil where nobody but SQLite knows it.
+        let collation: String?
     }
 
     let steps: [Step]
@@ -32,9 +33,11 @@ struct RelationPath {
 extension RelationPath.Target {
     /// Reads a column of a table, which may be its row id.
     init(_ name: String, in table: TableSchema, on db: Database) {
-        self.init(
-            name: name, affinity: table.affinity(ofColumn: name) ?? .integer,
-            collation: db.collation(ofColumn: name, in: table.name, of: table.schemaName) ?? "BINARY")
+        let affinity = table.affinity(ofColumn: name) ?? .integer
+        let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
+        // The columns of a view may be expressions, and texts among them be compared in any way.
+        let isKnown = table.kind != .view || [.integer, .numeric, .real].contains(affinity)
+        self.init(name: name, affinity: affinity, collation: isKnown ? collation ?? "BINARY" : nil)
     }
 }
 
