@@ -88,17 +88,26 @@ final class RelatedOne<Target: Record>: RelatedObjects {
 /// freed.
 final class RelatedOwner: RelatedObjects {
     private(set) weak var owner: Record?
-    /// The class of the owner, and the foreign key of the record that refers to it.
+    /// The class of the owner, and the step that leads from it to the record.
     let type: Record.Type
+    private let step: RelationPath.Step
+    /// The foreign key of the record that refers to the owner.
     let columns: [String]
 
-    init(_ owner: Record?, _ type: Record.Type, _ columns: [String], _ next: RelatedObjects? = nil) {
-        (self.owner, self.type, self.columns) = (owner, type, columns)
+    convenience init(_ owner: Record, _ step: RelationPath.Step) {
+        self.init(owner, Swift.type(of: owner), step, step.to.map(\.name), nil)
+    }
+
+    private init(
+        _ owner: Record?, _ type: Record.Type, _ step: RelationPath.Step, _ columns: [String],
+        _ next: RelatedObjects?
+    ) {
+        (self.owner, self.type, self.step, self.columns) = (owner, type, step, columns)
         super.init(nil, next)
     }
 
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
-        RelatedOwner(owner, type, columns, next)
+        RelatedOwner(owner, type, step, columns, next)
     }
 
     /// Whether a relation leads this way.
@@ -107,8 +116,9 @@ final class RelatedOwner: RelatedObjects {
             let target = definition.targetType as? Record.Type, type.isSubclass(of: target),
             definition.query.condition == nil, definition.query.included.joins.isEmpty
         else { return false }
-        guard let using = definition.steps[0].using else { return true }
-        return using.isOf(columns)
+        guard let using = definition.steps[0].using else { return step.isOnly }
+        let isSame = using.destinationColumns.map { ForeignKey($0).isOf(step.from) } ?? step.isPlain
+        return isSame && using.isOf(columns)
     }
 }
 

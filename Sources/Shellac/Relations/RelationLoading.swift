@@ -128,7 +128,7 @@ struct RelationLoading {
             objects[Int(number)] = related
             owner.relate(related)
             guard leadsBack else { continue }
-            let back = RelatedOwner(owner, Swift.type(of: owner), path.steps[0].to.map(\.name))
+            let back = RelatedOwner(owner, path.steps[0])
             for record in records { record.relate(back) }
         }
     }

@@ -5,6 +5,9 @@ struct RelationPath {
         let from: [String]
         /// The columns of the table that it leads to.
         let to: [Target]
+        /// Whether nobody needs to name the columns that are referred to, and whether the foreign key is the only one between
+        /// the tables.
+        let (isPlain, isOnly): (Bool, Bool)
     }
 
     /// A column that values are compared with.
@@ -58,13 +61,14 @@ extension RelationPath.Step {
         to = (isUp ? key.parent : key.child).map { name in
             RelationPath.Target(name, in: table, on: db)
         }
+        (isPlain, isOnly) = (key.isPlain, key.isOnly)
     }
 
     /// The columns of the foreign key.
     private static func columns(
         from child: TableSchema, to parent: TableSchema, _ primaryKey: [String], _ step: RelationStep,
         _ definition: RelationDefinition, _ db: Database
-    ) throws -> (child: [String], parent: [String]) {
+    ) throws -> (child: [String], parent: [String], isPlain: Bool, isOnly: Bool) {
         func error(_ reason: String) -> RelationError {
             .noForeignKey(relation: definition.name(), reason: reason)
         }
@@ -102,7 +106,9 @@ extension RelationPath.Step {
         where parent.column(named: name) == nil && !TableSchema.rowIDNames.contains(name) {
             throw error("the table \(parent.name) has no column \(name)")
         }
-        return found
+        let declared = keys.first { ForeignKey($0.originColumns).isOf(found.child) }
+        let isPlain = ForeignKey(found.parent).isOf(declared?.destinationColumns ?? primaryKey)
+        return (found.child, found.parent, isPlain, isPlain && declared != nil && keys.count == 1)
     }
 }
 
