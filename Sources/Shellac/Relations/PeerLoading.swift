@@ -103,7 +103,7 @@ extension RelationLoading {
                 // They were given to another object of the same row.
                 return try load(for: [record], areFetched: false)
             }
-            relations.peers[key] = nil
+            relations.keep(nil, for: key)
         }
         var keys = OwnerKeys(path.steps[0].to, capacity: FetchWindow.rowCount)
         keys.add(own)
@@ -113,8 +113,7 @@ extension RelationLoading {
         }
         let lists = try find(path, &keys)
         let peers = try LoadedPeers(window, definition, keys, lists, in: db)
-        if relations.peers.count >= 64 { relations.releaseKept() }
-        relations.peers[key] = peers
+        relations.keep(peers, for: key)
         db.isKeptForAccess = true
         _ = take(own, for: record, from: peers, path)
     }

@@ -142,7 +142,16 @@ final class RelationConnection: AccessKeeper {
     }
 
     /// What was loaded for the peers of records, until the access ends.
-    var peers: [PeerRelation: LoadedPeers] = [:]
+    private(set) var peers: [PeerRelation: LoadedPeers] = [:]
+
+    /// Keeps what was loaded for the peers of records, or nothing any more.
+    func keep(_ loaded: LoadedPeers?, for key: PeerRelation) {
+        if peers.count >= 64 { releaseKept() }
+        // Records that are freed may come back here.
+        let old = peers[key]
+        peers[key] = loaded
+        withExtendedLifetime(old) {}
+    }
 
     func releaseKept() {
         let old = peers
