@@ -20,6 +20,11 @@ extension Database {
     /// Returns a number that changes when another connection has committed: see "PRAGMA data_version". Inside of a
     /// transaction, or of a statement that writes, it stays the same.
     func dataVersion() throws -> Int64? {
-        try cachedStatement(sql: "PRAGMA main.data_version").readInteger()
+        try dataVersion(of: "main")
+    }
+
+    /// Returns such a number of one database.
+    func dataVersion(of name: String) throws -> Int64? {
+        try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).data_version").readInteger()
     }
 }

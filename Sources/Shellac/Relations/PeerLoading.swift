@@ -58,8 +58,8 @@ final class LoadedPeers {
     private let definition: RelationDefinition
     private let version: ContentVersion
     private let generation: UInt64
-    /// The number that tells of other connections' commits, which a transaction that was begun since may see.
-    private let dataVersion: Int64?
+    /// The numbers that tell of other connections' commits, which a transaction that was begun since may see.
+    private let dataVersions: [Int64?]
     let keys: OwnerKeys
     /// The records of each key. Nil once they were given away.
     var lists: [[Record]?]
@@ -71,7 +71,7 @@ final class LoadedPeers {
         (self.window, self.definition, self.keys, self.lists) = (window, definition, keys, lists)
         version = db.contentVersion
         generation = try db.schemaGeneration
-        dataVersion = try db.dataVersion()
+        dataVersions = try db.dataVersions()
     }
 
     /// Whether the database is as it was.
@@ -79,7 +79,14 @@ final class LoadedPeers {
         guard version.changes == db.contentVersion.changes, try generation == db.schemaGeneration else {
             return false
         }
-        return try version.begins == db.contentVersion.begins || dataVersion == db.dataVersion()
+        return try version.begins == db.contentVersion.begins || dataVersions == db.dataVersions()
+    }
+}
+
+extension Database {
+    /// Returns the numbers that change when another connection has committed, to any of the databases.
+    fileprivate func dataVersions() throws -> [Int64?] {
+        try schema.databaseNames().filter { !CaseInsensitiveName.matches($0, "temp") }.map(dataVersion(of:))
     }
 }
 
