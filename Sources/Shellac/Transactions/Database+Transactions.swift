@@ -59,8 +59,13 @@ extension Database {
 
     /// Runs statements that read, so that all of them see one state of the database.
     func readingOneState<Result>(_ read: () throws -> Result) throws -> Result {
-        if isInsideTransaction { return try read() }
-        return try transaction(.deferred) { (try read(), .commit) }
+        // A statement that writes, and is on its way, has a transaction of its own.
+        if isInsideTransaction || !isClosed && sqlite3_txn_state(pointer, nil) == SQLITE_TXN_WRITE {
+            return try read()
+        }
+        // Observers hear nothing of one that is read-only: where they load relations as they are told of a commit, they would
+        // be told again.
+        return try readTransaction { _ in try read() }
     }
 
     /// Runs operations of an open transaction that they must not end. Savepoints are free.
