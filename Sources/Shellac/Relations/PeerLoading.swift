@@ -28,6 +28,7 @@ extension Record {
     public final func load(_ relation: some Relation, _ db: Database, _ scope: LoadScope = .peers) throws {
         db.checkAccess()
         try db.readingOneState {
+            try relation.definition.checkNested()
             let loading = try RelationLoading(relation.definition, in: db)
             guard scope == .peers, let window = rememberedRow.window else {
                 return try loading.load(for: [self], areFetched: false)

@@ -241,6 +241,14 @@ extension RelationDefinition {
         }
         throw RelationError.wrongOwner(relation: name(), recordType: "\(type)")
     }
+
+    /// Throws unless all that is to be loaded along belongs to the rows, of which there may be none.
+    func checkNested() throws {
+        for relation in nested {
+            try relation.definition.checkOwner(targetType)
+            try relation.definition.checkNested()
+        }
+    }
 }
 
 extension [any Relation] {
@@ -255,6 +263,7 @@ extension [any Relation] {
                         "it is named twice, and only what was loaded last would stay: name it once, with all that is "
                         + "to be loaded along with it, or give one of both a key of its own by forKey(_:)")
             }
+            try definition.checkNested()
             try RelationLoading(definition, in: db).load(for: records, areFetched: areFetched)
         }
     }
