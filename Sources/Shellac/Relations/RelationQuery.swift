@@ -151,6 +151,10 @@ extension RelationDefinition {
                 "the rows of a relation are those of a table: not of a union, nor of a common table expression"
             )
         }
+        if query.isDistinct, limit != nil {
+            try refuse(
+                "rows are numbered before those that are equal are left out: write distinct(), or a limit")
+        }
         if query.limit != nil {
             try refuse(
                 "a limit of all rows together would leave some records without theirs: write limit(3, perParent: true)"
