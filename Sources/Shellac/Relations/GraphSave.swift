@@ -59,7 +59,7 @@ private struct GraphSave {
     func save(_ record: Record, _ relations: [any Relation], for parent: Record?) throws {
         let definitions = relations.map(\.definition)
         for definition in definitions { try definition.checkSaving(type(of: record)) }
-        let isNew = RememberedRow.Look(record) == nil
+        let isNew = try isNew(record, definitions)
         for definition in definitions where definition.steps[0].direction == .up {
             try saveReferred(record, definition, isNew, for: parent)
         }
@@ -69,20 +69,64 @@ private struct GraphSave {
         }
     }
 
+    /// Whether a record has no row yet, and so has no related rows that it does not know of.
+    private func isNew(_ record: Record, _ definitions: [RelationDefinition]) throws -> Bool {
+        guard RememberedRow.Look(record) == nil else { return false }
+        // A record that remembers nothing may mean a row all the same. It matters where something is to be removed.
+        let isInDoubt =
+            removed != .keep
+            && definitions.contains { definition in
+                guard definition.steps[0].direction == .down else { return false }
+                return record.related(by: definition.identity).map { $0.savedRecords == nil } ?? false
+            }
+        return try !(isInDoubt && record.exists(db))
+    }
+
     /// Saves the record that one refers to, and fills its key in.
     private func saveReferred(
         _ record: Record, _ definition: RelationDefinition, _ isNew: Bool, for parent: Record?
     ) throws {
-        guard let objects = record.related(by: definition.identity) else {
-            // The way back leads to a record that is being saved.
-            if isNew || (try? record.owner(definition, "")) != nil { return }
+        let objects = record.related(by: definition.identity)
+        let back = objects == nil ? try? record.owner(definition, "") : nil
+        guard objects != nil || back != nil else {
+            if isNew { return }
             throw definition.notLoaded(record)
         }
-        let referred = objects.records.first
-        if let referred, referred !== parent { try save(referred, definition.nested, for: record) }
+        // The way back leads to a record that is being saved, mostly.
+        if let back, back === parent { return }
+        let referred = back ?? objects?.records.first
         let step = try path(definition, record).steps[0]
-        let key = try referred?.encodedKey(step.to.map(\.name), of: definition, in: db)
+        func key() throws -> [DatabaseValue]? {
+            try referred?.encodedKey(step.to.map(\.name), of: definition, in: db)
+        }
+        let keyBefore = try key() ?? step.from.map { _ in .null }
+        if let referred, referred !== parent { try save(referred, definition.nested, for: record) }
+        let isGiven = back == nil && objects?.savedRecords == nil
+        // What was loaded is not put in the place of another key that the record was given since.
+        if try !isGiven && record.encodedKey(step.from, of: definition, in: db) != keyBefore { return }
+        let key = try key()
+        if let referred, let key { try check(key, of: referred, definition) }
         try record.fill(step.from, with: key, of: definition, in: db)
+        if isGiven, let objects { noteSaved(record, objects, definition) }
+    }
+
+    /// Notes that a list is saved, or the one that is referred to.
+    private func noteSaved(_ record: Record, _ objects: RelatedObjects, _ definition: RelationDefinition) {
+        let note = SavedListNote(record, objects)
+        _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
+        // A callback may have given the record others.
+        let now = record.related(by: definition.identity) ?? objects
+        record.relate(now.saved(as: objects.records))
+    }
+
+    /// Throws where a record has no key after it was saved: nothing can refer to it.
+    private func check(_ key: [DatabaseValue], of record: Record, _ definition: RelationDefinition) throws {
+        guard key.contains(where: \.isNull) else { return }
+        throw RelationError.unsound(
+            relation: definition.name(),
+            reason:
+                "the \(type(of: record)) has no key that another row could refer to: its insertion was ignored, "
+                + "its key is NULL, or it is saved later, because both refer to each other. Save it first")
     }
 
     /// Saves the records that refer to one.
@@ -96,13 +140,14 @@ private struct GraphSave {
         let key = try record.encodedKey(step.from, of: definition, in: db)
         try remove(objects, step, key, definition)
         let columns = step.to.map(\.name)
+        if !objects.records.isEmpty { try check(key, of: record, definition) }
+        let back = RelatedOwner(record, step)
         for related in objects.records {
             try related.fill(columns, with: key, of: definition, in: db)
+            related.relate(back)
             try save(related, definition.nested, for: record)
         }
-        let note = SavedListNote(record, objects)
-        _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
-        record.relate(objects.saved(as: objects.records))
+        noteSaved(record, objects, definition)
     }
 
     private func path(_ definition: RelationDefinition, _ record: Record) throws -> RelationPath {
@@ -125,9 +170,24 @@ private struct GraphSave {
                 try record.delete(db)
             } else {
                 let columns = step.to.map(\.name)
+                try checkNullifying(record, columns, definition)
                 try record.fill(columns, with: nil, of: definition, in: db)
                 try record.update(db, columns: Set(columns))
             }
+        }
+    }
+
+    /// Throws where a foreign key is a part of the row's own key: without it, no row would be found.
+    private func checkNullifying(
+        _ record: Record, _ columns: [String], _ definition: RelationDefinition
+    ) throws {
+        let key = try db.plan(for: type(of: record)).object.key
+        for name in columns where key.contains(where: { CaseInsensitiveName.matches($0, name) }) {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason:
+                    "\(name) is a part of the primary key of \(type(of: record)), and cannot become NULL: write "
+                    + "removed: .delete, or .keep")
         }
     }
 

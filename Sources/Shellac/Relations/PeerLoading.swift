@@ -96,6 +96,10 @@ extension RelationLoading {
     fileprivate func load(for record: Record, among window: FetchWindow) throws {
         let relations = db.relations
         let path = try path(for: type(of: record))
+        // Where each key takes a statement of its own, nothing is won by looking for those of others.
+        guard path.steps[0].to.allSatisfy(\.isComparable) else {
+            return try load(for: [record], areFetched: false)
+        }
         let key = PeerRelation(
             window: ObjectIdentifier(window), identity: ObjectIdentifier(definition.identity),
             type: ObjectIdentifier(type(of: record)), refinement: try definition.refinement(on: db))
@@ -104,10 +108,6 @@ extension RelationLoading {
         if let peers = relations.peers[key] {
             if try peers.isGood(in: db) {
                 if take(own, for: record, from: peers, path) { return }
-        // Where each key takes a statement of its own, nothing is won by looking for those of others.
-        guard path.steps[0].to.allSatisfy(\.isComparable) else {
-            return try load(for: [record], areFetched: false)
-        }
                 // They were given to another object of the same row.
                 return try load(for: [record], areFetched: false)
             }

@@ -92,7 +92,8 @@ extension Record {
 
     /// Gives the record the record that it refers to, or none, as if it had been loaded. Nothing is saved.
     public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
-        give(RelatedOne(relation.definition.identity, record, saved: nil))
+        // What it referred to before is not removed.
+        relate(RelatedOne(relation.definition.identity, record, saved: nil))
     }
 
     /// Gives the record related records, in the place of those that were loaded.
