@@ -143,6 +143,7 @@ private struct GraphSave {
         if !objects.records.isEmpty { try check(key, of: record, definition) }
         let back = RelatedOwner(record, step)
         for related in objects.records {
+            try checkMoving(related, columns, to: key, definition)
             try related.fill(columns, with: key, of: definition, in: db)
             related.relate(back)
             try save(related, definition.nested, for: record)
@@ -181,14 +182,33 @@ private struct GraphSave {
     private func checkNullifying(
         _ record: Record, _ columns: [String], _ definition: RelationDefinition
     ) throws {
+        guard let name = try keyColumn(of: record, among: columns) else { return }
+        throw RelationError.unsound(
+            relation: definition.name(),
+            reason:
+                "\(name) is a part of the primary key of \(type(of: record)), and cannot become NULL: write "
+                + "removed: .delete, or .keep")
+    }
+
+    /// Throws where a row would be found no more, because its foreign key is a part of its own: another one would be
+    /// inserted, and that one stay.
+    private func checkMoving(
+        _ record: Record, _ columns: [String], to key: [DatabaseValue], _ definition: RelationDefinition
+    ) throws {
+        guard RememberedRow.Look(record) != nil, let name = try keyColumn(of: record, among: columns),
+            try record.encodedKey(columns, of: definition, in: db) != key
+        else { return }
+        throw RelationError.unsound(
+            relation: definition.name(),
+            reason:
+                "\(name) is a part of the primary key of \(type(of: record)), whose row belongs to another record, and "
+                + "cannot be moved: delete it, and save a copy of it")
+    }
+
+    /// The first of some columns that is one of the primary key.
+    private func keyColumn(of record: Record, among columns: [String]) throws -> String? {
         let key = try db.plan(for: type(of: record)).object.key
-        for name in columns where key.contains(where: { CaseInsensitiveName.matches($0, name) }) {
-            throw RelationError.unsound(
-                relation: definition.name(),
-                reason:
-                    "\(name) is a part of the primary key of \(type(of: record)), and cannot become NULL: write "
-                    + "removed: .delete, or .keep")
-        }
+        return columns.first { name in key.contains { CaseInsensitiveName.matches($0, name) } }
     }
 
     /// Returns those of some records whose rows belong to the relation, and are not those of others. There is one at least.

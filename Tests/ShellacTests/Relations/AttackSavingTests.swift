@@ -395,6 +395,17 @@ import Testing
                 try loaded.save(db, with: Order.lines, removed: .nullify)
             }
             #expect(error?.description.contains("part of the primary key") == true)
+            // Nor is a row moved to another record: there would be two.
+            let line = try #require(try Order.including(Order.lines).fetchOne(db))[Order.lines][0]
+            let other = Order()
+            other.set(Order.lines, to: [line])
+            let refusal = #expect(throws: RelationError.self) { try other.save(db, with: Order.lines) }
+            #expect(refusal?.description.contains("cannot be moved") == true)
+            #expect(line.orderID == order.id && other.id == nil)
+            try line.delete(db)
+            other.set(Order.lines, to: [try line.copy()])
+            try other.save(db, with: Order.lines)
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM line WHERE orderID = 2") == 1)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM line") == 2)
         }
     }
