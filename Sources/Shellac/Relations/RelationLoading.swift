@@ -187,51 +187,6 @@ private struct RelatedRows {
     }
 }
 
-extension Record {
-    /// What the record has in the columns that a relation goes by.
-    final func encodedKey(
-        _ names: [String], of definition: RelationDefinition, in db: Database
-    ) throws -> [DatabaseValue] {
-        let key: [DatabaseValue?] = try db.withWriter(for: self) { writer in
-            let (columns, row) = (writer.columns, RememberedRow.Look(self))
-            return names.map { name in
-                guard let place = columns.layout.column(named: name) else { return nil }
-                return row?.value(ofColumn: name, encodedAs: columns.column(place)) ?? columns[place]
-            }
-        }
-        return try zip(key, names).map { value, name in
-            if let value, !isUnread(name, value) { return value }
-            if let row = snapshot, let column = row.layout.column(named: name) {
-                return row.databaseValue(at: column)
-            }
-            throw RelationError.unsound(
-                relation: definition.name(),
-                reason:
-                    "this \(type(of: self)) was fetched without its column \(name), by which it is related: select it"
-                    + (value == nil ? ", and list it in columns(_:)" : ""))
-        }
-    }
-
-    /// Whether a value is the one that the record has in a column because its fetch lacked that.
-    func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
-        guard let unread = RememberedRow.Look(self)?.layout.object.unreadColumns?.row,
-            let column = unread.layout.column(named: name)
-        else { return false }
-        return unread.databaseValue(at: column) == value
-    }
-}
-
-extension RememberedRow.Look {
-    /// The value of a column as the database holds it, in whatever form that is. Nil where the record has another one.
-    fileprivate func value(ofColumn name: String, encodedAs value: PackedValue) -> DatabaseValue? {
-        let layout = layout.object
-        guard let column = layout.column(named: name) else { return nil }
-        let stored = bytes.value(at: column)
-        let isStored = value.isStored(as: stored, in: layout.affinity(ofColumn: column))
-        return isStored ? stored.view.databaseValue : nil
-    }
-}
-
 extension RelationDefinition {
     /// Throws unless a type is the one that declares the relation, or inherits from it.
     func checkOwner(_ type: any TableRecord.Type) throws {

@@ -63,9 +63,8 @@ extension Database {
         if isInsideTransaction || !isClosed && sqlite3_txn_state(pointer, nil) == SQLITE_TXN_WRITE {
             return try read()
         }
-        // Observers hear nothing of one that is read-only: where they load relations as they are told of a commit, they would
-        // be told again.
-        return try readTransaction { _ in try read() }
+        // Its end is told to nobody: who reads because another one has ended would hear of ends without an end.
+        return try readOnly { try transaction(.deferred) { (try read(), .commit) } }
     }
 
     /// Runs operations of an open transaction that they must not end. Savepoints are free.
