@@ -105,13 +105,20 @@ extension DerivableRequest {
     private func combined(
         _ link: CompoundTerm.Operator, _ other: some DerivableRequest
     ) -> QueryInterfaceRequest<RowDecoder> {
-        let query = all().query
-        let last = CompoundTerm(link: link, query: other.all().query)
+        let (query, otherQuery) = (all().query, other.all().query)
+        let last = CompoundTerm(link: link, query: otherQuery)
+        var combined: SelectQuery
         if case .compound(let terms) = query.source.form, query.isBareCompound {
-            return QueryInterfaceRequest(SelectQuery(QuerySource(.compound(terms + [last]))))
+            combined = SelectQuery(QuerySource(.compound(terms + [last])))
+        } else {
+            let first = CompoundTerm(link: .union, query: query)
+            combined = SelectQuery(QuerySource(.compound([first, last])))
         }
-        let first = CompoundTerm(link: .union, query: query)
-        return QueryInterfaceRequest(SelectQuery(QuerySource(.compound([first, last]))))
+        // What is fetched for the elements of either is fetched for those of both.
+        combined.supplement =
+            query.supplement?.combined(with: otherQuery.supplement)
+            ?? otherQuery.supplement?.combined(with: nil)
+        return QueryInterfaceRequest(combined)
     }
 }
 
@@ -181,6 +188,6 @@ extension SelectQuery {
     fileprivate var isBareCompound: Bool {
         selection == nil && annotations.isEmpty && condition == nil && ordering.isEmpty && limit == nil
             && !isDistinct && groups.isEmpty && groupCondition == nil && joins.isEmpty && commonTables.isEmpty
-            && source.alias == nil && supplement == nil
+            && source.alias == nil && supplement?.joinsTables != true
     }
 }

@@ -16,6 +16,9 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery { query }
 
+    /// Returns what is fetched for the elements of two requests together.
+    func combined(with other: RequestSupplement?) -> RequestSupplement? { self }
+
     /// What reads the rows of a statement, as elements of a type. Nil where it gives the rows of these alone.
     @usableFromInline
     func rows<Element>(of statement: Statement, as type: Element.Type, in db: Database) throws

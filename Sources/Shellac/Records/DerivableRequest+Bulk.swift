@@ -92,14 +92,20 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
         if assignments.isEmpty { return [] }
         let (statement, arguments) = try db.queries.prepare(
             update(assignments, conflictResolution, isReturning: true), on: db)
-        return try RowDecoder.fetchAll(statement, arguments: arguments)
+        return try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
+    }
+
+    /// Fetches what the request fetches for its elements.
+    private func supplied(_ elements: [RowDecoder], in db: Database) throws -> [RowDecoder] {
+        try all().query.supplement?.supply(elements, in: db)
+        return elements
     }
 
     /// Deletes the rows of the request, and returns what they were, in no particular order.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
         let (statement, arguments) = try db.queries.prepare(
             BulkQuery(query: all().query, action: .delete, isReturning: true), on: db)
-        return try RowDecoder.fetchAll(statement, arguments: arguments)
+        return try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
     }
 }
 

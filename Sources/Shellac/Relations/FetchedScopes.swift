@@ -12,6 +12,11 @@ final class FetchedScopes: RequestSupplement, @unchecked Sendable {
         return plan.hasLists ? PrefetchedScopes(plan, statement, db) : JoinedScopes(plan, statement)
     }
 
+    override func refuseCursor() throws {
+        // Rows that come alone come one by one.
+        if !plan.children.isEmpty || plan.hasLists { try super.refuseCursor() }
+    }
+
     override func supply<Element>(_ elements: [Element], in db: Database) throws {
         try included.supply(elements, in: db)
     }
@@ -131,10 +136,8 @@ private final class JoinedTable {
         let related = try make(target, statement)
         if !key.isEmpty { byKey[key] = related }
         owner.relate(related)
-        if let step = definition.steps.first, definition.steps.count == 1, step.direction == .down,
-            let record = records.last
-        {
-            record.relate(RelatedOwner(owner, Swift.type(of: owner), table.plan.backColumns))
+        if let step = table.plan.wayBack, let record = records.last {
+            record.relate(RelatedOwner(owner, step))
         }
     }
 

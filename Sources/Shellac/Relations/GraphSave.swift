@@ -231,6 +231,7 @@ private struct GraphSave {
             for ownerList in owner.lists() {
                 var query = definition.query
                 query.ordering = []
+                query.supplement = query.included.joinsAlone
                 query.selection = plan.key.map {
                     SQLSelection(.expression(SQLExpression(.column($0)), name: nil))
                 }

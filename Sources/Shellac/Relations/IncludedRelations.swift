@@ -98,6 +98,15 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         return try JoinedQuery(query, self, avoiding: names, on: db).query
     }
 
+    override func combined(with other: RequestSupplement?) -> RequestSupplement? {
+        var loads = loads
+        for load in (other as? IncludedRelations)?.loads ?? []
+        where !loads.contains(where: { $0.definition.identity === load.definition.identity }) {
+            loads.append(load)
+        }
+        return loads.isEmpty ? nil : IncludedRelations(loads: loads)
+    }
+
     override func supply<Element>(_ elements: [Element], in db: Database) throws {
         guard let type = Element.self as? Record.Type else { return }
         let records = unsafeBitCast(elements, to: [Record].self)

@@ -24,6 +24,14 @@ struct JoinedQuery {
         let type: any TableRecord.Type
     }
 
+    /// Where a table is joined.
+    private struct Place {
+        /// Whether its columns are fetched.
+        var isIncluded: Bool
+        /// Whether it stands among joins in brackets.
+        var isInGroup = false
+    }
+
     init(
         _ request: SelectQuery, _ included: IncludedRelations, avoiding names: [String], on db: Database
     ) throws {
@@ -47,7 +55,7 @@ struct JoinedQuery {
         }
         var joins = query.joins
         var plan = ScopePlan(key: "", table: type.databaseTableName, definition: nil)
-        try add(included, of: own, to: &joins, &plan, isIncluded: true)
+        try add(included, of: own, to: &joins, &plan, Place(isIncluded: true))
         query.joins = joins
         query.annotations += columns
         query.supplement = FetchedScopes(plan, included)
@@ -58,19 +66,21 @@ struct JoinedQuery {
     /// Joins tables with one.
     private mutating func add(
         _ included: IncludedRelations, of table: Table, to joins: inout [QueryJoin], _ plan: inout ScopePlan,
-        isIncluded: Bool
+        _ place: Place
     ) throws {
-        if isIncluded {
+        if place.isIncluded {
             for load in included.loads { try addList(load.definition, of: table, to: &plan) }
         }
         for join in included.joins {
-            try add(join, to: table, &joins, &plan, isIncluded: isIncluded && join.isIncluded)
+            var place = place
+            place.isIncluded = place.isIncluded && join.isIncluded
+            try add(join, to: table, &joins, &plan, place)
         }
     }
 
     private mutating func add(
         _ join: RelationJoin, to owner: Table, _ joins: inout [QueryJoin], _ plan: inout ScopePlan,
-        isIncluded: Bool
+        _ outer: Place
     ) throws {
         let definition = join.definition
         try definition.checkOwner(owner.type)
@@ -82,41 +92,47 @@ struct JoinedQuery {
         }
         if definition.steps.contains(where: { $0.direction == .down }) { query.hasUniqueKey = false }
 
+        // Where each of the tables gives one row at most, each may be missing by itself. Where one must not be, all are missing.
+        let isOneRow = try zip(definition.steps, path.steps).dropLast().allSatisfy { step, path in
+            try step.direction == .up && step.isUnique(path.to.map(\.name), on: db)
+        }
+        let isRequiredBelow = definition.steps.contains {
+            $0.query.included.joins.contains(where: \.isRequired)
+        }
+        let isGroup = !join.isRequired && (!isOneRow || isRequiredBelow)
+        var place = outer
+        place.isInGroup = place.isInGroup || isGroup
+
         var (tables, before): ([QueryJoin], Table) = ([], owner)
         var child = ScopePlan(
             key: definition.scopeKey, table: definition.targetType.databaseTableName, definition: definition)
+        if definition.steps.count == 1, definition.steps[0].direction == .down {
+            child.wayBack = path.steps[0]
+        }
         for (number, step) in definition.steps.enumerated() {
             try definition.checkJoining(step)
             let (table, source) = add(step)
             let condition = try step.joinCondition(path.steps[number], table.name, before.name)
-            tables.append(QueryJoin(isLeft: false, source: source, condition: condition))
-            let isLast = number == definition.steps.count - 1
-            if isLast { try select(join, of: table, path.steps[number], &child, isIncluded: isIncluded) }
-            try add(
-                step.query.included, of: table, to: &tables, &child, isIncluded: isIncluded && isLast)
+            tables.append(
+                QueryJoin(isLeft: !join.isRequired && !isGroup, source: source, condition: condition))
+            place.isIncluded = outer.isIncluded && number == definition.steps.count - 1
+            if number == definition.steps.count - 1 {
+                try select(join, of: table, path.steps[number], &child, place)
+            }
+            try add(step.query.included, of: table, to: &tables, &child, place)
             before = table
         }
         let ordering = definition.query.ordering
         query.ordering += ordering.map { $0.moved(to: ColumnScope(table: before.name)) }
-        if isIncluded { plan.children.append(child) }
-        joins += join.isRequired ? tables : optional(tables, definition)
-    }
-
-    /// Joins tables so that rows without any of them are kept.
-    private func optional(_ tables: [QueryJoin], _ definition: RelationDefinition) -> [QueryJoin] {
-        // Where each of them gives one row at most, each may be missing by itself. Where one must not be missing, all are.
-        let isOneRow = definition.steps.dropLast().allSatisfy { $0.direction == .up }
-        let (steps, others) = (
-            tables.prefix(definition.steps.count), tables.dropFirst(definition.steps.count)
-        )
-        if isOneRow, others.allSatisfy(\.isLeft) {
-            return steps.map { QueryJoin(isLeft: true, source: $0.source, condition: $0.condition) } + others
+        if outer.isIncluded { plan.children.append(child) }
+        guard isGroup else {
+            joins += tables
+            return
         }
-        return [
+        joins.append(
             QueryJoin(
                 isLeft: true, source: tables[0].source, condition: tables[0].condition,
-                inner: Array(tables.dropFirst()))
-        ]
+                inner: Array(tables.dropFirst())))
     }
 
     /// Adds the table of a step, under a name that no other one has.
@@ -143,17 +159,18 @@ struct JoinedQuery {
     /// Selects what a relation selects of its table.
     private mutating func select(
         _ join: RelationJoin, of table: Table, _ step: RelationPath.Step, _ plan: inout ScopePlan,
-        isIncluded: Bool
+        _ place: Place
     ) throws {
-        let query = join.definition.query
-        let scope = ColumnScope(table: table.name)
-        func moved(_ selection: [SQLSelection]) -> [SQLSelection] { selection.map { $0.moved(to: scope) } }
-        if join.isAnnotating {
-            self.query.annotations +=
-                moved(query.selection ?? table.type.selection) + moved(query.annotations)
+        let (query, scope) = (join.definition.query, ColumnScope(table: table.name))
+        var selection = (query.selection ?? table.type.selection) + query.annotations
+        // SQLite gives the columns of joins in brackets names of its own.
+        if place.isInGroup {
+            let columns = try table.type.tableSchema(on: db).columns.filter { !$0.isHidden }.map(\.name)
+            selection = selection.flatMap { $0.named(columns) }
         }
-        guard isIncluded else { return }
-        plan.backColumns = step.to.map(\.name)
+        selection = selection.map { $0.moved(to: scope) }
+        if join.isAnnotating { self.query.annotations += selection }
+        guard place.isIncluded else { return }
         plan.isThere = hiddenCount..<hiddenCount + step.to.count
         for column in step.to { columns.append(hide(column.name, of: table)) }
         if join.definition.steps.last?.direction == .up {
@@ -167,7 +184,7 @@ struct JoinedQuery {
                 for column in key { columns.append(hide(column, of: table)) }
             }
         }
-        columns += moved(query.selection ?? table.type.selection) + moved(query.annotations)
+        columns += selection
     }
 
     /// Selects the columns by which rows are related that have a statement of their own.
@@ -207,6 +224,14 @@ extension RelationDefinition {
 }
 
 extension RelationStep {
+    /// Whether columns of the table find one row at most.
+    fileprivate func isUnique(_ columns: [String], on db: Database) throws -> Bool {
+        let table = try type.tableSchema(on: db)
+        let key = type.databasePrimaryKey ?? table.primaryKey.columns
+        return Set(key.map(CaseInsensitiveName.init)) == Set(columns.map(CaseInsensitiveName.init))
+            || table.uniqueKey(of: columns) != nil
+    }
+
     /// The condition by which the rows of the step are joined with those that it comes from.
     func joinCondition(_ path: RelationPath.Step, _ name: String, _ origin: String) throws -> SQLExpression {
         let equations = zip(path.to, path.from).map { to, from in
@@ -245,6 +270,18 @@ extension SQLExpression {
 extension SQLSelection {
     /// The name that it gives a column.
     fileprivate var name: String? { if case .expression(_, let name) = form { name } else { nil } }
+
+    /// The same columns, each by its name.
+    fileprivate func named(_ columns: [String]) -> [SQLSelection] {
+        switch form {
+        case .allColumns:
+            return columns.map { SQLSelection(.expression(SQLExpression(.column($0)), name: $0)) }
+        case .expression(let expression, nil):
+            guard case .column(let column) = expression.form else { return [self] }
+            return [SQLSelection(.expression(expression, name: column))]
+        case .expression: return [self]
+        }
+    }
 
     fileprivate func moved(to scope: ColumnScope) -> SQLSelection {
         switch form {

@@ -33,14 +33,18 @@ public protocol Relation<Target>: Sendable {
 /// declares.
 public struct BelongsTo<Target: TableRecord>: Relation {
     public let definition: RelationDefinition
-    public init(_ definition: RelationDefinition) { self.definition = definition }
+    public init(_ definition: RelationDefinition) {
+        self.definition = definition.checked(as: Self.self, isMany: false)
+    }
 }
 
 /// A relation from the rows of a table to the rows that refer to each, as a list, which `hasMany`
 /// declares.
 public struct HasMany<Target: TableRecord>: Relation {
     public let definition: RelationDefinition
-    public init(_ definition: RelationDefinition) { self.definition = definition }
+    public init(_ definition: RelationDefinition) {
+        self.definition = definition.checked(as: Self.self, isMany: true)
+    }
 
     /// Limits how many rows each row is given: the first ones, in the order of the relation.
     ///
@@ -67,7 +71,9 @@ public struct HasMany<Target: TableRecord>: Relation {
 /// declares.
 public struct HasOne<Target: TableRecord>: Relation {
     public let definition: RelationDefinition
-    public init(_ definition: RelationDefinition) { self.definition = definition }
+    public init(_ definition: RelationDefinition) {
+        self.definition = definition.checked(as: Self.self, isMany: false)
+    }
 }
 
 // MARK: - What is derived

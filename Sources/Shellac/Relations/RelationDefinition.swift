@@ -31,6 +31,14 @@ public struct RelationDefinition: Sendable {
         limit = last.limit
     }
 
+    /// Traps where a relation of another kind, or to another type, is made of this.
+    func checked<R: Relation>(as relation: R.Type, isMany: Bool) -> RelationDefinition {
+        if self.isMany == isMany, targetType == R.Target.self { return self }
+        Misuse.trap(
+            "a \(relation) was made of what is \(name()), which gives \(self.isMany ? "a list" : "one") of \(targetType). "
+                + "Derive it from that relation.")
+    }
+
     /// The request for the rows, with what the relation was refined by.
     var query: SelectQuery {
         get { steps[steps.count - 1].query }

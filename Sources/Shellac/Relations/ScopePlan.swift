@@ -21,8 +21,8 @@ struct ScopePlan {
     var isThere = 0..<0
     /// The hidden columns that tell the rows of the table apart, where several rows may be related to one.
     var identity = 0..<0
-    /// The columns of the table that refer to the one that it is joined with, by which a record leads back.
-    var backColumns: [String] = []
+    /// The step by which a record of the table leads back. Nil where it does not.
+    var wayBack: RelationPath.Step?
     var lists: [List] = []
     /// Whether nothing comes with the rows of the table.
     var isAlone = false

@@ -14,6 +14,7 @@ enum League {
     static let clubs = "SELECT * FROM club"
     /// What Shellac runs.
     static let members = "SELECT *, clubID FROM member WHERE clubID IN (SELECT +value FROM json_each(?))"
+    static let joined = "SELECT member.*, club.id, club.* FROM member JOIN club ON club.id = member.clubID"
     static let sum = "SELECT count(*) + sum(id + 3*clubID + length(name) + score) FROM member"
 
     /// The values of a row, the same in each run.
@@ -80,8 +81,8 @@ final class PlainClub {
     let city: String
     var members: [PlainMember] = []
 
-    init(_ statement: CStatement) {
-        (id, name, city) = (statement.int(0), statement.text(1), statement.text(2))
+    init(_ statement: CStatement, at column: Int32 = 0) {
+        (id, name, city) = (statement.int(column), statement.text(column + 1), statement.text(column + 2))
     }
 }
 

@@ -13,6 +13,7 @@ enum RelationWorkloads {
                 return clubs
             }
         },
+        Workload("relations.joined", gate: 1.35, goal: 1.15, sides: joined),
         Workload("relations.save", gate: 1.3, goal: 1.15, sides: saved),
     ]
 
@@ -24,7 +25,63 @@ enum RelationWorkloads {
         let rows = fixture.scale.rows
         let connection = try CConnection()
         try fill(connection, rows)
-        let c = Side(keeping: { try linked(connection) }, checksum: \.checksumOfLinks)
+        let queue = try filledQueue(rows)
+        return Sides(
+            operations: rows,
+            c: Side(keeping: { try linked(connection) }, checksum: \.checksumOfLinks),
+            shellac: Side(keeping: { try queue.read(load) }, checksum: { try $0.linksChecksum() }))
+    }
+
+    /// Members, each with its club, by one statement.
+    private static func joined(_ fixture: Fixture) throws -> Sides {
+        let rows = fixture.scale.rows
+        let connection = try CConnection()
+        try fill(connection, rows)
+        let queue = try filledQueue(rows)
+        return Sides(
+            operations: rows,
+            c: Side(
+                keeping: { try joined(connection) },
+                checksum: { joined in
+                    joined.members.checksum { member, sum in
+                        sum.add(member.id)
+                        sum.add(member.name)
+                        sum.add(member.club?.name ?? "")
+                    }
+                }),
+            shellac: Side(
+                keeping: { try queue.read { try Member.including(required: Member.club).fetchAll($0) } },
+                checksum: { members in
+                    try members.checksum { member, sum in
+                        sum.add(member.id ?? 0)
+                        sum.add(member.name)
+                        sum.add(try member.club?.name ?? "")
+                    }
+                }))
+    }
+
+    /// The same statement, and links by hand.
+    private static func joined(
+        _ connection: CConnection
+    ) throws -> (members: [PlainMember], clubs: [Int: PlainClub]) {
+        var clubs: [Int: PlainClub] = [:]
+        let statement = try connection.prepare(League.joined)
+        let members = try statement.array { statement in
+            let member = PlainMember(statement)
+            let id = statement.int(6)
+            if let known = clubs[id] {
+                member.club = known
+            } else {
+                let club = PlainClub(statement, at: 7)
+                clubs[id] = club
+                member.club = club
+            }
+            return member
+        }
+        return (members, clubs)
+    }
+
+    private static func filledQueue(_ rows: Int) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { db in
             try db.execute(sql: League.tables)
@@ -40,9 +97,7 @@ enum RelationWorkloads {
                 ])
             }
         }
-        return Sides(
-            operations: rows, c: c,
-            shellac: Side(keeping: { try queue.read(load) }, checksum: { try $0.linksChecksum() }))
+        return queue
     }
 
     private static func fill(_ connection: CConnection, _ rows: Int) throws {

@@ -645,7 +645,12 @@ import Testing
             try #expect(request.distinct().fetchAll(db).allSatisfy { try $0.players.count < 4 })
             try #expect(request.select(Column("id")).fetchAll(db).allSatisfy { try $0.players.count < 4 })
             try #expect(request.filter(key: 2).fetchAll(db)[0].players.count == 2)
-            #expect(throws: RelationError.self) { try request.asRequest(of: Row.self).fetchAll(db) }
+            let rows = try request.asRequest(of: Row.self).fetchAll(db)
+            #expect(rows.map { $0.prefetchedRows["players"]?.count } == [3, 2, 0])
+            let both = try request.filter(key: 1).union(request.filter(key: 2)).fetchAll(db)
+            try #expect(both.map { try $0.players.count } == [3, 2])
+            let updated = try request.filter(key: 2).updateAndFetchAll(db, [Column("name").set(to: "Greens")])
+            try #expect(updated.map { try $0.players.count } == [2])
             try #expect(request.fetchCount(db) == 3)
             try #expect(request.filter(key: 3).deleteAll(db) == 1)
         }

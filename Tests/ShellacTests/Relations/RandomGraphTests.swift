@@ -164,12 +164,12 @@ struct Tree {
 }
 
 struct RandomGraph {
-    private var random: SeededGenerator
-    private(set) var schema = ""
+    var random: SeededGenerator
+    var schema = ""
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    private mutating func pick<T>(_ elements: [T]) -> T {
+    mutating func pick<T>(_ elements: [T]) -> T {
         elements[Int.random(in: elements.indices, using: &random)]
     }
 
@@ -262,7 +262,7 @@ struct RandomGraph {
         return Tree(way: way, branches: branches)
     }
 
-    private mutating func makeSchema() -> String {
+    mutating func makeSchema() -> String {
         // One collation for all: where two columns are compared that have several, SQLite's answer goes by its plan.
         let text = "TEXT COLLATE \(pick(["BINARY", "NOCASE", "RTRIM"]))"
         let types = ["INTEGER", "INTEGER", text, text, "BLOB", "NUMERIC", "REAL", ""]
@@ -273,7 +273,7 @@ struct RandomGraph {
         }.joined(separator: "\n")
     }
 
-    private mutating func makeRows() -> [(sql: String, arguments: StatementArguments)] {
+    mutating func makeRows() -> [(sql: String, arguments: StatementArguments)] {
         let onlyIntegers = Bool.random(using: &random)
         let small: [DatabaseValue] = [1, 2, 3, .null]
         let all: [DatabaseValue] = [

@@ -128,8 +128,11 @@ struct RelationRequestTests {
         }
         // A required row behind an optional one is missing along with it.
         try expect(
-            Weapon.including(optional: Weapon.owner.joining(required: Player.team)).order { $0.id },
-            #"SELECT "weapon".*, "player"."id" AS "shellac_0", "player".* FROM "weapon" LEFT JOIN ("player" "#
+            Weapon.including(
+                optional: Weapon.owner.select(Column("id"), Column("name")).joining(required: Player.team)
+            ).order { $0.id },
+            #"SELECT "weapon".*, "player"."id" AS "shellac_0", "player"."id" AS "id", "player"."name" AS "name" "#
+                + #"FROM "weapon" LEFT JOIN ("player" "#
                 + #"JOIN "team" ON "team"."id" = "player"."teamID") ON "player"."id" = "weapon"."playerID" "#
                 + #"ORDER BY "weapon"."id""#,
             ["axe", "bow", "club", "dagger"])

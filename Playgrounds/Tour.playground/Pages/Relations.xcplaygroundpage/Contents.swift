@@ -121,3 +121,15 @@ try dbQueue.read { db in
         print(post.title, "by", try post.author?.name ?? "nobody")
     }
 }
+
+//: A relation joins two tables, and tells of all rows that are related to one.
+
+try dbQueue.read { db in
+    let byAnna = Post.including(required: Post.author.filter { $0.name == "Anna" })
+    for post in try byAnna.fetchAll(db) { print(post.title, "by", try post.author?.name ?? "nobody") }
+
+    let counted = Author.annotated(with: Author.posts.count).having(!Author.posts.isEmpty)
+    for row in try counted.asRequest(of: Row.self).fetchAll(db) {
+        print(try row["name"] as String, "wrote", try row["postCount"] as Int, "posts")
+    }
+}
