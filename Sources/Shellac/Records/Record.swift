@@ -74,8 +74,8 @@ public import Foundation
 /// ``upsert(_:)``, which is one statement that does two of these.
 ///
 /// The order of callbacks is that of ``MutablePersistableRecord``. (Where a class overrides one of the first three methods,
-/// ``save(_:)`` of a record that has a key calls `willSave`, and then these methods inside of `aroundSave`.) What the will-callbacks change is written, also
-/// where only some columns are updated. Forgetting to call `super` in a callback harms nothing.
+/// ``save(_:)`` of a record that has a key calls `willSave`, and then these methods inside of `aroundSave`.) What the
+/// will-callbacks change is written, also where only some columns are updated. Forgetting to call `super` in a callback harms nothing.
 ///
 /// ## Identifiers
 ///
@@ -100,8 +100,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// letter.
     ///
     /// A subclass that is stored in the table of its superclass needs that to override it, or does so itself: without an
-    /// override, `class Hero: Player` is stored in `hero`. What needs the table throws where there is none, an error that
-    /// says where it was looked for.
+    /// override, `class Hero: Player` is stored in `hero`. What needs the table throws where there is none.
     ///
     /// A class that is fetched by SQL alone needs no table. Where there is one of its name by accident, the affinities of
     /// that one's columns decide whether a record has changes: override it then, with a name that no table has.
@@ -126,16 +125,17 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open class var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
     /// Whether the log says, in debug builds, when SQL or a bulk update writes the table without running the callbacks
-    /// that the class overrides. By default, it does, once for each SQL text.
-    ///
-    /// A connection knows the classes that it has saved, found by key, or updated in bulk.
+    /// that the class overrides. By default, it does, once for each SQL text, of classes that a connection has met.
     open class var warnsOfBypassedCallbacks: Bool { true }
 
     /// Whether the log says, in debug builds, when a record of the class has changes right after it was fetched: then a
     /// column is misspelled in ``columns(_:)``, ``updateFromRow(_:)`` or ``encode(to:)``, or is not read, and the next save would
-    /// overwrite what the database holds. By default, it does, once, when the first record is fetched with all of its
-    /// columns.
+    /// overwrite what the database holds. By default, it does, once, when the first whole record is fetched.
     open class var warnsOfChangesAfterFetch: Bool { true }
+
+    /// Whether the log says, in debug builds, when a loop asks for what belongs to one record of the class after the other,
+    /// where one statement finds all. By default, it does, once for each connection.
+    open class var warnsOfRepeatedLoads: Bool { true }
 
     // MARK: - Strategies
 

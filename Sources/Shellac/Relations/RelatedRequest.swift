@@ -40,6 +40,7 @@ private final class RelatedRows: LateExpression, @unchecked Sendable {
     ) throws -> SQLExpression {
         try definition.checkOwner(owner)
         let path = try db.relations.path(of: definition, for: owner, on: db)
+        db.noteLoad(of: definition, for: owner)
         return try condition(path, definition.steps.count - 1)
     }
 

@@ -41,6 +41,7 @@ struct RelationLoading {
         let path = try path(for: type)
         var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
         try keys.add(owners, path.steps[0].from, of: definition, areFetched, in: db)
+        if owners.count == 1, !areFetched { db.noteLoad(of: definition, for: type) }
         let lists = try find(path, &keys)
         give(owners, keys, lists, path)
     }

@@ -153,7 +153,14 @@ final class RelationConnection: AccessKeeper {
         withExtendedLifetime(old) {}
     }
 
+    #if DEBUG
+    var loops = LoopAdvisor()
+    #endif
+
     func releaseKept() {
+        #if DEBUG
+        loops.forgetCounts()
+        #endif
         let old = peers
         peers = [:]
         withExtendedLifetime(old) {}

@@ -1,0 +1,42 @@
+#if DEBUG
+/// Tells of a loop that asks for the rows of a relation, one record after the other.
+struct LoopAdvisor {
+    /// How often a relation was asked for in this access.
+    private var counts: [ObjectIdentifier: Int] = [:]
+    /// The relations that were counted or told of, which are kept, so that no other one has their addresses.
+    private var known: [ObjectIdentifier: RelationIdentity] = [:]
+    private var told: Set<ObjectIdentifier> = []
+
+    /// How often is too often.
+    static let limit = 30
+
+    /// Notes that a relation was asked for, for one record.
+    mutating func note(_ definition: RelationDefinition, for type: any TableRecord.Type) {
+        let identity = ObjectIdentifier(definition.identity)
+        let count = counts[identity, default: 0] + 1
+        counts[identity] = count
+        if count == 1 { known[identity] = definition.identity }
+        guard count == Self.limit, (type as? Record.Type)?.warnsOfRepeatedLoads ?? true,
+            told.insert(identity).inserted
+        else { return }
+        let name = definition.name()
+        ErrorLog.warn(
+            "\(name) was asked for \(count) times, for one record after the other, by a statement for each. One finds what "
+                + "belongs to all: fetch them by \(type).including(\(name)), or load it by db.load(records, \(name)). Where it "
+                + "is meant to be so, override class var warnsOfRepeatedLoads.")
+    }
+
+    /// Begins to count anew: the access ends.
+    mutating func forgetCounts() { counts = [:] }
+}
+#endif
+
+extension Database {
+    /// Notes that a relation was asked for, for one record, where loops are looked for.
+    func noteLoad(of definition: RelationDefinition, for type: any TableRecord.Type) {
+        #if DEBUG
+        relations.loops.note(definition, for: type)
+        isKeptForAccess = true
+        #endif
+    }
+}
