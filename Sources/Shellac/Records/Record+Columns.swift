@@ -125,6 +125,11 @@ extension Record {
     /// - Returns: Whether the record reads the column.
     /// - Throws: what ``columns(_:)`` throws.
     final func give(_ value: DatabaseValue, to name: String) throws -> Bool {
+        if case .int64(let number) = value.storage {
+            return try PackedValue.with(number) {
+                try give($0, to: NameBits(name)) || giveElsewhere($0, to: name)
+            }
+        }
         let row = PackedRow.make(RowLayout(names: [name], sql: nil), values: [value])
         defer { withExtendedLifetime(row) {} }
         let packed = row.column(0)

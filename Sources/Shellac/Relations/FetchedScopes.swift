@@ -32,7 +32,10 @@ private final class JoinedScopes: SuppliedRows {
     private let statement: Statement
     private var table: ScopedTable?
 
-    init(_ plan: ScopePlan, _ statement: Statement) { (self.plan, self.statement) = (plan, statement) }
+    init(_ plan: ScopePlan, _ statement: Statement) {
+        (self.plan, self.statement) = (plan, statement)
+        super.init()
+    }
 
     override func next() throws -> LiveRow? {
         guard try statement.step() else { return nil }
@@ -52,6 +55,7 @@ private final class JoinedRecords: SuppliedRows {
 
     init(_ plan: ScopePlan, _ statement: Statement, _ db: Database) throws {
         (self.plan, self.statement, self.db) = (plan, statement, db)
+        super.init()
         try JoinedObjects.check(plan)
     }
 
@@ -64,7 +68,9 @@ private final class JoinedRecords: SuppliedRows {
     }
 
     override func take<Element>(_ element: Element) throws {
-        try objects?.give(to: unsafeDowncast(element as AnyObject, to: Record.self), statement.row)
+        // Elements are of a class of records: a cast to an object would look that up for each.
+        guard let record = unsafeBitCast(Optional(element), to: Record?.self) else { return }
+        try objects?.give(to: record, statement.row)
     }
 
     override func finish() throws { try objects?.load(in: db) }
@@ -108,7 +114,10 @@ private final class JoinedTable {
     private let table: ScopedTable
     private let definition: RelationDefinition
     private let tables: [JoinedTable]
+    /// What is given where there is no row.
     private let none: RelatedObjects?
+    /// The column that tells rows apart, where it is one.
+    private let identity: Int?
     private var records: [Record] = []
     /// What is given to all that are related to one row.
     private var byInteger: [Int64: RelatedObjects] = [:]
@@ -119,33 +128,32 @@ private final class JoinedTable {
         definition = table.plan.definition.unsafelyUnwrapped
         tables = table.tables.map(JoinedTable.init)
         none = definition.target?.one(definition.identity, nil)
+        identity = table.identity.count == 1 ? table.identity[0] : nil
     }
 
     func give(to owner: Record, _ statement: LiveRow) throws {
+        guard table.isThere else {
+            if let none { owner.relate(none) }
+            return
+        }
+        var key: [DatabaseValue] = []
+        var integer: Int64?
+        if let column = identity, case .integer(let value) = statement.value(at: column).view {
+            if let known = byInteger[value] { return owner.relate(known) }
+            integer = value
+        } else {
+            key = table.identity.map { statement.value(at: $0).view.databaseValue }
+            if !key.isEmpty, let known = byKey[key] { return owner.relate(known) }
+        }
         // A type that is no class of records reads its row in the scope.
-        guard let target = definition.target, let none else { return }
-        guard table.isThere else { return owner.relate(none) }
-        if table.identity.count == 1, case .integer(let key) = statement.value(at: table.identity[0]).view {
-            if let known = byInteger[key] { return owner.relate(known) }
-            let related = try make(target, statement)
-            byInteger[key] = related
-            return owner.relate(related)
-        }
-        let key = table.identity.map { statement.value(at: $0).view.databaseValue }
-        if !key.isEmpty, let known = byKey[key] { return owner.relate(known) }
-        let related = try make(target, statement)
-        if !key.isEmpty { byKey[key] = related }
-        owner.relate(related)
-        if let step = table.plan.wayBack, let record = records.last {
-            record.relate(RelatedOwner(owner, step))
-        }
-    }
-
-    private func make(_ target: RelatedClass, _ statement: LiveRow) throws -> RelatedObjects {
+        guard let target = definition.target else { return }
         let record = try target.make(table.row)
         records.append(record)
         for table in tables { try table.give(to: record, statement) }
-        return target.one(definition.identity, record)
+        let related = target.one(definition.identity, record)
+        if let integer { byInteger[integer] = related } else if !key.isEmpty { byKey[key] = related }
+        owner.relate(related)
+        if let step = table.plan.wayBack { record.relate(RelatedOwner(owner, step)) }
     }
 
     func load(in db: Database) throws {
