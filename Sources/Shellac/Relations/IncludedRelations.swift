@@ -95,7 +95,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
                 relation: loads.map { $0.definition.name() }.joined(separator: ", "),
                 reason: "relations are loaded for records and rows, and the request gives \(element)")
         }
-        return try JoinedQuery(query, self, avoiding: names, on: db).query
+        return try JoinedQuery(query, self, isFetched: element != nil, avoiding: names, on: db).query
     }
 
     override func combined(with other: RequestSupplement?) -> RequestSupplement? {

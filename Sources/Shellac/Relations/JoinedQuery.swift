@@ -12,7 +12,7 @@ struct JoinedQuery {
 
     private let db: Database
     /// The names of tables, which no other table may have.
-    private var names: Set<CaseInsensitiveName>
+    private var names: JoinedNames
     /// What joined tables select.
     private var columns: [SQLSelection] = []
     /// The number of columns that the program does not see.
@@ -32,11 +32,18 @@ struct JoinedQuery {
         var isInGroup = false
     }
 
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - included: Its relations.
+    ///   - isFetched: Whether what is joined is fetched. A part of another statement gives its own columns alone.
+    ///   - names: The names of tables that the statement has already.
+    ///   - db: A connection to the database.
     init(
-        _ request: SelectQuery, _ included: IncludedRelations, avoiding names: [String], on db: Database
+        _ request: SelectQuery, _ included: IncludedRelations, isFetched: Bool, avoiding names: [String],
+        on db: Database
     ) throws {
         (query, self.db) = (request, db)
-        self.names = Set((names + request.sources.compactMap(\.name)).map(CaseInsensitiveName.init))
+        self.names = JoinedNames(names + request.sources.compactMap(\.name))
         let first = (included.joins.first?.definition ?? included.loads.first?.definition).unsafelyUnwrapped
         guard let type = request.source.type, let name = request.source.name else {
             throw RelationError.unsound(
@@ -55,7 +62,7 @@ struct JoinedQuery {
         }
         var joins = query.joins
         var plan = ScopePlan(key: "", table: type.databaseTableName, definition: nil)
-        try add(included, of: own, to: &joins, &plan, Place(isIncluded: true))
+        try add(included, of: own, to: &joins, &plan, Place(isIncluded: isFetched))
         query.joins = joins
         query.annotations += columns
         query.supplement = FetchedScopes(plan, included)
@@ -137,15 +144,8 @@ struct JoinedQuery {
 
     /// Adds the table of a step, under a name that no other one has.
     private mutating func add(_ step: RelationStep) -> (Table, QuerySource) {
-        var source = step.query.source
-        let base = source.alias ?? step.type.databaseTableName
-        var (name, number) = (base, 2)
-        while !names.insert(CaseInsensitiveName(name)).inserted {
-            name = "\(base)\(number)"
-            number += 1
-        }
-        if name != source.name { source.alias = name }
-        return (Table(name: name, type: step.type), source)
+        let source = names.source(of: step)
+        return (Table(name: source.name ?? "", type: step.type), source)
     }
 
     // MARK: - Columns
@@ -203,6 +203,26 @@ struct JoinedQuery {
         let first = hiddenCount
         for column in path.steps[0].from { columns.append(hide(column, of: table)) }
         plan.lists.append(ScopePlan.List(definition: definition, path: path, columns: first..<hiddenCount))
+    }
+}
+
+/// The names that the tables of a statement have.
+struct JoinedNames {
+    private var taken: Set<CaseInsensitiveName>
+
+    init(_ names: [String]) { taken = Set(names.map(CaseInsensitiveName.init)) }
+
+    /// Returns the table of a step, under a name that no other one has: its own, or one with a number behind it.
+    mutating func source(of step: RelationStep) -> QuerySource {
+        var source = step.query.source
+        let base = source.alias ?? step.type.databaseTableName
+        var (name, number) = (base, 2)
+        while !taken.insert(CaseInsensitiveName(name)).inserted {
+            name = "\(base)\(number)"
+            number += 1
+        }
+        if name != source.name { source.alias = name }
+        return source
     }
 }
 

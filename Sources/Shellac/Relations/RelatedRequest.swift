@@ -15,13 +15,13 @@ extension TableRecord where Self: EncodableRecord {
         let definition = relation.definition
         var query = definition.query
         if let limit = definition.limit { query.limit = QueryLimit(count: limit, offset: nil) }
-        query.filter(SQLExpression(.late(RelatedRows(definition, self))))
+        query.filter(SQLExpression(.late(RelatedCondition(definition, self))))
         return QueryInterfaceRequest(query)
     }
 }
 
 /// The condition on rows to be related to one record.
-private final class RelatedRows: LateExpression, @unchecked Sendable {
+private final class RelatedCondition: LateExpression, @unchecked Sendable {
     private let definition: RelationDefinition
     private let owner: any TableRecord.Type
     private let values: Result<[String: DatabaseValue], any Error>

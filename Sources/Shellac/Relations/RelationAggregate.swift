@@ -7,7 +7,8 @@
 /// ```
 ///
 /// It is an expression as any other, and stands wherever one does: in a condition, an order, an assignment. In SQL it is a
-/// query of its own for each row: so several of them do not change each other, and rows without related ones stay.
+/// query of its own for each row: so several of them do not change each other, and rows without related ones stay. An SQL
+/// literal knows no schema, and cannot hold it: write its SQL there.
 public struct RelationAggregate: SQLSpecificExpressible {
     public let sqlExpression: SQLExpression
     private let name: String
@@ -151,19 +152,10 @@ extension SelectQuery {
         relatedBy definition: RelationDefinition, _ path: RelationPath, to name: String,
         avoiding names: [String]
     ) throws {
-        var taken = Set(names.map(CaseInsensitiveName.init))
-        var sources: [QuerySource] = []
-        for step in definition.steps {
+        var names = JoinedNames(names)
+        let sources = try definition.steps.map { step in
             try definition.checkJoining(step)
-            var source = step.query.source
-            let base = source.alias ?? step.type.databaseTableName
-            var (name, number) = (base, 2)
-            while !taken.insert(CaseInsensitiveName(name)).inserted {
-                name = "\(base)\(number)"
-                number += 1
-            }
-            if name != source.name { source.alias = name }
-            sources.append(source)
+            return names.source(of: step)
         }
         let last = sources.count - 1
         self.init(sources[last])

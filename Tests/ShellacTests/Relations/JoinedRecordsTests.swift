@@ -271,6 +271,8 @@ struct JoinedRecordsTests {
             #expect(region.contains("team") && region.contains("weapon"))
             try #expect("\(Team.having(Team.players.isEmpty).region(db))".contains("player"))
             try #expect("\(Player.joining(required: Player.team).filter(key: 1).region(db))".contains("team"))
+            let ids = Player.including(required: Player.team).select(Column("id"))
+            try #expect(Weapon.filter(ids.contains(Column("playerID"))).fetchCount(db) == 3)
             try #expect(reds.deleteAll(db) == 3)
             try #expect(Team.having(Team.players.isEmpty).deleteAll(db) == 2)
             try #expect(Team.fetchAll(db).map(\.name) == ["Blues"])

@@ -140,7 +140,7 @@ extension RandomGraph {
         func optional(_ relation: some Relation) -> QueryInterfaceRequest<Red> {
             Red.including(optional: relation)
         }
-        let request = try optional(joined(way.relation)).asRequest(of: Row.self)
+        let request = optional(joined(way.relation)).asRequest(of: Row.self)
         let rows = try request.fetchAll(db)
         let found = try rows.map { Pair(owner: try $0["id"], other: try $0.scopesTree["below"]?["id"]) }
         let sql = try request.prepare(db, forSingleResult: false).statement.sql
