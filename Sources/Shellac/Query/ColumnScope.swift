@@ -63,13 +63,24 @@ extension QueryWriter {
     mutating func inQuery(
         _ query: SelectQuery, _ write: (inout Self) throws -> Void
     ) rethrows {
+        // Most requests stand alone: for them, nothing is allocated, nor given back.
+        guard current == nil else { return try inInnerQuery(query, write) }
+        current = QueryTables(source: query.source, joins: query.joins)
+        defer { current = nil }
+        try write(&self)
+    }
+
+    /// Writes what belongs to a query inside of another one.
+    @inline(never)
+    private mutating func inInnerQuery(
+        _ query: SelectQuery, _ write: (inout Self) throws -> Void
+    ) rethrows {
         let outer = (scope, current)
         (scope, current) = (nil, QueryTables(source: query.source, joins: query.joins))
-        // Most requests stand alone: for them, nothing is allocated.
         if let around = outer.1 { enclosing.append(around) }
         defer {
             (scope, current) = outer
-            if outer.1 != nil { enclosing.removeLast() }
+            enclosing.removeLast()
         }
         try write(&self)
     }
@@ -78,6 +89,7 @@ extension QueryWriter {
     mutating func inScope(_ scope: ColumnScope, _ write: (inout Self) throws -> Void) rethrows {
         let outer = self.scope
         self.scope = scope
+        begin(scope)
         defer { self.scope = outer }
         try write(&self)
     }

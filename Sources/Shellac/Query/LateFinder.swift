@@ -29,6 +29,7 @@ private struct LateFinder: QueryWriter {
         }
     }
 
+    mutating func begin(_ scope: ColumnScope) {}
     mutating func text(_ text: StaticString) {}
     mutating func keyword(_ text: String) {}
     mutating func name(_ name: String) {}

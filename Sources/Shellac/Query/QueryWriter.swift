@@ -11,6 +11,8 @@ protocol QueryWriter {
     var enclosing: [QueryTables] { get set }
     /// The table that columns belong to which are named without one. Nil where SQLite shall find it.
     var scope: ColumnScope? { get set }
+    /// Tells whose the columns are that follow.
+    mutating func begin(_ scope: ColumnScope)
     /// Writes SQL.
     mutating func text(_ text: StaticString)
     /// Writes SQL that is not known when this is compiled: a keyword, the name of a function.
@@ -99,6 +101,7 @@ struct SQLWriter: QueryWriter {
 
     var fragment: SQL { SQL(sql: sql, arguments: StatementArguments(arguments)) }
 
+    mutating func begin(_ scope: ColumnScope) {}
     mutating func text(_ text: StaticString) { sql += text.description }
     mutating func keyword(_ text: String) { sql += text }
     mutating func name(_ name: String) { sql += known(name).quotedDatabaseIdentifier }

@@ -45,6 +45,8 @@ struct ShapeWriter: QueryWriter {
         bytes.append(contentsOf: string.utf8)
     }
 
+    mutating func begin(_ scope: ColumnScope) { name(scope.table) }
+
     mutating func keyword(_ text: String) { string(text, .keyword) }
     mutating func name(_ name: String) {
         guard TableAlias.isUnnamed(name) else { return string(name, .name) }
@@ -74,7 +76,6 @@ struct ShapeWriter: QueryWriter {
             string(column, .column)
         case .tree(let tree):
             mark(.open)
-            if case .scoped(let scope, _)? = expression.syntax { name(scope.table) }
             try unsafeDowncast(tree, to: ExpressionTree.self).write(to: &self)
             mark(.close)
         }

@@ -138,6 +138,9 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     }
 
     @inline(__always)
+    var comesWithRows: Bool { live.place.pointee.attached != nil }
+
+    @inline(__always)
     func column(_ key: Key) -> String {
         usesDefaultKeys
             ? key.stringValue : names.column(of: key, in: decoding.row)

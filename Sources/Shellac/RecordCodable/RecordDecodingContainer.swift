@@ -1,6 +1,8 @@
 /// The columns of a row, by the coding keys of a `Decodable` record.
 protocol RecordDecodingContainer: KeyedDecodingContainerProtocol {
     var decoding: RecordDecoding { get }
+    /// Whether rows of other tables come with the row.
+    var comesWithRows: Bool { get }
     /// Returns the name of the column that a key is read from.
     func column(_ key: Key) -> String
     /// Reads the value in the column of a key.
@@ -8,6 +10,8 @@ protocol RecordDecodingContainer: KeyedDecodingContainerProtocol {
 }
 
 extension RecordDecodingContainer {
+    var comesWithRows: Bool { decoding.row.attached != nil }
+
     var codingPath: [any CodingKey] { [] }
 
     var allKeys: [Key] {
@@ -28,24 +32,43 @@ extension RecordDecodingContainer {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        let decoding = decoding
-        if let attached = decoding.row.attached {
-            if let value = try decoding.decodeRows(type, of: key.stringValue) { return value }
-            if attached.hasRows(key.stringValue), !decoding.row.hasColumn(column(key)) {
-                throw decoding.row.missingRow(key.stringValue, type)
-            }
+        if comesWithRows { return try decodeAmongRows(type, key) }
+        do {
+            return try decoding.decode(type, in: column(key))
+        } catch {
+            return try decodeOwnRow(type, key, orThrow: error)
         }
-        let column = column(key)
-        if !decoding.row.hasColumn(column), let value = try decoding.decodeOwnRow(type) { return value }
-        return try decoding.decode(type, in: column)
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        let decoding = decoding
-        if let attached = decoding.row.attached, attached.hasRows(key.stringValue) {
+        if comesWithRows, decoding.row.attached?.hasRows(key.stringValue) ?? false {
             return try decoding.decodeRows(type, of: key.stringValue)
         }
         return try decoding.decodeIfPresent(type, in: column(key))
+    }
+
+    /// Decodes a property that may be of a row of another table.
+    @inline(never)
+    private func decodeAmongRows<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+        let decoding = decoding
+        if let value = try decoding.decodeRows(type, of: key.stringValue) { return value }
+        let column = column(key)
+        if decoding.row.hasColumn(column) { return try decoding.decode(type, in: column) }
+        if decoding.row.attached?.hasRows(key.stringValue) ?? false {
+            throw decoding.row.missingRow(key.stringValue, type)
+        }
+        if let value = try decoding.decodeOwnRow(type) { return value }
+        return try decoding.decode(type, in: column)
+    }
+
+    /// Decodes a property that has no column, and is a record of the row itself.
+    @inline(never)
+    private func decodeOwnRow<Value: Decodable>(
+        _ type: Value.Type, _ key: Key, orThrow error: any Error
+    ) throws -> Value {
+        let decoding = decoding
+        if !decoding.row.hasColumn(column(key)), let value = try decoding.decodeOwnRow(type) { return value }
+        throw error
     }
 
     // MARK: - Nested containers
