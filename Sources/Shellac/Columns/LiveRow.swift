@@ -169,8 +169,7 @@ extension LiveRow {
 
     /// Runs a function while the row stands on packed columns.
     func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {
-        begin()
-        place.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
+        stand(on: bytes)
         defer {
             place.pointee.packedRow = nil
             moveOut()
@@ -179,12 +178,10 @@ extension LiveRow {
     }
 
     /// Stands on packed columns, until it stands on others or is moved out.
-    ///
-    /// - Parameter attached: The rows of other tables that come with the row.
-    func stand(on bytes: PackedBytes, attached: AnyObject?) {
+    @inline(__always)
+    func stand(on bytes: PackedBytes) {
         begin()
         place.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
-        place.pointee.attached = attached
     }
 
     /// Columns are mostly read from left to right: each is found from the one before.

@@ -271,7 +271,7 @@ extension Database {
 extension QuerySource {
     /// Returns the columns of the primary key.
     func primaryKey(of table: TableSchema) throws -> [String] {
-        let key = type?.databasePrimaryKey ?? table.primaryKey.columns
+        let key = type?.primaryKey(of: table) ?? table.primaryKey.columns
         guard !key.isEmpty else {
             throw DatabaseError(
                 message: "\(table.name) has no primary key to find a row by: "
@@ -282,6 +282,11 @@ extension QuerySource {
 }
 
 extension TableRecord {
+    /// The columns of the primary key: those that the type says, or the schema.
+    static func primaryKey(of table: TableSchema) -> [String] {
+        databasePrimaryKey ?? table.primaryKey.columns
+    }
+
     /// The SQL between `SELECT` and `FROM`.
     static var selectionSQL: String {
         get throws {

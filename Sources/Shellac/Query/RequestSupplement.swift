@@ -98,16 +98,10 @@ extension DatabaseFetchable {
 }
 
 extension SelectQuery {
-    /// The query, with all tables that it joins.
+    /// The query, with all tables that it joins, which is about to be written.
     func joined(for writer: inout some QueryWriter) throws -> SelectQuery {
         guard let supplement, supplement.joinsTables else { return self }
-        return try supplement.joined(self, for: &writer)
-    }
-}
-
-extension RequestSupplement {
-    /// Returns a request with the tables joined, which is about to be written.
-    func joined(_ query: SelectQuery, for writer: inout some QueryWriter) throws -> SelectQuery {
-        try joined(query, for: nil, avoiding: writer.tables.flatMap(\.names), on: writer.schema())
+        return try supplement.joined(
+            self, for: nil, avoiding: writer.tables.flatMap(\.names), on: writer.schema())
     }
 }

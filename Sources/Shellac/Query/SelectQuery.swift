@@ -142,8 +142,8 @@ struct SelectQuery: Sendable {
     // MARK: - SQL
 
     func write(to writer: inout some QueryWriter, for purpose: Purpose = .rows) throws {
-        if let supplement, supplement.joinsTables {
-            return try supplement.joined(self, for: &writer).write(to: &writer, for: purpose)
+        if supplement?.joinsTables == true {
+            return try joined(for: &writer).write(to: &writer, for: purpose)
         }
         try writer.inQuery(self) { try writeTables(to: &$0, for: purpose) }
     }
@@ -194,7 +194,7 @@ struct SelectQuery: Sendable {
         } else {
             writer.text(isDistinct ? "SELECT DISTINCT " : "SELECT ")
             if purpose == .keys {
-                let table = joins.isEmpty ? source.alias : source.alias ?? source.tableName
+                let table = joins.isEmpty ? source.alias : source.name
                 try writer.rowKey(of: QuerySource(source.form, alias: table), ", ")
             } else {
                 try writeSelection(to: &writer, isJoined: !joins.isEmpty)
@@ -238,7 +238,7 @@ struct SelectQuery: Sendable {
                 // The columns of the joined tables are none of the record's.
                 try writer.joinedSelection(of: type, alias: source.alias)
             }
-        } else if isJoined, let name = source.alias ?? source.tableName {
+        } else if isJoined, let name = source.name {
             writer.name(name)
             writer.text(".*")
         } else {
@@ -260,7 +260,7 @@ struct SelectQuery: Sendable {
     func writeCondition(to writer: inout some QueryWriter) throws {
         guard let condition else { return }
         writer.text(" WHERE ")
-        try writer.condition(condition, of: source.alias ?? (joins.isEmpty ? nil : source.tableName))
+        try writer.condition(condition, of: joins.isEmpty ? source.alias : source.name)
     }
 
     private func writeLimitOfOne(to writer: inout some QueryWriter) throws {

@@ -175,7 +175,7 @@ struct JoinedQuery {
         for column in step.to { columns.append(hide(column.name, of: table)) }
         if join.definition.steps.last?.direction == .up {
             let schema = try table.type.tableSchema(on: db)
-            let key = table.type.databasePrimaryKey ?? schema.primaryKey.columns
+            let key = table.type.primaryKey(of: schema)
             let known = step.to.map { CaseInsensitiveName($0.name) }
             if Set(known) == Set(key.map(CaseInsensitiveName.init)) {
                 plan.identity = plan.isThere
@@ -247,7 +247,7 @@ extension RelationStep {
     /// Whether columns of the table find one row at most.
     fileprivate func isUnique(_ columns: [String], on db: Database) throws -> Bool {
         let table = try type.tableSchema(on: db)
-        let key = type.databasePrimaryKey ?? table.primaryKey.columns
+        let key = type.primaryKey(of: table)
         return Set(key.map(CaseInsensitiveName.init)) == Set(columns.map(CaseInsensitiveName.init))
             || table.uniqueKey(of: columns) != nil
     }
@@ -261,7 +261,7 @@ extension RelationStep {
                     SQLExpression(.column(table: origin, name: from))))
         }
         let conditions = equations + (query.condition.map { [$0.moved(to: ColumnScope(table: name))] } ?? [])
-        return conditions.count == 1 ? conditions[0] : SQLExpression(.chain(.and, conditions))
+        return conditions.joined(operator: .and)
     }
 }
 

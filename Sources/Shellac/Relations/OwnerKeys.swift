@@ -93,6 +93,14 @@ struct OwnerKeys {
         add(places.map { bytes.value(at: $0).view.databaseValue })
     }
 
+    /// Adds the key that a row of a statement has in some columns.
+    mutating func add(_ row: LiveRow, _ columns: [Int]) {
+        if columns.count == 1, case .integer(let integer) = row.value(at: columns[0]).view {
+            return add(integer)
+        }
+        add(columns.map { row.value(at: $0).view.databaseValue })
+    }
+
     // MARK: - Looking up
 
     /// Returns the number of the key that a row has in some columns.
@@ -172,7 +180,8 @@ struct OwnerKeys {
         return SQLExpression(.query(Self.row(columns), in: .fragment(list), isNegated: false))
     }
 
-    private static func row(_ columns: [SQLExpression]) -> SQLExpression {
+    /// One column, or several as a row value.
+    static func row(_ columns: [SQLExpression]) -> SQLExpression {
         columns.count == 1 ? columns[0] : SQLExpression(.row(columns))
     }
 }

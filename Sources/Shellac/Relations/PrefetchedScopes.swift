@@ -27,7 +27,8 @@ final class PrefetchedScopes: SuppliedRows {
         guard let row = kept?.next() else { return nil }
         let current = current ?? LiveRow.make(layout: row.layout)
         self.current = current
-        current.stand(on: row.owned.bytes, attached: row.attached)
+        current.stand(on: row.owned.bytes)
+        current.place.pointee.attached = row.attached
         return current
     }
 }
@@ -92,11 +93,7 @@ private struct ScopedList {
         }
         guard let attached = row.attached else { return }
         owners.append(attached)
-        if columns.count == 1, case .integer(let integer) = statement.value(at: columns[0]).view {
-            keys.add(integer)
-        } else {
-            keys.add(columns.map { statement.value(at: $0).view.databaseValue })
-        }
+        keys.add(statement, columns)
     }
 
     mutating func fetch(in db: Database) throws {

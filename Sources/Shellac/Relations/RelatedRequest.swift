@@ -63,8 +63,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         }
         (before.annotations, before.ordering) = ([], [])
         before.filter(try condition(path, number - 1))
-        let row = columns.count == 1 ? columns[0] : SQLExpression(.row(columns))
-        return SQLExpression(.query(row, in: .select(before), isNegated: false))
+        return SQLExpression(.query(OwnerKeys.row(columns), in: .select(before), isNegated: false))
     }
 
     /// What the record has in a column.

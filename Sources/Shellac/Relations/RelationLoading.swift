@@ -100,8 +100,7 @@ struct RelationLoading {
     /// The columns that tell the rows of the target apart, where one may be found for several records.
     private func identity(_ path: RelationPath) throws -> [String] {
         if path.steps.count == 1 { return [] }
-        return try definition.targetType.databasePrimaryKey
-            ?? definition.targetType.tableSchema(on: db).primaryKey.columns
+        return try definition.targetType.primaryKey(of: definition.targetType.tableSchema(on: db))
     }
 
     // MARK: - Giving

@@ -53,7 +53,7 @@ extension RelationPath.Step {
         let (childType, parentType) = isUp ? (origin, step.type) : (step.type, origin)
         let (child, parent) = try (childType.tableSchema(on: db), parentType.tableSchema(on: db))
         let key = try Self.columns(
-            from: child, to: parent, parentType.databasePrimaryKey ?? parent.primaryKey.columns, step,
+            from: child, to: parent, parentType.primaryKey(of: parent), step,
             definition,
             db)
         from = isUp ? key.child : key.parent

@@ -89,7 +89,7 @@ struct RelationQuery {
         query.joins.append(
             QueryJoin(
                 isLeft: false, source: QuerySource(.query(.select(before)), alias: via),
-                condition: conditions.count == 1 ? conditions[0] : .chain(.and, conditions)))
+                condition: conditions.joined(operator: .and)))
         return query
     }
 
@@ -132,7 +132,7 @@ struct RelationQuery {
 extension SelectQuery {
     /// A column of the query's own table.
     fileprivate func own(_ column: String, isJoined: Bool = false) -> SQLExpression {
-        guard isJoined || !joins.isEmpty, let table = source.alias ?? source.tableName else {
+        guard isJoined || !joins.isEmpty, let table = source.name else {
             return SQLExpression(.column(column))
         }
         return SQLExpression(.column(table: table, name: column))

@@ -61,7 +61,7 @@ final class RecordPlan {
         table = try type.tableSchema(on: database)
         rowIDColumn = table.primaryKey.rowIDColumn
         isView = table.kind == .view
-        key = type.databasePrimaryKey ?? table.primaryKey.columns
+        key = type.primaryKey(of: table)
         selection = try type.selectionSQL
         filling = ColumnFilling.of(type)
         listsColumns = recordType.map(Overrides.listing) ?? false

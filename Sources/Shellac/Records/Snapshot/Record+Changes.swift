@@ -289,7 +289,7 @@ extension RowLayout {
 
     /// The columns of the primary key of a type's table, as they are named here.
     private func key(of type: Record.Type, in table: TableSchema) -> [String] {
-        let key = type.databasePrimaryKey ?? table.primaryKey.columns
+        let key = type.primaryKey(of: table)
         let places = table.places(ofKey: key, in: names)
         return places.count == max(key.count, 1) ? places.map { names[$0] } : key
     }
