@@ -271,6 +271,12 @@ extension LiveRow {
         place.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
     }
 
+    /// Tells that the statement stands on another row, which nobody has asked for.
+    func fallBehind() {
+        place.pointee.generation &+= 1
+        place.pointee.count = 0
+    }
+
     /// Tells that there is no row any more: the statement was reset.
     @inline(__always)
     func moveOut() {

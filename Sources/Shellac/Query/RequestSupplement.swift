@@ -63,9 +63,14 @@ class SuppliedRows {
     @usableFromInline
     func next() throws -> LiveRow? { nil }
 
-    /// Takes the element that was made of the row.
+    /// Whether something is given to the elements, which are objects.
+    @usableFromInline let givesToObjects: Bool
+
+    init(givesToObjects: Bool = false) { self.givesToObjects = givesToObjects }
+
+    /// Gives something to the object that was made of the row.
     @usableFromInline
-    func take<Element>(_ element: Element) throws {}
+    func give(to object: AnyObject) throws {}
 
     /// Fetches what belongs to all that was taken.
     @usableFromInline
@@ -87,7 +92,9 @@ extension DatabaseFetchable {
             let row = prepared.statement.row
             while let row = rows != nil ? try rows?.next() : try prepared.statement.step() ? row : nil {
                 guard let element = isOne ? try onlyElement(of: row) : try keptElement(of: row) else { break }
-                try rows?.take(element)
+                if let rows, rows.givesToObjects {
+                    try rows.give(to: unsafeBitCast(element, to: AnyObject.self))
+                }
                 elements.append(element)
                 if isOne { break }
             }

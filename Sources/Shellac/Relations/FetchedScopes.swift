@@ -8,6 +8,8 @@ final class FetchedScopes: RequestSupplement, @unchecked Sendable {
     override func rows<Element>(
         of statement: Statement, as type: Element.Type, in db: Database
     ) throws -> SuppliedRows? {
+        // Tables that are joined for their conditions alone give no columns.
+        if plan.children.isEmpty, !plan.hasLists { return nil }
         if type is Record.Type { return try JoinedRecords(plan, statement, db) }
         return plan.hasLists ? PrefetchedScopes(plan, statement, db) : JoinedScopes(plan, statement)
     }
@@ -41,8 +43,7 @@ private final class JoinedScopes: SuppliedRows {
         guard try statement.step() else { return nil }
         let table = table ?? ScopedTable(plan, of: statement.row)
         self.table = table
-        table.moveOn(statement.row)
-        return table.row
+        return table.moveOn()
     }
 }
 
@@ -55,22 +56,20 @@ private final class JoinedRecords: SuppliedRows {
 
     init(_ plan: ScopePlan, _ statement: Statement, _ db: Database) throws {
         (self.plan, self.statement, self.db) = (plan, statement, db)
-        super.init()
+        super.init(givesToObjects: true)
         try JoinedObjects.check(plan)
     }
 
     override func next() throws -> LiveRow? {
         guard try statement.step() else { return nil }
-        let objects = objects ?? JoinedObjects(plan, of: statement.row)
+        if let objects { return objects.table.moveOn() }
+        let objects = JoinedObjects(plan, of: statement.row)
         self.objects = objects
-        objects.table.moveOn(statement.row)
-        return objects.table.row
+        return objects.table.moveOn()
     }
 
-    override func take<Element>(_ element: Element) throws {
-        // Elements are of a class of records: a cast to an object would look that up for each.
-        guard let record = unsafeBitCast(Optional(element), to: Record?.self) else { return }
-        try objects?.give(to: record, statement.row)
+    override func give(to object: AnyObject) throws {
+        try objects?.give(to: unsafeDowncast(object, to: Record.self))
     }
 
     override func finish() throws { try objects?.load(in: db) }
@@ -83,13 +82,12 @@ final class JoinedObjects {
 
     init(_ plan: ScopePlan, of statement: LiveRow) {
         table = ScopedTable(plan, of: statement)
-        tables = table.tables.map(JoinedTable.init)
+        tables = table.tables.map { JoinedTable($0, statement) }
     }
 
     /// Gives a record what was joined with its row.
-    func give(to record: Record, _ statement: LiveRow) throws {
-        for table in tables { try table.give(to: record, statement) }
-    }
+    @inline(__always)
+    func give(to record: Record) throws { for table in tables { try table.give(to: record) } }
 
     /// Loads what is to be loaded along with joined rows.
     func load(in db: Database) throws { for table in tables { try table.load(in: db) } }
@@ -112,6 +110,7 @@ final class JoinedObjects {
 /// The records of one joined table.
 private final class JoinedTable {
     private let table: ScopedTable
+    private let statement: LiveRow
     private let definition: RelationDefinition
     private let tables: [JoinedTable]
     /// What is given where there is no row.
@@ -119,44 +118,72 @@ private final class JoinedTable {
     /// The column that tells rows apart, where it is one.
     private let identity: Int?
     private var records: [Record] = []
-    /// What is given to all that are related to one row.
-    private var byInteger: [Int64: RelatedObjects] = [:]
-    private var byKey: [[DatabaseValue]: RelatedObjects] = [:]
+    /// What is given to all that are related to one row, and the numbers of that, by the row's key.
+    private var given: [RelatedObjects] = []
+    private var integers = IntegerNumbers()
+    private var others: [[DatabaseValue]: Int32] = [:]
+    /// What the last record is to be given, when the processor has its memory.
+    private var coming: (owner: Unretained<Record>, related: Unretained<RelatedObjects>)?
 
-    init(_ table: ScopedTable) {
-        self.table = table
+    init(_ table: ScopedTable, _ statement: LiveRow) {
+        (self.table, self.statement) = (table, statement)
         definition = table.plan.definition.unsafelyUnwrapped
-        tables = table.tables.map(JoinedTable.init)
+        tables = table.tables.map { JoinedTable($0, statement) }
         none = definition.target?.one(definition.identity, nil)
         identity = table.identity.count == 1 ? table.identity[0] : nil
     }
 
-    func give(to owner: Record, _ statement: LiveRow) throws {
-        guard table.isThere else {
-            if let none { owner.relate(none) }
+    func give(to owner: Record) throws {
+        // A key that is not NULL is that of a row, and of no other one.
+        if let identity, case .integer(let key) = statement.value(at: identity).view {
+            if let number = integers.number(of: key) { return give(number, to: owner) }
+            if let number = try make(for: owner) { integers.add(key, as: number) }
             return
         }
-        var key: [DatabaseValue] = []
-        var integer: Int64?
-        if let column = identity, case .integer(let value) = statement.value(at: column).view {
-            if let known = byInteger[value] { return owner.relate(known) }
-            integer = value
-        } else {
-            key = table.identity.map { statement.value(at: $0).view.databaseValue }
-            if !key.isEmpty, let known = byKey[key] { return owner.relate(known) }
+        let key = table.identity.map { statement.value(at: $0).view.databaseValue }
+        if key.isEmpty || key.contains(where: \.isNull) {
+            _ = try make(for: owner)
+        } else if let number = others[key] {
+            give(number, to: owner)
+        } else if let number = try make(for: owner) {
+            others[key] = number
+        }
+    }
+
+    /// Gives a record what others were given before, which mostly has left the processor's caches: it comes while the next row
+    /// is fetched. Both live until then.
+    private func give(_ number: Int32, to owner: Record) {
+        giveComing()
+        let related = Unretained(given[Int(number)])
+        prefetch(related.context, byteCount: 1)
+        coming = (Unretained(owner), related)
+    }
+
+    private func giveComing() {
+        if let coming { coming.owner.use { owner in coming.related.use { owner.relate($0) } } }
+        coming = nil
+    }
+
+    /// Gives a record another one that is made of the row. Returns the number of what it gives to all that are related to the row.
+    private func make(for owner: Record) throws -> Int32? {
+        guard let row = table.current else {
+            if let none { owner.relate(none) }
+            return nil
         }
         // A type that is no class of records reads its row in the scope.
-        guard let target = definition.target else { return }
-        let record = try target.make(table.row)
+        guard let target = definition.target else { return nil }
+        let record = try target.make(row)
         records.append(record)
-        for table in tables { try table.give(to: record, statement) }
+        for table in tables { try table.give(to: record) }
         let related = target.one(definition.identity, record)
-        if let integer { byInteger[integer] = related } else if !key.isEmpty { byKey[key] = related }
         owner.relate(related)
         if let step = table.plan.wayBack { record.relate(RelatedOwner(owner, step)) }
+        given.append(related)
+        return Int32(given.count - 1)
     }
 
     func load(in db: Database) throws {
+        giveComing()
         let loads = definition.query.included.loads
         for table in tables { try table.load(in: db) }
         if !records.isEmpty, !loads.isEmpty { try loads.load(for: records, areFetched: true, in: db) }

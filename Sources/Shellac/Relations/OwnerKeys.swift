@@ -11,7 +11,7 @@ struct OwnerKeys {
     private var values: [DatabaseValue] = []
     private let columns: [RelationPath.Target]
 
-    private var integers: [Int64: Int32] = [:]
+    private var integers = IntegerNumbers()
     private var others: [[DatabaseValue]: Int32] = [:]
     /// The key that was looked up last: rows often come in the order of their keys.
     private var last: (integer: Int64, number: Int32)?
@@ -23,7 +23,6 @@ struct OwnerKeys {
         self.columns = columns
         areComparable = columns.allSatisfy(\.isComparable)
         numbers.reserveCapacity(capacity)
-        if columns.count == 1 { integers.reserveCapacity(capacity) }
     }
 
     // MARK: - Adding
@@ -33,7 +32,7 @@ struct OwnerKeys {
     mutating func add(_ integer: Int64) {
         guard columns[0].keepsIntegers else { return add([DatabaseValue(.int64(integer))]) }
         if let last, last.integer == integer { return numbers.append(last.number) }
-        let number = integers[integer] ?? addInteger(integer)
+        let number = integers.number(of: integer) ?? addInteger(integer)
         last = (integer, number)
         numbers.append(number)
     }
@@ -58,7 +57,7 @@ struct OwnerKeys {
         count += 1
         values += key
         if comparable.count == 1, case .int64(let integer) = comparable[0].storage {
-            integers[integer] = number
+            integers.add(integer, as: number)
         } else {
             others[comparable] = number
         }
@@ -110,7 +109,7 @@ struct OwnerKeys {
             columns[0].keepsIntegers
         {
             if let last, last.integer == integer { return last.number }
-            guard let number = integers[integer] else { return nil }
+            guard let number = integers.number(of: integer) else { return nil }
             last = (integer, number)
             return number
         }
@@ -121,7 +120,9 @@ struct OwnerKeys {
     func number(of key: [DatabaseValue]) -> Int32? { number(ofComparable: comparable(key)) }
 
     private func number(ofComparable key: [DatabaseValue]) -> Int32? {
-        if key.count == 1, case .int64(let integer) = key[0].storage { return integers[integer] }
+        if key.count == 1, case .int64(let integer) = key[0].storage {
+            return integers.number(of: integer)
+        }
         return others[key]
     }
 

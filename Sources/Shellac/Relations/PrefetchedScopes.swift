@@ -49,15 +49,13 @@ struct KeptRows {
             self.table = table
             noteLists(of: table, [])
         }
-        let table = table.unsafelyUnwrapped
-        table.moveOn(statement)
-        let row = Row(table.row).copy()
+        let row = Row(table.unsafelyUnwrapped.moveOn()).copy()
         rows.append(row)
         for index in lists.indices { lists[index].note(row, statement) }
     }
 
     private mutating func noteLists(of table: ScopedTable, _ scopes: [Int]) {
-        for (list, columns) in zip(table.plan.lists, table.lists) {
+        for (list, columns) in zip(table.plan.lists, table.keyColumns) {
             lists.append(ScopedList(list, scopes, columns))
         }
         for (index, table) in table.tables.enumerated() { noteLists(of: table, scopes + [index]) }

@@ -87,10 +87,10 @@ struct RelationLoading {
                 row.value(at: keyColumn + query.keyCount + $0).view.databaseValue
             }
             let joined = objects.unsafelyUnwrapped
-            joined.table.moveOn(row)
+            let own = joined.table.moveOn()
             try found.add(number, identity) {
-                let record = try target.make(joined.table.row)
-                try joined.give(to: record, row)
+                let record = try target.make(own)
+                try joined.give(to: record)
                 return record
             }
         }

@@ -33,21 +33,24 @@ struct ScopePlan {
     var hasLists: Bool { !lists.isEmpty || children.contains(where: \.hasLists) }
 }
 
-/// A table of a statement that gives the columns of several: its current row.
-final class ScopedTable {
+/// A table of a statement that gives the columns of several: its current row, and those of the tables that are joined.
+///
+/// A row is looked for where the statement has it when somebody asks. What is known by its key already is not.
+final class ScopedTable: AttachedRows {
     let plan: ScopePlan
-    /// The row of the table.
-    let row: LiveRow
-    /// The columns of the statement that are not NULL in a row of the table, and those that tell rows apart.
-    private let columns: [Int]
+    /// The columns of the statement that tell rows apart.
     let identity: [Int]
     /// The columns of the statement by which the rows of lists are related.
-    let lists: [[Int]]
+    let keyColumns: [[Int]]
     let tables: [ScopedTable]
-    private let attached: AttachedRows?
 
-    /// Whether the current row of the statement has one of the table.
-    private(set) var isThere = true
+    private let statement: LiveRow
+    private let row: LiveRow
+    /// The columns of the statement that are not NULL in a row of the table.
+    private let columns: [Int]
+    /// Whether the row is not yet looked for where the statement stands, and whether there is one.
+    private var isBehind = true
+    private var isThere = false
 
     /// - Parameters:
     ///   - statement: The row of the statement, which stands on its first one.
@@ -65,26 +68,44 @@ final class ScopedTable {
 
     private init(_ plan: ScopePlan, _ statement: LiveRow, _ hidden: [Int: Int], ends: [Int]) {
         func columns(_ numbers: Range<Int>) -> [Int] { numbers.map { hidden[$0, default: 0] } }
-        self.plan = plan
+        (self.plan, self.statement) = (plan, statement)
         self.columns = columns(plan.isThere)
         identity = columns(plan.identity)
-        lists = plan.lists.map { columns($0.columns) }
+        keyColumns = plan.lists.map { columns($0.columns) }
         // The visible columns follow the hidden ones, up to the next of these.
         let first = ((self.columns + identity).max() ?? -1) + 1
         row = statement.makeWindow(first..<(ends.first { $0 >= first } ?? first))
         tables = plan.children.map { ScopedTable($0, statement, hidden, ends: ends) }
-        attached =
-            plan.isAlone ? nil : AttachedRows(plan.table, scopes: plan.children.map { ($0.key, nil) })
-        row.place.pointee.attached = attached
+        super.init(plan.table)
+        if !plan.isAlone { row.place.pointee.attached = self }
     }
 
-    /// Tells that the statement stands on another row.
-    func moveOn(_ statement: LiveRow) {
-        row.moveOn()
-        for (index, table) in tables.enumerated() {
-            table.isThere = table.columns.allSatisfy { !statement.value(at: $0).isNull }
-            if table.isThere { table.moveOn(statement) }
-            attached.unsafelyUnwrapped.scopes[index].row = table.isThere ? Row(table.row) : nil
+    override var scopes: [(name: String, row: Row?)] {
+        tables.map { ($0.plan.key, $0.current.map { Row($0) }) }
+    }
+
+    /// The row of the table where the statement stands. Nil where there is none.
+    var current: LiveRow? {
+        if isBehind {
+            isBehind = false
+            isThere = columns.allSatisfy { !statement.value(at: $0).isNull }
+            if isThere { row.moveOn() }
         }
+        return isThere ? row : nil
+    }
+
+    /// Tells that the statement stands on another row, and returns that of the table.
+    @inline(__always)
+    func moveOn() -> LiveRow {
+        row.moveOn()
+        for table in tables where !table.isBehind { table.fallBehind() }
+        return row
+    }
+
+    /// Tells that nobody may read the row any more.
+    private func fallBehind() {
+        isBehind = true
+        row.fallBehind()
+        for table in tables where !table.isBehind { table.fallBehind() }
     }
 }

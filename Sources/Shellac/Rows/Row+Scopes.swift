@@ -1,26 +1,26 @@
 // A request of several tables gives rows of its own one. The rows of the others come with it, each under a name.
 
 /// The rows of other tables that come with a row.
-final class AttachedRows {
+class AttachedRows {
     /// The rows that were joined, by their names. Nil where there is none.
-    var scopes: [(name: String, row: Row?)]
+    var scopes: [(name: String, row: Row?)] { [] }
     /// The rows that refer to the row, by the names of their lists.
-    var lists: [(name: String, rows: [Row])] = []
+    final var lists: [(name: String, rows: [Row])] = []
 
     /// The table of the row itself.
-    let table: String
+    final let table: String
 
-    init(_ table: String, scopes: [(name: String, row: Row?)]) { (self.table, self.scopes) = (table, scopes) }
+    init(_ table: String) { self.table = table }
 
     /// Returns the same rows, which own their values.
-    fileprivate func copy() -> AttachedRows {
-        let copy = AttachedRows(table, scopes: scopes.map { ($0.name, $0.row?.copy()) })
+    fileprivate final func copy() -> AttachedRows {
+        let copy = AttachedCopies(table, scopes.map { ($0.name, $0.row?.copy()) })
         copy.lists = lists
         return copy
     }
 
     /// Whether rows may come under a name, at any depth.
-    func hasRows(_ name: String) -> Bool {
+    final func hasRows(_ name: String) -> Bool {
         lists.contains { $0.name == name }
             || scopes.contains { $0.name == name || $0.row?.attached?.hasRows(name) ?? false }
     }
@@ -31,6 +31,18 @@ final class AttachedRows {
         return (a?.scopes ?? []).elementsEqual(b?.scopes ?? []) { $0 == $1 }
             && (a?.lists ?? []).elementsEqual(b?.lists ?? []) { $0 == $1 }
     }
+}
+
+/// Rows of other tables that own their values.
+private final class AttachedCopies: AttachedRows {
+    private let copies: [(name: String, row: Row?)]
+
+    init(_ table: String, _ copies: [(name: String, row: Row?)]) {
+        self.copies = copies
+        super.init(table)
+    }
+
+    override var scopes: [(name: String, row: Row?)] { copies }
 }
 
 extension Row {

@@ -1,0 +1,55 @@
+/// The numbers of integers: what tells by its key which of some records a row belongs to.
+///
+/// Keys mostly lie close together. Those are found by their distance from the lowest one: a dictionary would hash each key for
+/// as long as SQLite looks for its row.
+struct IntegerNumbers {
+    /// The numbers of integers that lie close together, from `low` on. Those that have none have -1.
+    private var near: [Int32] = []
+    private var low: Int64 = 0
+    private var nearCount = 0
+    /// The numbers of the others.
+    private var far: [Int64: Int32] = [:]
+
+    /// The number of an integer. Nil where it has none.
+    @inline(__always)
+    func number(of integer: Int64) -> Int32? {
+        let distance = UInt64(bitPattern: integer &- low)
+        if distance < UInt64(near.count) {
+            let number = near[Int(truncatingIfNeeded: distance)]
+            if number >= 0 { return number }
+        }
+        return far.isEmpty ? nil : far[integer]
+    }
+
+    /// Gives a number, which is not negative, to an integer that has none.
+    mutating func add(_ integer: Int64, as number: Int32) {
+        guard reach(integer) else {
+            far[integer] = number
+            return
+        }
+        near[Int(integer &- low)] = number
+        nearCount += 1
+    }
+
+    /// Makes room for an integer among those that lie close together. Returns false where it is too far from them: the room may
+    /// take some times what the numbers take.
+    private mutating func reach(_ integer: Int64) -> Bool {
+        if near.isEmpty { (low, near) = (integer, [-1]) }
+        let most = UInt64(4 * nearCount + 256)
+        if integer >= low {
+            let distance = UInt64(bitPattern: integer &- low)
+            guard distance < most else { return false }
+            near.append(contentsOf: repeatElement(-1, count: max(0, Int(distance) + 1 - near.count)))
+            return true
+        }
+        let distance = UInt64(bitPattern: low &- integer)
+        guard distance < most, distance + UInt64(near.count) < most else { return false }
+        // What comes from above will go on so: it makes room for as many as there are.
+        let room = max(Int(distance), near.count)
+        let (lower, isOverflow) = low.subtractingReportingOverflow(Int64(room))
+        guard !isOverflow else { return false }
+        near.insert(contentsOf: repeatElement(-1, count: room), at: 0)
+        low = lower
+        return true
+    }
+}
