@@ -57,6 +57,11 @@ extension SelectQuery {
         include(included.loads)
     }
 
+    /// Whether all rows of a table are fetched.
+    fileprivate var isOfWholeTable: Bool {
+        source.type != nil && source.alias == nil && condition == nil && matchesRows && commonTables.isEmpty
+    }
+
     /// The relations that are fetched along with the rows.
     var included: IncludedRelations { supplement as? IncludedRelations ?? IncludedRelations() }
 
@@ -80,8 +85,12 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
     let joins: [RelationJoin]
     /// Those that have a statement of their own.
     let loads: [any Relation]
+    /// The request, where it fetches all rows of a table.
+    private let whole: SelectQuery?
 
-    init(joins: [RelationJoin] = [], loads: [any Relation] = []) { (self.joins, self.loads) = (joins, loads) }
+    init(joins: [RelationJoin] = [], loads: [any Relation] = [], whole: SelectQuery? = nil) {
+        (self.joins, self.loads, self.whole) = (joins, loads, whole)
+    }
 
     override var joinsTables: Bool { !joins.isEmpty }
 
@@ -89,7 +98,12 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery {
         // Records find their keys in what they remember.
-        if joins.isEmpty, element == nil || element is Record.Type { return query }
+        if joins.isEmpty, element == nil || element is Record.Type {
+            guard element != nil, query.isOfWholeTable else { return query }
+            var known = query
+            known.supplement = IncludedRelations(loads: loads, whole: query)
+            return known
+        }
         if let element, !loads.isEmpty, element is any DatabaseValueConvertible.Type {
             throw RelationError.unsound(
                 relation: loads.map { $0.definition.name() }.joined(separator: ", "),
@@ -111,7 +125,8 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         guard let type = Element.self as? Record.Type else { return }
         let records = unsafeBitCast(elements, to: [Record].self)
         for relation in loads { try relation.definition.checkOwner(type) }
-        try loads.load(for: records, areFetched: true, in: db)
+        // Of one record, nobody knows that it is not the first of many.
+        try loads.load(for: records, areFetched: true, whole: records.count > 1 ? whole : nil, in: db)
     }
 
     override func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {

@@ -10,6 +10,9 @@ struct IntegerNumbers {
     /// The numbers of the others.
     private var far: [Int64: Int32] = [:]
 
+    /// For how many integers there is room that lie close together.
+    var room: Int { near.count }
+
     /// The number of an integer. Nil where it has none.
     @inline(__always)
     func number(of integer: Int64) -> Int32? {

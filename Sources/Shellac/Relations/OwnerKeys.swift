@@ -5,8 +5,10 @@
 struct OwnerKeys {
     /// The number of the key of each record, or -1 where it is NULL.
     private(set) var numbers: [Int32] = []
+    /// The first record that has each of the keys.
+    private(set) var firstOwners: [Int32] = []
     /// The number of different keys.
-    private(set) var count = 0
+    var count: Int { firstOwners.count }
     /// The values of the keys, one key behind the other.
     private var values: [DatabaseValue] = []
     private let columns: [RelationPath.Target]
@@ -54,7 +56,7 @@ struct OwnerKeys {
 
     private mutating func addKey(_ key: [DatabaseValue], comparable: [DatabaseValue]) -> Int32 {
         let number = Int32(count)
-        count += 1
+        firstOwners.append(Int32(numbers.count))
         values += key
         if comparable.count == 1, case .int64(let integer) = comparable[0].storage {
             integers.add(integer, as: number)
@@ -184,6 +186,18 @@ struct OwnerKeys {
     /// One column, or several as a row value.
     static func row(_ columns: [SQLExpression]) -> SQLExpression {
         columns.count == 1 ? columns[0] : SQLExpression(.row(columns))
+    }
+}
+
+extension OwnerKeys.List {
+    /// The keys that all rows of a request have in a column. SQLite looks for them in the table, where it would make a table of
+    /// the values that it is given.
+    init(of column: String, in whole: SelectQuery) {
+        var keys = SelectQuery(whole.source)
+        keys.selection = [SQLSelection(.expression(SQLExpression(.column(column)), name: nil))]
+        self.init(
+            condition: { [keys] in SQLExpression(.query($0[0], in: .select(keys), isNegated: false)) },
+            only: nil)
     }
 }
 

@@ -61,18 +61,30 @@ final class LoadedPeers {
     private let generation: UInt64
     /// The numbers that tell of other connections' commits, which a transaction that was begun since may see.
     private let dataVersions: [Int64?]
-    let keys: OwnerKeys
-    /// The records of each key. Nil once they were given away.
-    var lists: [[Record]?]
+    private let keys: OwnerKeys
+    /// What was found for each key. Nil where there was no row, or where it was taken.
+    private var found: [RelatedObjects?]
+    private var taken: Set<Int32> = []
 
     init(
-        _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys, _ lists: [[Record]],
-        in db: Database
+        _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys,
+        _ found: [RelatedObjects?], in db: Database
     ) throws {
-        (self.window, self.definition, self.keys, self.lists) = (window, definition, keys, lists)
+        (self.window, self.definition, self.keys, self.found) = (window, definition, keys, found)
         version = db.contentVersion
         generation = try db.schemaGeneration
         dataVersions = try db.dataVersions()
+    }
+
+    /// Returns what was found for a key: nil inside where there was no row, and outside where somebody else has it.
+    ///
+    /// Many records may refer to one: they share it. Those that refer to a record belong to it alone.
+    func take(_ key: [DatabaseValue]) -> RelatedObjects?? {
+        guard let number = keys.number(of: key) else { return nil }
+        guard definition.steps[0].direction == .down else { return found[Int(number)] }
+        guard taken.insert(number).inserted else { return nil }
+        defer { found[Int(number)] = nil }
+        return .some(found[Int(number)])
     }
 
     /// Whether the database is as it was.
@@ -119,8 +131,8 @@ extension RelationLoading {
             let places = names.compactMap(layout.column(named:))
             if places.count == names.count { keys.add(bytes, places) }
         }
-        let lists = try find(path, &keys)
-        let peers = try LoadedPeers(window, definition, keys, lists, in: db)
+        let found = try find(path, &keys, for: [])
+        let peers = try LoadedPeers(window, definition, keys, found, in: db)
         relations.keep(peers, for: key)
         db.isKeptForAccess = true
         _ = take(own, for: record, from: peers, path)
@@ -130,18 +142,16 @@ extension RelationLoading {
     private func take(
         _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
     ) -> Bool {
-        var keys = OwnerKeys(path.steps[0].to, capacity: 1)
-        keys.add(key)
-        guard keys.count == 1 else {
-            give([record], keys, [], path)
+        if key.contains(where: \.isNull) {
+            record.relate(nothing)
             return true
         }
-        guard let number = peers.keys.number(of: key), let list = peers.lists[Int(number)] else {
-            return false
+        guard let found = peers.take(key) else { return false }
+        record.relate(found ?? nothing)
+        if leadsBack, let found {
+            let back = RelatedOwner(record, path.steps[0])
+            for related in found.records { related.relate(back) }
         }
-        // Many records may refer to one: they share it. Those that refer to a record belong to it alone.
-        if definition.steps[0].direction == .down { peers.lists[Int(number)] = nil }
-        give([record], keys, [list], path)
         return true
     }
 }

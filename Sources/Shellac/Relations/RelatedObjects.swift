@@ -26,6 +26,9 @@ class RelatedObjects {
     /// What they were when they were loaded, or last saved along with the record. Nil where they never were.
     var savedRecords: [Record]? { nil }
 
+    /// Adds an object to a list that is being loaded, and that nobody was given.
+    func add(_ record: Record) {}
+
     /// The same, saved as others. Nil for what never was.
     func saved(as records: [Record]?) -> RelatedObjects { self }
 }
@@ -33,27 +36,44 @@ class RelatedObjects {
 /// A list that was loaded.
 @usableFromInline
 final class RelatedMany<Target: Record>: RelatedObjects {
-    @usableFromInline let objects: [Target]
+    @exclusivity(unchecked) @usableFromInline private(set) var objects: [Target]
     private let savedObjects: [Target]?
+    /// Whether the objects are those that were loaded.
+    private let isAsLoaded: Bool
 
     @usableFromInline
-    init(
-        _ identity: RelationIdentity?, _ objects: [Target], saved: [Target]?, _ next: RelatedObjects? = nil
+    convenience init(_ identity: RelationIdentity?, _ objects: [Target], saved: [Target]?) {
+        self.init(identity, objects, saved: saved, isAsLoaded: false, nil)
+    }
+
+    /// A list that is to be loaded, of which a length is expected.
+    @usableFromInline
+    init(loading identity: RelationIdentity?, capacity: Int) {
+        (objects, savedObjects, isAsLoaded) = ([], nil, true)
+        objects.reserveCapacity(capacity)
+        super.init(identity, nil)
+    }
+
+    private init(
+        _ identity: RelationIdentity?, _ objects: [Target], saved: [Target]?, isAsLoaded: Bool,
+        _ next: RelatedObjects?
     ) {
-        (self.objects, savedObjects) = (objects, saved)
+        (self.objects, savedObjects, self.isAsLoaded) = (objects, saved, isAsLoaded)
         super.init(identity, next)
     }
 
+    override func add(_ record: Record) { objects.append(unsafeDowncast(record, to: Target.self)) }
+
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
-        RelatedMany(identity, objects, saved: savedObjects, next)
+        RelatedMany(identity, objects, saved: savedObjects, isAsLoaded: isAsLoaded, next)
     }
 
     override var records: [Record] { objects }
-    override var savedRecords: [Record]? { savedObjects }
+    override var savedRecords: [Record]? { isAsLoaded ? objects : savedObjects }
 
     override func saved(as records: [Record]?) -> RelatedObjects {
         let saved = records.map { $0.map { unsafeDowncast($0, to: Target.self) } }
-        return RelatedMany(identity, objects, saved: saved, next)
+        return RelatedMany(identity, objects, saved: saved, isAsLoaded: false, next)
     }
 }
 
@@ -182,8 +202,8 @@ struct RelatedClass: Sendable {
     let type: Record.Type
     /// Makes a record of a row.
     let make: @Sendable (LiveRow) throws -> Record
-    /// Keeps records that were made as a list, or one of them.
-    let many: @Sendable (RelationIdentity?, [Record]) -> RelatedObjects
+    /// Makes a list that the records are added to, of which a length is expected, or keeps one of them.
+    let many: @Sendable (RelationIdentity?, Int) -> RelatedObjects
     let one: @Sendable (RelationIdentity?, Record?) -> RelatedObjects
 
     @inlinable
@@ -191,10 +211,7 @@ struct RelatedClass: Sendable {
         self.init(
             type,
             make: { try Target.keptElement(of: $0) },
-            many: { identity, records in
-                let objects = records.map { unsafeDowncast($0, to: Target.self) }
-                return RelatedMany<Target>(identity, objects, saved: objects)
-            },
+            many: { RelatedMany<Target>(loading: $0, capacity: $1) },
             one: { identity, record in
                 let object = record.map { unsafeDowncast($0, to: Target.self) }
                 return RelatedOne<Target>(identity, object, saved: .some(object))
@@ -204,7 +221,7 @@ struct RelatedClass: Sendable {
     @usableFromInline
     init(
         _ type: Record.Type, make: @escaping @Sendable (LiveRow) throws -> Record,
-        many: @escaping @Sendable (RelationIdentity?, [Record]) -> RelatedObjects,
+        many: @escaping @Sendable (RelationIdentity?, Int) -> RelatedObjects,
         one: @escaping @Sendable (RelationIdentity?, Record?) -> RelatedObjects
     ) { (self.type, self.make, self.many, self.one) = (type, make, many, one) }
 }

@@ -18,11 +18,12 @@ struct RelationLoading {
     /// - Parameters:
     ///   - owners: The records that it is loaded for.
     ///   - areFetched: Whether they were just fetched: then they have what they remember.
-    func load(for owners: [Record], areFetched: Bool) throws {
+    ///   - whole: The request that has fetched them, where it has fetched all rows of their table.
+    func load(for owners: [Record], areFetched: Bool, whole: SelectQuery? = nil) throws {
         guard let first = owners.first else { return }
         let type = Swift.type(of: first)
         if owners.allSatisfy({ Swift.type(of: $0) == type }) {
-            return try load(for: owners, of: type, areFetched)
+            return try load(for: owners, of: type, areFetched, whole)
         }
         // Classes of other tables may inherit a relation.
         var groups: [(type: Record.Type, records: [Record])] = []
@@ -34,16 +35,18 @@ struct RelationLoading {
                 groups.append((type, [owner]))
             }
         }
-        for group in groups { try load(for: group.records, of: group.type, areFetched) }
+        for group in groups { try load(for: group.records, of: group.type, areFetched, nil) }
     }
 
-    private func load(for owners: [Record], of type: Record.Type, _ areFetched: Bool) throws {
+    private func load(
+        for owners: [Record], of type: Record.Type, _ areFetched: Bool, _ whole: SelectQuery?
+    ) throws {
         let path = try path(for: type)
         var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
         try keys.add(owners, path.steps[0].from, of: definition, areFetched, in: db)
         if owners.count == 1, !areFetched { db.noteLoad(of: definition, for: type) }
-        let lists = try find(path, &keys)
-        give(owners, keys, lists, path)
+        let found = try find(path, &keys, for: owners, whole)
+        give(owners, keys, found)
     }
 
     /// The columns that the relation goes by, for records of a class.
@@ -52,13 +55,24 @@ struct RelationLoading {
         return try db.relations.path(of: definition, for: type, on: db)
     }
 
-    /// Returns the records of each key, with all that is to be loaded along with them.
-    func find(_ path: RelationPath, _ keys: inout OwnerKeys) throws -> [[Record]] {
-        var found = RelatedRows(isMany: definition.isMany)
-        for list in keys.lists() { try fetch(list, path, &keys, &found) }
-        try definition.nested.load(for: found.all, areFetched: true, in: db)
-        return found.lists(count: keys.count)
+    /// Returns what is found for each key, with all that is to be loaded along with it. Nil where there is no row.
+    ///
+    /// - Parameters:
+    ///   - owners: The first of the records that have the keys: those to which the way leads back.
+    ///   - whole: The request of all rows that have the keys, where there is one.
+    func find(
+        _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil
+    ) throws -> [RelatedObjects?] {
+        var found = RelatedRows(definition, target, keys, leadsBack ? path.steps[0] : nil, owners)
+        let column = path.steps[0].comparesIntegers ? path.steps[0].from[0] : nil
+        let lists = whole.flatMap { whole in column.map { [OwnerKeys.List(of: $0, in: whole)] } }
+        for list in lists ?? keys.lists() { try fetch(list, path, &keys, &found) }
+        try definition.nested.load(for: found.records, areFetched: true, in: db)
+        return found.objects
     }
+
+    /// Whether what is found belongs to one record alone, and leads back to it.
+    var leadsBack: Bool { definition.steps.count == 1 && definition.steps[0].direction == .down }
 
     // MARK: - Fetching
 
@@ -103,87 +117,93 @@ struct RelationLoading {
         return try definition.targetType.primaryKey(of: definition.targetType.tableSchema(on: db))
     }
 
-    // MARK: - Giving
-
     /// Gives each record what was found for it.
-    func give(_ owners: [Record], _ keys: OwnerKeys, _ lists: [[Record]], _ path: RelationPath) {
-        func made(_ records: [Record]) -> RelatedObjects {
-            definition.isMany
-                ? target.many(definition.identity, records) : target.one(definition.identity, records.first)
-        }
-        let none = made([])
-        var objects: [RelatedObjects?] = Array(repeating: nil, count: keys.count)
-        let leadsBack = definition.steps.count == 1 && definition.steps[0].direction == .down
+    private func give(_ owners: [Record], _ keys: OwnerKeys, _ found: [RelatedObjects?]) {
+        let nothing = nothing
         for (owner, number) in zip(owners, keys.numbers) {
-            guard number >= 0, !lists[Int(number)].isEmpty else {
-                owner.relate(none)
-                continue
-            }
-            if let known = objects[Int(number)] {
-                owner.relate(known)
-                continue
-            }
-            let records = lists[Int(number)]
-            let related = made(records)
-            objects[Int(number)] = related
-            owner.relate(related)
-            guard leadsBack else { continue }
-            let back = RelatedOwner(owner, path.steps[0])
-            for record in records { record.relate(back) }
+            owner.relate(number < 0 ? nothing : found[Int(number)] ?? nothing)
         }
+    }
+
+    /// What is given where there is no row.
+    var nothing: RelatedObjects {
+        definition.isMany ? target.many(definition.identity, 0) : target.one(definition.identity, nil)
     }
 }
 
-/// The rows that were found, as records, each with the number of the key that it was found by.
+/// The rows that were found, as records.
+///
+/// Each record is put where it belongs as soon as it is made: later, it would have left the processor's caches.
 private struct RelatedRows {
-    /// Whether a key wants all of its rows, and not the first alone.
-    private let isMany: Bool
-    private var records: [Record] = []
-    private var numbers: [Int32] = []
+    /// What was found for each key.
+    private(set) var objects: [RelatedObjects?]
+    /// All records, each once, where they are asked for.
+    private(set) var records: [Record] = []
+
+    private let definition: RelationDefinition
+    private let target: RelatedClass
+    private let keepsRecords: Bool
     /// The records of rows that may be found several times.
     private var byIdentity: [[DatabaseValue]: Record] = [:]
-    private var distinct: [Record] = []
-    /// The keys that have their row.
-    private var taken: Set<Int32> = []
 
-    init(isMany: Bool) { self.isMany = isMany }
+    /// Where the records of a key lead back, by which step, and the ways that were made.
+    private let owners: [Record]
+    private let firstOwners: [Int32]
+    private let step: RelationPath.Step?
+    private var waysBack: [RelatedOwner?]
+    /// The key that was found last, and how many rows of it came one after the other.
+    private var lastNumber: Int32 = -1
+    private var length = 0
 
-    /// All records, each once.
-    var all: [Record] { distinct.isEmpty ? records : distinct }
+    init(
+        _ definition: RelationDefinition, _ target: RelatedClass, _ keys: OwnerKeys,
+        _ step: RelationPath.Step?, _ owners: [Record]
+    ) {
+        (self.definition, self.target, self.step) = (definition, target, step)
+        (self.owners, firstOwners) = (owners, keys.firstOwners)
+        keepsRecords = !definition.nested.isEmpty
+        objects = Array(repeating: nil, count: keys.count)
+        waysBack = Array(repeating: nil, count: step == nil ? 0 : keys.count)
+    }
 
     /// Whether another row is wanted for a key.
-    func wantsRow(of number: Int32) -> Bool { isMany || !taken.contains(number) }
+    func wantsRow(of number: Int32) -> Bool { definition.isMany || objects[Int(number)] == nil }
 
     /// Adds a row. One that was found before is the same object.
     mutating func add(
         _ number: Int32, _ identity: [DatabaseValue], _ make: () throws -> Record
     ) rethrows {
-        let record: Record
         // A primary key that is NULL tells no rows apart.
         let isKnowable = !identity.isEmpty && !identity.contains(where: \.isNull)
-        if isKnowable, let known = byIdentity[identity] {
-            record = known
-        } else {
-            record = try make()
-            if !identity.isEmpty { distinct.append(record) }
-            if isKnowable { byIdentity[identity] = record }
-        }
-        records.append(record)
-        numbers.append(number)
-        if !isMany { taken.insert(number) }
+        if isKnowable, let known = byIdentity[identity] { return put(known, number) }
+        let record = try make()
+        if isKnowable { byIdentity[identity] = record }
+        if keepsRecords { records.append(record) }
+        put(record, number)
     }
 
-    /// The records of each key, in the order in which they were found.
-    func lists(count: Int) -> [[Record]] {
-        var counts = Array(repeating: 0, count: count)
-        for number in numbers { counts[Int(number)] += 1 }
-        var lists: [[Record]] = counts.map { count in
-            var list: [Record] = []
-            list.reserveCapacity(count)
-            return list
+    private mutating func put(_ record: Record, _ number: Int32) {
+        if let step { leadBack(record, number, step) }
+        let expected = length
+        length = number == lastNumber ? length + 1 : 1
+        lastNumber = number
+        if let known = objects[Int(number)] { return known.add(record) }
+        guard definition.isMany else {
+            objects[Int(number)] = target.one(definition.identity, record)
+            return
         }
-        for (record, number) in zip(records, numbers) { lists[Int(number)].append(record) }
-        return lists
+        // One list is often as long as another.
+        let list = target.many(definition.identity, min(expected, 16))
+        list.add(record)
+        objects[Int(number)] = list
+    }
+
+    private mutating func leadBack(_ record: Record, _ number: Int32, _ step: RelationPath.Step) {
+        let first = Int(firstOwners[Int(number)])
+        guard first < owners.count else { return }
+        let back = waysBack[Int(number)] ?? RelatedOwner(owners[first], step)
+        waysBack[Int(number)] = back
+        record.relate(back)
     }
 }
 
@@ -208,7 +228,9 @@ extension RelationDefinition {
 
 extension [any Relation] {
     /// Loads the relations, one after the other.
-    func load(for records: [Record], areFetched: Bool, in db: Database) throws {
+    func load(
+        for records: [Record], areFetched: Bool, whole: SelectQuery? = nil, in db: Database
+    ) throws {
         var seen: Set<ObjectIdentifier> = []
         for definition in lazy.map(\.definition) {
             guard seen.insert(ObjectIdentifier(definition.identity)).inserted else {
@@ -219,7 +241,8 @@ extension [any Relation] {
                         + "to be loaded along with it, or give one of both a key of its own by forKey(_:)")
             }
             try definition.checkNested()
-            try RelationLoading(definition, in: db).load(for: records, areFetched: areFetched)
+            try RelationLoading(definition, in: db).load(
+                for: records, areFetched: areFetched, whole: whole)
         }
     }
 }

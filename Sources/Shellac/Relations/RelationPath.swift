@@ -8,6 +8,8 @@ struct RelationPath {
         /// Whether nobody needs to name the columns that are referred to, and whether the foreign key is the only one between
         /// the tables.
         let (isPlain, isOnly): (Bool, Bool)
+        /// Whether both columns are those of integers, so that SQLite compares them with each other as with their values.
+        let comparesIntegers: Bool
     }
 
     /// A column that values are compared with.
@@ -62,6 +64,10 @@ extension RelationPath.Step {
             RelationPath.Target(name, in: table, on: db)
         }
         (isPlain, isOnly) = (key.isPlain, key.isOnly)
+        let origin = isUp ? child : parent
+        comparesIntegers =
+            origin.kind == .table && from.count == 1 && to[0].affinity == .integer
+            && origin.affinity(ofColumn: from[0]) ?? .integer == .integer
     }
 
     /// The columns of the foreign key.

@@ -23,6 +23,36 @@ import Testing
         try #expect(teams.map { try $0.captain?.name } == ["Barbara", nil, nil])
     }
 
+    /// What the second statement finds related rows by: the table, where all of its rows were fetched, or else the keys of
+    /// those that were.
+    @Test("are found by the request itself where it fetches a whole table", .behaviour(63))
+    func whole() throws {
+        let spy = SQLSpy()
+        let queue = try Guild.database(spy)
+        func statement(_ load: (Database) throws -> Void) throws -> String? {
+            spy.removeAll()
+            try queue.read(load)
+            return spy.selections.last
+        }
+        let whole =
+            #"SELECT *, "teamID" AS "shellac_key0" FROM "player" "#
+            + #"WHERE "teamID" IN (SELECT "id" FROM "team")"#
+        let teams = Team.including(Team.players)
+        try #expect(statement { _ = try teams.fetchAll($0) } == whole)
+        try #expect(statement { _ = try teams.order { $0.name }.fetchAll($0) } == whole)
+        for part in [
+            teams.filter { $0.id > 0 }, teams.limit(5), teams.aliased(TableAlias(name: "t")),
+            teams.distinct(),
+        ] {
+            let sql = try statement { _ = try part.fetchAll($0) }
+            #expect(sql?.contains("json_each") == true, "\(sql ?? "")")
+        }
+        let one = try statement { _ = try teams.fetchOne($0) }
+        #expect(one?.contains("json_each") == true)
+        let later = try statement { db in try db.load(Team.fetchAll(db), Team.players) }
+        #expect(later?.contains("json_each") == true)
+    }
+
     @Test("of related records are loaded in their place", .behaviour(63))
     func nested() throws {
         let spy = SQLSpy()
