@@ -202,13 +202,6 @@ extension OwnerKeys.List {
 }
 
 extension RelationPath.Target {
-    /// Whether values can be compared here as the column compares them.
-    var isComparable: Bool { ["BINARY", "NOCASE", "RTRIM"].contains(where: isCollated) }
-
-    private func isCollated(_ name: String) -> Bool {
-        collation.map { CaseInsensitiveName.matches(name, $0) } ?? false
-    }
-
     /// Whether an integer is compared as it is.
     fileprivate var keepsIntegers: Bool { affinity != .text }
 

@@ -46,6 +46,13 @@ struct PeerRelation: Hashable {
     /// What the relation was refined by.
     let refinement: Refinement
 
+    /// The value that names the relation: where it is the same one, so is what it was refined by.
+    struct Form: Hashable {
+        let window: ObjectIdentifier
+        let form: ObjectIdentifier
+        let type: ObjectIdentifier
+    }
+
     struct Refinement: Hashable {
         var shape: [UInt8] = []
         var arguments: [DatabaseValue] = []
@@ -112,18 +119,20 @@ extension RelationLoading {
         guard path.steps[0].to.allSatisfy(\.isComparable) else {
             return try load(for: [record], areFetched: false)
         }
-        let key = PeerRelation(
-            window: ObjectIdentifier(window), identity: ObjectIdentifier(definition.identity),
-            type: ObjectIdentifier(type(of: record)), refinement: try definition.refinement(on: db))
+        let type = ObjectIdentifier(type(of: record))
+        let form = PeerRelation.Form(
+            window: ObjectIdentifier(window), form: ObjectIdentifier(definition.form), type: type)
+        func key() throws -> PeerRelation {
+            try PeerRelation(
+                window: ObjectIdentifier(window), identity: ObjectIdentifier(definition.identity), type: type,
+                refinement: definition.refinement(on: db))
+        }
         let names = path.steps[0].from
         let own = try record.encodedKey(names, of: definition, in: db)
-        if let peers = relations.peers[key] {
-            if try peers.isGood(in: db) {
-                if take(own, for: record, from: peers, path) { return }
-                // They were given to another object of the same row.
-                return try load(for: [record], areFetched: false)
-            }
-            relations.keep(nil, for: key)
+        if let peers = try relations.loadedPeers(of: form, key), try peers.isGood(in: db) {
+            if take(own, for: record, from: peers, path) { return }
+            // They were given to another object of the same row.
+            return try load(for: [record], areFetched: false)
         }
         var keys = OwnerKeys(path.steps[0].to, capacity: FetchWindow.rowCount)
         keys.add(own)
@@ -133,7 +142,7 @@ extension RelationLoading {
         }
         let found = try find(path, &keys, for: [])
         let peers = try LoadedPeers(window, definition, keys, found, in: db)
-        relations.keep(peers, for: key)
+        try relations.keep(peers, for: form, key())
         db.isKeptForAccess = true
         _ = take(own, for: record, from: peers, path)
     }
@@ -148,10 +157,7 @@ extension RelationLoading {
         }
         guard let found = peers.take(key) else { return false }
         record.relate(found ?? nothing)
-        if leadsBack, let found {
-            let back = RelatedOwner(record, path.steps[0])
-            for related in found.records { related.relate(back) }
-        }
+        if leadsBack, let found { found.lead(RelatedOwner(record, path.steps[0])) }
         return true
     }
 }

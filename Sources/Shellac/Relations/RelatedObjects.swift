@@ -29,6 +29,9 @@ class RelatedObjects {
     /// Adds an object to a list that is being loaded, and that nobody was given.
     func add(_ record: Record) {}
 
+    /// Gives each object the way back to the record that it was loaded for.
+    func lead(_ back: RelatedOwner) {}
+
     /// The same, saved as others. Nil for what never was.
     func saved(as records: [Record]?) -> RelatedObjects { self }
 }
@@ -62,6 +65,8 @@ final class RelatedMany<Target: Record>: RelatedObjects {
         super.init(identity, next)
     }
 
+    override func lead(_ back: RelatedOwner) { for object in objects { object.relate(back) } }
+
     override func add(_ record: Record) { objects.append(unsafeDowncast(record, to: Target.self)) }
 
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
@@ -94,6 +99,8 @@ final class RelatedOne<Target: Record>: RelatedObjects {
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
         RelatedOne(identity, object, saved: savedObject, next)
     }
+
+    override func lead(_ back: RelatedOwner) { object?.relate(back) }
 
     override var records: [Record] { object.map { [$0] } ?? [] }
     override var savedRecords: [Record]? { savedObject.map { $0.map { [$0] } ?? [] } }

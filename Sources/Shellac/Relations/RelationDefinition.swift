@@ -1,17 +1,19 @@
 /// What a relation is made of.
 public struct RelationDefinition: Sendable {
     /// Which relation it is: what is derived from a relation is the same one.
-    var identity = RelationIdentity()
+    var identity = RelationIdentity() { didSet { form = RelationIdentity() } }
+    /// Which value it is: what is derived from a relation is another one.
+    private(set) var form = RelationIdentity()
     /// The type that the relation begins with.
     let owner: any TableRecord.Type
     /// The tables that are passed: the last one is the target's.
-    var steps: [RelationStep]
+    var steps: [RelationStep] { didSet { form = RelationIdentity() } }
     /// Whether it gives a list.
     let isMany: Bool
     /// What makes records of its rows. Nil where these are none of a class.
     let target: RelatedClass?
     /// The most rows that one row is given.
-    var limit: Int?
+    var limit: Int? { didSet { form = RelationIdentity() } }
     /// What is loaded along with the rows.
     var nested: [any Relation] { query.included.loads }
     var givenKey: String?

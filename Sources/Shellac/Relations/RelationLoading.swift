@@ -65,8 +65,9 @@ struct RelationLoading {
     ) throws -> [RelatedObjects?] {
         var found = RelatedRows(definition, target, keys, leadsBack ? path.steps[0] : nil, owners)
         let column = path.steps[0].comparesIntegers ? path.steps[0].from[0] : nil
-        let lists = whole.flatMap { whole in column.map { [OwnerKeys.List(of: $0, in: whole)] } }
-        for list in lists ?? keys.lists() { try fetch(list, path, &keys, &found) }
+        let all = whole.flatMap { whole in column.map { [OwnerKeys.List(of: $0, in: whole)] } }
+        let lists = keys.count == 0 ? [] : all ?? keys.lists()
+        for list in lists { try fetch(list, path, &keys, &found) }
         try definition.nested.load(for: found.records, areFetched: true, in: db)
         return found.objects
     }

@@ -18,6 +18,8 @@ struct RelationPath {
         let affinity: ColumnAffinity
         /// Nil where nobody but SQLite knows it.
         let collation: String?
+        /// Whether values can be compared here as the column compares them.
+        let isComparable: Bool
     }
 
     let steps: [Step]
@@ -42,7 +44,17 @@ extension RelationPath.Target {
         let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
         // The columns of a view may be expressions, and texts among them be compared in any way.
         let isKnown = table.kind != .view || [.integer, .numeric, .real].contains(affinity)
-        self.init(name: name, affinity: affinity, collation: isKnown ? collation ?? "BINARY" : nil)
+        self.name = name
+        self.affinity = affinity
+        let known = isKnown ? collation ?? "BINARY" : nil
+        self.collation = known
+        isComparable = ["BINARY", "NOCASE", "RTRIM"].contains { name in
+            known.map { CaseInsensitiveName.matches(name, $0) } ?? false
+        }
+    }
+
+    func isCollated(_ name: String) -> Bool {
+        collation.map { CaseInsensitiveName.matches(name, $0) } ?? false
     }
 }
 
@@ -149,13 +161,26 @@ final class RelationConnection: AccessKeeper {
 
     /// What was loaded for the peers of records, until the access ends.
     private(set) var peers: [PeerRelation: LoadedPeers] = [:]
+    /// The same, for the very values that it was loaded by: these need not be compared.
+    private var peersOfForms: [PeerRelation.Form: LoadedPeers] = [:]
 
-    /// Keeps what was loaded for the peers of records, or nothing any more.
-    func keep(_ loaded: LoadedPeers?, for key: PeerRelation) {
+    /// Returns what was loaded for the peers of a record.
+    ///
+    /// - Parameter key: What the relation is, where it is not the value that it was loaded by.
+    func loadedPeers(
+        of form: PeerRelation.Form, _ key: () throws -> PeerRelation
+    ) rethrows -> LoadedPeers? {
+        if let known = peersOfForms[form] { return known }
+        return peers.isEmpty ? nil : try peers[key()]
+    }
+
+    /// Keeps what was loaded for the peers of records.
+    func keep(_ loaded: LoadedPeers, for form: PeerRelation.Form, _ key: PeerRelation) {
         if peers.count >= 64 { releaseKept() }
         // Records that are freed may come back here.
-        let old = peers[key]
+        let old = (peers[key], peersOfForms[form])
         peers[key] = loaded
+        peersOfForms[form] = loaded
         withExtendedLifetime(old) {}
     }
 
@@ -167,8 +192,8 @@ final class RelationConnection: AccessKeeper {
         #if DEBUG
         loops.forgetCounts()
         #endif
-        let old = peers
-        peers = [:]
+        let old = (peers, peersOfForms)
+        (peers, peersOfForms) = ([:], [:])
         withExtendedLifetime(old) {}
     }
 }

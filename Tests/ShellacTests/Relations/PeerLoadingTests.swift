@@ -42,6 +42,32 @@ import Testing
         }
     }
 
+    @Test("tell apart what is derived from one relation, and know what is derived twice", .behaviour(64))
+    func derived() throws {
+        let spy = SQLSpy()
+        try database(spy, teams: 30).read { db in
+            let teams = try Team.order { $0.id }.fetchAll(db)
+            for team in teams.dropFirst() {
+                let count = Int(team.id ?? 0) % 3
+                try team.load(Team.players, db)
+                try #expect(team.players.count == count)
+                let other = Team.players.filter { $0.name == "0" }.forKey("zeros")
+                try team.load(other, db)
+                try #expect(team[other].count == min(count, 1))
+                try team.load(Team.players.limit(1, perParent: true), db)
+                try #expect(team.players.count == min(count, 1))
+                try team.load(Team.players.including(Player.weapons), db)
+                try #expect(team.players.count == count)
+                for player in try team.players { try #expect(player.weapons.isEmpty) }
+            }
+            // Each is derived anew in each round. The keys of its own apart, it is the same one.
+            let selections = spy.selections
+            #expect(selections.filter { $0.contains("shellac_rank") }.count == 1)
+            #expect(selections.filter { $0.contains("\"weapon\"") }.count == 1)
+            #expect(selections.filter { $0.contains("\"player\"") && !$0.contains("= '0'") }.count <= 3 + 29)
+        }
+    }
+
     @Test("share the record that several refer to", .behaviour(64, 65))
     func referred() throws {
         let spy = SQLSpy()
