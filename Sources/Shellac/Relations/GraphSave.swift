@@ -271,11 +271,12 @@ extension Record {
         _ columns: [String], with key: [DatabaseValue]?, of definition: RelationDefinition, in db: Database
     ) throws {
         let old = try encodedKey(columns, of: definition, in: db)
-        let new = key ?? columns.map { _ in .null }
-        if old == new { return }
-        let given = columns.indices.filter { old[$0] != new[$0] }.map {
-            GivenValue(name: columns[$0], old: old[$0], new: new[$0])
+        var given: [GivenValue] = []
+        for (index, name) in columns.enumerated() {
+            let new = key?[index] ?? .null
+            if old[index] != new { given.append(GivenValue(name: name, old: old[index], new: new)) }
         }
+        if given.isEmpty { return }
         noteGiven(given, in: db)
         // A class that lists its columns need not be encoded again.
         if Overrides.listing(type(of: self)), try given.allSatisfy({ try give($0.new, to: $0.name) }) {

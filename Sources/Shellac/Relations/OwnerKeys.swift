@@ -239,7 +239,8 @@ extension Record {
                 return row?.value(ofColumn: name, encodedAs: columns.column(place)) ?? columns[place]
             }
         }
-        return try zip(key, names).map { value, name in
+        return try names.indices.map { index in
+            let (value, name) = (key[index], names[index])
             if let value, !isUnread(name, value) { return value }
             if let row = snapshot, let column = row.layout.column(named: name) {
                 return row.databaseValue(at: column)

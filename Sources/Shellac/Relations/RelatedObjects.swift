@@ -73,11 +73,14 @@ final class RelatedMany<Target: Record>: RelatedObjects {
         RelatedMany(identity, objects, saved: savedObjects, isAsLoaded: isAsLoaded, next)
     }
 
-    override var records: [Record] { objects }
-    override var savedRecords: [Record]? { isAsLoaded ? objects : savedObjects }
+    // Arrays of classes differ in nothing but what the compiler knows of them. To convert one would be to cast each object.
+    override var records: [Record] { unsafeBitCast(objects, to: [Record].self) }
+    override var savedRecords: [Record]? {
+        isAsLoaded ? records : savedObjects.map { unsafeBitCast($0, to: [Record].self) }
+    }
 
     override func saved(as records: [Record]?) -> RelatedObjects {
-        let saved = records.map { $0.map { unsafeDowncast($0, to: Target.self) } }
+        let saved = records.map { unsafeBitCast($0, to: [Target].self) }
         return RelatedMany(identity, objects, saved: saved, isAsLoaded: false, next)
     }
 }
