@@ -1,7 +1,7 @@
 public import Shellac
 
 /// A way from a column of the database to a Swift value. All of them must read the same.
-public enum Road: String, CaseIterable, Sendable, Codable {
+public enum ReadingWay: String, CaseIterable, Sendable, Codable {
     case fetchAll, fetchSet, fetchCursor, fetchOne
     case optionalAll, optionalCursor
     case liveRowByName, liveRowByIndex, ownedRowByName, ownedRowByIndex, copiedRow
@@ -9,7 +9,7 @@ public enum Road: String, CaseIterable, Sendable, Codable {
     case databaseValue, rowMadeByHand
 
     /// The ways that know the statement: their errors name its SQL.
-    public static let withSQL: [Road] = allCases.filter { $0 != .databaseValue && $0 != .rowMadeByHand }
+    public static let withSQL: [ReadingWay] = allCases.filter { $0 != .databaseValue && $0 != .rowMadeByHand }
 
     /// The ways on which NULL is nil, and no error.
     public var isOptional: Bool {
@@ -25,7 +25,7 @@ extension Database {
     ///
     /// - Returns: nil where the way gives nil for NULL.
     public func read<Value: DatabaseValueConvertible & Hashable>(
-        _ type: Value.Type, by road: Road, sql: String
+        _ type: Value.Type, by way: ReadingWay, sql: String
     ) throws -> Value? {
         func liveRow<T>(_ body: (Row) throws -> T) throws -> T {
             let rows = try Row.fetchCursor(self, sql: sql)
@@ -36,7 +36,7 @@ extension Database {
             guard let row = try Row.fetchOne(self, sql: sql) else { throw NoRow(sql: sql) }
             return row
         }
-        switch road {
+        switch way {
         case .fetchAll: return try Value.fetchAll(self, sql: sql)[0]
         case .fetchSet: return try Value.fetchSet(self, sql: sql).first
         case .fetchCursor: return try Value.fetchCursor(self, sql: sql).next()

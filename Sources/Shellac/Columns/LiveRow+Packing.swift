@@ -7,25 +7,25 @@
 extension LiveRow {
     /// From now on, what is read of the current row is packed.
     @usableFromInline
-    func beginPacking() { place.pointee.packer.begin(count: count) }
+    func beginPacking() { storage.pointee.packer.begin(count: count) }
 
     /// The current row, packed. Nil if it is too long.
     func packed() -> PackedBytes? {
-        if place.pointee.packer.next == .max { beginPacking() }
-        return packAll(before: count) ? place.pointee.packer.bytes : nil
+        if storage.pointee.packer.next == .max { beginPacking() }
+        return packAll(before: count) ? storage.pointee.packer.bytes : nil
     }
 
     /// Packs the columns before one, if there is room. Otherwise, nothing is packed any more.
     @inline(__always)
     private func packAll(before end: Int) -> Bool {
-        let next = place.pointee.packer.next
+        let next = storage.pointee.packer.next
         return next >= end ? next < .max : packMore(before: end)
     }
 
     @inline(never)
     private func packMore(before end: Int) -> Bool {
-        while place.pointee.packer.next < end {
-            if !place.pointee.packer.write(value(at: place.pointee.packer.next).view) { return false }
+        while storage.pointee.packer.next < end {
+            if !storage.pointee.packer.write(value(at: storage.pointee.packer.next).view) { return false }
         }
         return true
     }
@@ -34,30 +34,30 @@ extension LiveRow {
 
     /// Whether what is read of a column is to be packed.
     @inlinable
-    func packs(_ column: Int) -> Bool { place.pointee.packer.next <= column }
+    func packs(_ column: Int) -> Bool { storage.pointee.packer.next <= column }
 
     // Mostly, it is the next column. Those before it that were not read are packed first, by another function: so that
     // these need to save no registers.
 
     @usableFromInline
     func pack(_ integer: Int64, in column: Int) {
-        if place.pointee.packer.next != column { return pack(.integer(integer), in: column) }
-        place.pointee.packer.write { $0.write(integer) }
+        if storage.pointee.packer.next != column { return pack(.integer(integer), in: column) }
+        storage.pointee.packer.write { $0.write(integer) }
     }
 
     @usableFromInline
     func pack(_ real: Double, in column: Int) {
-        if place.pointee.packer.next != column { return pack(.real(real), in: column) }
-        place.pointee.packer.write { $0.write(real) }
+        if storage.pointee.packer.next != column { return pack(.real(real), in: column) }
+        storage.pointee.packer.write { $0.write(real) }
     }
 
     @usableFromInline
     func pack(_ utf8: UnsafeBufferPointer<UInt8>, in column: Int) {
-        guard packAll(before: column), place.pointee.packer.reserve(utf8.count) else { return }
-        place.pointee.packer.write { $0.write(text: utf8) }
+        guard packAll(before: column), storage.pointee.packer.reserve(utf8.count) else { return }
+        storage.pointee.packer.write { $0.write(text: utf8) }
     }
 
     func pack(_ value: ValueView, in column: Int) {
-        if packAll(before: column) { _ = place.pointee.packer.write(value) }
+        if packAll(before: column) { _ = storage.pointee.packer.write(value) }
     }
 }

@@ -7,20 +7,20 @@ extension LiveRow {
     /// Tell it each time that the statement stands on another row: see `moveOn()`.
     func makeWindow(_ columns: Range<Int>) -> LiveRow {
         let window = Self.take()
-        window.place.pointee.statement = place.pointee.statement
-        window.place.pointee.sql = place.pointee.sql
-        window.place.pointee.connection = place.pointee.connection
-        window.place.pointee.firstColumn = place.pointee.firstColumn + columns.lowerBound
-        window.place.pointee.width = columns.count
-        place.pointee.windows.append(window)
+        window.storage.pointee.statement = storage.pointee.statement
+        window.storage.pointee.sql = storage.pointee.sql
+        window.storage.pointee.connection = storage.pointee.connection
+        window.storage.pointee.firstColumn = storage.pointee.firstColumn + columns.lowerBound
+        window.storage.pointee.width = columns.count
+        storage.pointee.windows.append(window)
         return window
     }
 
     /// Gives the rows of some of the columns back: nobody reads them any more.
     @inline(never)
     func closeWindows() {
-        let windows = place.pointee.windows
-        place.pointee.windows = []
+        let windows = storage.pointee.windows
+        storage.pointee.windows = []
         for window in windows { window.recycle() }
     }
 }

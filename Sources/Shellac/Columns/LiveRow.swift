@@ -3,10 +3,10 @@ import CSQLite
 /// The current row of a running statement, where SQLite holds it. Or else packed columns, for as long as a function reads
 /// them: see `standing(on:_:)`.
 ///
-/// A live row is two things: a place, which the statement owns for all its rows, and a generation, which
+/// A live row is two things: storage, which the statement owns for all its rows, and a generation, which
 /// changes whenever the statement moves. A row whose statement has moved on is noticed by comparing numbers.
-/// The places are never given back to the system, only used again with later generations: looking at a
-/// stale one is safe.
+/// Storage is never given back to the system, only used again with later generations: looking at
+/// what is stale is safe.
 ///
 /// The values of a row are found in one of two ways. SQLite keeps them side by side, so the first and the
 /// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified whenever the first one
@@ -16,13 +16,13 @@ import CSQLite
 /// documentation, "Result Values From A Query": an unprotected value is safe for a connection that one thread at
 /// a time uses.)
 public struct LiveRow {
-    @usableFromInline let place: UnsafeMutablePointer<Place>
+    @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
     @inlinable
-    init(_ place: UnsafeMutablePointer<Place>) { self.place = place }
+    init(_ storage: UnsafeMutablePointer<Storage>) { self.storage = storage }
 
     @usableFromInline
-    struct Place: ~Copyable {
+    struct Storage: ~Copyable {
         /// Changes with each step and reset of the statement.
         @usableFromInline var generation: UInt64
         /// The value of the first column.
@@ -87,9 +87,9 @@ public struct LiveRow {
     /// The value in a column, which must exist.
     @inlinable @inline(__always)
     func value(at column: Int) -> SQLiteValue {
-        let stride = place.pointee.stride
+        let stride = storage.pointee.stride
         if stride != 0 {
-            let first = UnsafeRawPointer(place.pointee.first.unsafelyUnwrapped)
+            let first = UnsafeRawPointer(storage.pointee.first.unsafelyUnwrapped)
             return SQLiteValue(OpaquePointer(first + column &* stride), row: self, column: column)
         }
         return valueElsewhere(at: column)
@@ -99,43 +99,43 @@ public struct LiveRow {
     func valueElsewhere(at column: Int) -> SQLiteValue {
         if isPacked { return packedValue(at: column) }
         let value = sqlite3_column_value(
-            place.pointee.statement, Int32(truncatingIfNeeded: place.pointee.firstColumn &+ column))
+            storage.pointee.statement, Int32(truncatingIfNeeded: storage.pointee.firstColumn &+ column))
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
     /// The number of columns.
     @inlinable
-    var count: Int { place.pointee.count }
+    var count: Int { storage.pointee.count }
 
     /// The names of the columns.
     @usableFromInline
     var layout: RowLayout {
-        if let layout = place.pointee.layout { return layout }
-        let statement = place.pointee.statement
-        let first = place.pointee.firstColumn
+        if let layout = storage.pointee.layout { return layout }
+        let statement = storage.pointee.statement
+        let first = storage.pointee.firstColumn
         let layout = RowLayout(
-            names: (first..<first + place.pointee.width).map { column in
+            names: (first..<first + storage.pointee.width).map { column in
                 sqlite3_column_name(statement, Int32(column)).map(String.init(cString:)) ?? ""
             },
-            sql: place.pointee.sql)
-        place.pointee.layout = layout
+            sql: storage.pointee.sql)
+        storage.pointee.layout = layout
         return layout
     }
 
-    /// The column for the next look-up by name: the slow road, when the guess missed.
+    /// The column for the next look-up by name: the slow way, when the guess missed.
     @usableFromInline @inline(never)
     func search(_ name: String) -> Int {
-        let k = place.pointee.nextGuess - place.pointee.firstGuess
-        if place.pointee.memory == nil {
+        let k = storage.pointee.nextGuess - storage.pointee.firstGuess
+        if storage.pointee.memory == nil {
             // The first look-up by name of this statement.
-            place.pointee.memory = NameGuesses(layout)
+            storage.pointee.memory = NameGuesses(layout)
         }
         let column = layout.column(named: name) ?? -1
-        let remembered = place.pointee.memory?.remember(name, column: column, asLookup: k) ?? false
-        if let guesses = place.pointee.memory?.guesses {
+        let remembered = storage.pointee.memory?.remember(name, column: column, asLookup: k) ?? false
+        if let guesses = storage.pointee.memory?.guesses {
             let first = UnsafePointer(guesses)
-            place.pointee.firstGuess = first
-            place.pointee.nextGuess = first + (remembered ? k + 1 : k)
+            storage.pointee.firstGuess = first
+            storage.pointee.nextGuess = first + (remembered ? k + 1 : k)
         }
         return column
     }
@@ -143,9 +143,9 @@ public struct LiveRow {
     /// The column of the next look-up by name, or -1.
     @inlinable @inline(__always)
     func column(named name: String) -> Int {
-        let guess = place.pointee.nextGuess
+        let guess = storage.pointee.nextGuess
         if guess.pointee.name != NameBits(name) { return search(name) }
-        place.pointee.nextGuess = guess + 1
+        storage.pointee.nextGuess = guess + 1
         return guess.pointee.column
     }
 }
@@ -156,22 +156,22 @@ extension LiveRow: Sendable {}
 // MARK: - Packed columns
 
 extension LiveRow {
-    /// A place for packed columns of a layout. Such a row is read as one of a statement is, and as fast.
+    /// Makes a row of packed columns of a layout. Such a row is read as one of a statement is, and as fast.
     static func make(layout: RowLayout) -> LiveRow {
         let row = take()
-        row.place.pointee.layout = layout
-        row.place.pointee.width = layout.count
+        row.storage.pointee.layout = layout
+        row.storage.pointee.width = layout.count
         return row
     }
 
     /// Whether the row stands on packed columns.
-    var isPacked: Bool { place.pointee.packedRow != nil }
+    var isPacked: Bool { storage.pointee.packedRow != nil }
 
     /// Runs a function while the row stands on packed columns.
     func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {
         stand(on: bytes)
         defer {
-            place.pointee.packedRow = nil
+            storage.pointee.packedRow = nil
             moveOut()
         }
         return try body()
@@ -181,124 +181,125 @@ extension LiveRow {
     @inline(__always)
     func stand(on bytes: PackedBytes) {
         begin()
-        place.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
+        storage.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
     }
 
     /// Columns are mostly read from left to right: each is found from the one before.
     private func packedValue(at column: Int) -> SQLiteValue {
-        let row = place.pointee.packedRow.unsafelyUnwrapped
+        let row = storage.pointee.packedRow.unsafelyUnwrapped
         let value =
             row.column <= column
             ? row.bytes.value(at: column, from: row.column, row.payload)
             : row.bytes.value(at: column)
-        place.pointee.packedRow = (row.bytes, column, value.payload)
+        storage.pointee.packedRow = (row.bytes, column, value.payload)
         return SQLiteValue(value)
     }
 }
 
-// MARK: - The life of a place
+// MARK: - The life of storage
 
 extension LiveRow {
-    /// The places that no statement uses.
+    /// The storage that no statement uses.
     private static let idle = Lock<[Idle]>([])
-    private struct Idle: @unchecked Sendable { let place: UnsafeMutablePointer<Place> }  // owned by the list
+    /// (The list owns it.)
+    private struct Idle: @unchecked Sendable { let storage: UnsafeMutablePointer<Storage> }
 
-    /// A place for the rows of a statement.
+    /// Makes the live row of a statement.
     static func make(statement: OpaquePointer, sql: String, connection: AnyObject) -> LiveRow {
         let row = take()
-        row.place.pointee.statement = statement
-        row.place.pointee.sql = sql
-        row.place.pointee.connection = connection
-        row.place.pointee.width = Int(sqlite3_column_count(statement))
+        row.storage.pointee.statement = statement
+        row.storage.pointee.sql = sql
+        row.storage.pointee.connection = connection
+        row.storage.pointee.width = Int(sqlite3_column_count(statement))
         return row
     }
 
-    /// Takes a place that nobody uses.
+    /// Takes storage that nobody uses.
     static func take() -> LiveRow {
-        if let idle = idle.withLock({ $0.popLast() }) { return LiveRow(idle.place) }
-        let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
-        place.initialize(to: Place())
-        return LiveRow(place)
+        if let idle = idle.withLock({ $0.popLast() }) { return LiveRow(idle.storage) }
+        let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
+        storage.initialize(to: Storage())
+        return LiveRow(storage)
     }
 
-    /// A place that holds no row, ever: what rows that own their values stand on.
+    /// Storage that holds no row, ever: what rows that own their values stand on.
     @usableFromInline static let none = Nowhere(
-        place: {
-            let place = UnsafeMutablePointer<Place>.allocate(capacity: 1)
-            place.initialize(to: Place())
-            return place
+        storage: {
+            let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
+            storage.initialize(to: Storage())
+            return storage
         }())
     @usableFromInline struct Nowhere: @unchecked Sendable {  // never written
-        @usableFromInline let place: UnsafeMutablePointer<Place>
+        @usableFromInline let storage: UnsafeMutablePointer<Storage>
     }
 
-    /// Gives the place back, when its statement is freed.
+    /// Gives the storage back, when its statement is freed.
     func recycle() {
-        // What decodes rows may hold objects of the user, which find an empty place when they are freed.
-        let old = place.move()
-        place.initialize(to: Place(generation: old.generation + 1))
+        // What decodes rows may hold objects of the user, which find empty storage when they are freed.
+        let old = storage.move()
+        storage.initialize(to: Storage(generation: old.generation + 1))
         _ = consume old
-        Self.idle.withLock { $0.append(Idle(place: place)) }
+        Self.idle.withLock { $0.append(Idle(storage: storage)) }
     }
 
     /// Begins another row, of which nothing was read.
     @inline(__always)
     private func begin() {
-        place.pointee.generation &+= 1
-        place.pointee.nextGuess = place.pointee.firstGuess
-        place.pointee.packer.stop()
-        place.pointee.count = place.pointee.width
+        storage.pointee.generation &+= 1
+        storage.pointee.nextGuess = storage.pointee.firstGuess
+        storage.pointee.packer.stop()
+        storage.pointee.count = storage.pointee.width
     }
 
     /// Tells that the statement stands on another row.
     @inline(__always)
     func moveOn() {
         begin()
-        let statement = place.pointee.statement
-        let width = place.pointee.width
-        let firstColumn = place.pointee.firstColumn
+        let statement = storage.pointee.statement
+        let width = storage.pointee.width
+        let firstColumn = storage.pointee.firstColumn
         let first = sqlite3_column_value(statement, Int32(truncatingIfNeeded: firstColumn))
         // Values begin where they did, and are side by side, as they were.
-        if first == place.pointee.first, place.pointee.stride != 0 { return }
-        place.pointee.first = first
+        if first == storage.pointee.first, storage.pointee.stride != 0 { return }
+        storage.pointee.first = first
         guard width > 1 else {
-            place.pointee.stride = 1
+            storage.pointee.stride = 1
             return
         }
         let last = sqlite3_column_value(statement, Int32(truncatingIfNeeded: firstColumn &+ width &- 1))
         let distance = UnsafeRawPointer(last.unsafelyUnwrapped) - UnsafeRawPointer(first.unsafelyUnwrapped)
-        if distance == place.pointee.stride &* (width &- 1), distance != 0 { return }
-        place.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
+        if distance == storage.pointee.stride &* (width &- 1), distance != 0 { return }
+        storage.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
     }
 
     /// Tells that the statement stands on another row, which nobody has asked for.
     func fallBehind() {
-        place.pointee.generation &+= 1
-        place.pointee.count = 0
+        storage.pointee.generation &+= 1
+        storage.pointee.count = 0
     }
 
     /// Tells that there is no row any more: the statement was reset.
     @inline(__always)
     func moveOut() {
-        place.pointee.generation &+= 1
-        place.pointee.count = 0
-        place.pointee.elementType = nil
-        place.pointee.chunks.finish()
-        if !place.pointee.windows.isEmpty { closeWindows() }
+        storage.pointee.generation &+= 1
+        storage.pointee.count = 0
+        storage.pointee.elementType = nil
+        storage.pointee.chunks.finish()
+        if !storage.pointee.windows.isEmpty { closeWindows() }
     }
 
     /// Forgets what is known of the columns: SQLite has prepared the statement again.
     func forgetColumns() {
-        place.pointee.width = Int(sqlite3_column_count(place.pointee.statement))
-        place.pointee.layout = nil
-        place.pointee.recordLayout = nil
-        (place.pointee.plainElement, place.pointee.codedElement) = (nil, nil)
-        place.pointee.elementType = nil
-        place.pointee.partialRecordType = nil
-        place.pointee.memory = nil
-        place.pointee.firstGuess = NameGuesses.none.guesses
-        place.pointee.nextGuess = NameGuesses.none.guesses
-        place.pointee.stride = 0
+        storage.pointee.width = Int(sqlite3_column_count(storage.pointee.statement))
+        storage.pointee.layout = nil
+        storage.pointee.recordLayout = nil
+        (storage.pointee.plainElement, storage.pointee.codedElement) = (nil, nil)
+        storage.pointee.elementType = nil
+        storage.pointee.partialRecordType = nil
+        storage.pointee.memory = nil
+        storage.pointee.firstGuess = NameGuesses.none.guesses
+        storage.pointee.nextGuess = NameGuesses.none.guesses
+        storage.pointee.stride = 0
     }
 
     /// The distance between two neighbouring values of a row in the running SQLite, or 0 where the values of

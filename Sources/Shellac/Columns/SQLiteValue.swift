@@ -7,24 +7,24 @@ public import CSQLite
 /// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
 public struct SQLiteValue: ~Copyable {
     @usableFromInline
-    enum Place {
+    enum Source {
         /// SQLite's own object, and the row and the column that it is read from. An argument of a function has no row.
         case sqlite(OpaquePointer, row: LiveRow?, column: Int)
         case packed(PackedValue)
     }
-    @usableFromInline let place: Place
+    @usableFromInline let source: Source
 
     @inlinable @inline(__always)
     init(_ pointer: OpaquePointer, row: LiveRow? = nil, column: Int = 0) {
-        place = .sqlite(pointer, row: row, column: column)
+        source = .sqlite(pointer, row: row, column: column)
     }
 
-    init(_ packed: PackedValue) { place = .packed(packed) }
+    init(_ packed: PackedValue) { source = .packed(packed) }
 
     /// How SQLite stores the value.
     @inlinable @inline(__always)
     public var storageClass: StorageClass {
-        switch place {
+        switch source {
         // SQLite knows no other class.
         case .sqlite(let pointer, _, _):
             StorageClass(rawValue: sqlite3_value_type(pointer)).unsafelyUnwrapped
@@ -62,7 +62,7 @@ extension SQLiteValue {
     /// The integer. Nil for a value of another class.
     @inlinable @inline(__always)
     var integer: Int64? {
-        switch place {
+        switch source {
         case .sqlite(let pointer, let row, let column):
             guard sqlite3_value_type(pointer) == SQLITE_INTEGER else { return nil }
             let integer = sqlite3_value_int64(pointer)
@@ -75,7 +75,7 @@ extension SQLiteValue {
     /// The real number. Nil for a value of another class.
     @inlinable @inline(__always)
     var real: Double? {
-        switch place {
+        switch source {
         case .sqlite(let pointer, let row, let column):
             guard sqlite3_value_type(pointer) == SQLITE_FLOAT else { return nil }
             let real = sqlite3_value_double(pointer)
@@ -88,7 +88,7 @@ extension SQLiteValue {
     /// The bytes of the text. Nil for a value of another class.
     @inlinable @inline(__always)
     var text: UnsafeBufferPointer<UInt8>? {
-        switch place {
+        switch source {
         case .sqlite(let pointer, let row, let column):
             guard sqlite3_value_type(pointer) == SQLITE_TEXT else { return nil }
             let utf8 = Self.text(pointer)
@@ -103,7 +103,7 @@ extension SQLiteValue {
     var blob: UnsafeRawBufferPointer? {
         guard storageClass == .blob else { return nil }
         let bytes = convertedBlob
-        if case .sqlite(_, let row?, let column) = place, row.packs(column) {
+        if case .sqlite(_, let row?, let column) = source, row.packs(column) {
             row.pack(.blob(bytes), in: column)
         }
         return bytes
@@ -111,7 +111,7 @@ extension SQLiteValue {
 
     /// The value of any class, to be switched over. It is not packed.
     var view: ValueView {
-        switch place {
+        switch source {
         case .packed(let value): value.view
         case .sqlite(let pointer, _, _):
             switch storageClass {
@@ -127,7 +127,7 @@ extension SQLiteValue {
     /// The value of any class, to be switched over.
     var fetched: ValueView {
         let view = view
-        if case .sqlite(_, let row?, let column) = place, row.packs(column) { row.pack(view, in: column) }
+        if case .sqlite(_, let row?, let column) = source, row.packs(column) { row.pack(view, in: column) }
         return view
     }
 }
@@ -139,7 +139,7 @@ extension SQLiteValue {
 extension SQLiteValue {
     @usableFromInline
     var convertedInteger: Int64 {
-        switch place {
+        switch source {
         case .sqlite(let pointer, _, _): sqlite3_value_int64(pointer)
         case .packed(let value): value.convertedInteger
         }
@@ -147,7 +147,7 @@ extension SQLiteValue {
 
     @usableFromInline
     var convertedReal: Double {
-        switch place {
+        switch source {
         case .sqlite(let pointer, _, _): sqlite3_value_double(pointer)
         case .packed(let value): value.convertedReal
         }
@@ -155,7 +155,7 @@ extension SQLiteValue {
 
     @usableFromInline
     var convertedText: UnsafeBufferPointer<UInt8> {
-        switch place {
+        switch source {
         case .sqlite(let pointer, _, _): Self.text(pointer)
         case .packed(let value): value.convertedBytes.assumingMemoryBound(to: UInt8.self)
         }
@@ -173,7 +173,7 @@ extension SQLiteValue {
 
     @usableFromInline
     var convertedBlob: UnsafeRawBufferPointer {
-        switch place {
+        switch source {
         case .sqlite(let pointer, _, _):
             let bytes = sqlite3_value_blob(pointer)
             return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
@@ -186,7 +186,7 @@ extension SQLiteValue {
 
 extension SQLiteValue {
     private var packed: PackedValue? {
-        if case .packed(let value) = place { return value }
+        if case .packed(let value) = source { return value }
         return nil
     }
 

@@ -7,8 +7,8 @@ final class ObservationPlan {
     /// or another one for each 64 kinds.
     @exclusivity(unchecked) private var answers: [UInt64] = []
     @exclusivity(unchecked) private var version: UInt = 0
-    /// When they were asked: see ``ObserverList/moment``.
-    @exclusivity(unchecked) var moment: UInt = 0
+    /// When they were asked: see ``ObserverList/generation``.
+    @exclusivity(unchecked) var generation: UInt = 0
     /// The state of the schema in which the columns of the tables were learnt.
     @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
     /// Those who wanted something.

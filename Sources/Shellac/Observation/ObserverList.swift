@@ -4,7 +4,7 @@ final class ObserverList {
     /// Changes with the list.
     @exclusivity(unchecked) private(set) var version: UInt = 1
     /// Changes whenever observers are to be asked again.
-    @exclusivity(unchecked) private(set) var moment: UInt = 1
+    @exclusivity(unchecked) private(set) var generation: UInt = 1
     /// Whether the transaction is about to end: observers that are added now hear nothing of it.
     @exclusivity(unchecked) private(set) var isEnding = false
     /// Whether an observer was found to be gone.
@@ -43,7 +43,7 @@ final class ObserverList {
     }
 
     /// Has the observers asked anew of the statements that run from now on.
-    func askAgain() { moment &+= 1 }
+    func askAgain() { generation &+= 1 }
 
     // MARK: Asking
 
@@ -55,7 +55,7 @@ final class ObserverList {
         of statement: Statement, isInside: Bool, on database: Database, number: (TableSchema) -> Int32
     ) throws -> Unretained<Audience>? {
         if isInside, let plan = statement.observationPlan,
-            plan.use({ $0.moment == moment && !$0.needsPreUpdateHook })
+            plan.use({ $0.generation == generation && !$0.needsPreUpdateHook })
         {
             return plan.use { $0.audienceReference }
         }
@@ -67,7 +67,7 @@ final class ObserverList {
         of statement: Statement, isInside: Bool, on database: Database, _ number: (TableSchema) -> Int32
     ) throws -> Unretained<Audience>? {
         let plan: ObservationPlan
-        if isInside, let kept = statement.observationPlan, kept.use({ $0.moment == moment }) {
+        if isInside, let kept = statement.observationPlan, kept.use({ $0.generation == generation }) {
             plan = kept.object
         } else {
             plan = askedPlan(of: statement, isInside: isInside, on: database)
@@ -86,10 +86,10 @@ final class ObserverList {
             ?? ObservationPlan(statement.effects, database)
         statement.changePlan = plan
         // Whoever is asked may add and remove observers.
-        let asked = moment
+        let asked = generation
         if !plan.kinds.isEmpty { ask(for: plan, on: database) }
         // Outside of a transaction, another connection may change the schema before the next run.
-        plan.moment = isInside && isSettled ? asked : 0
+        plan.generation = isInside && isSettled ? asked : 0
         return plan
     }
 

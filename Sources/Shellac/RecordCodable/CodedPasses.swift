@@ -71,14 +71,14 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
     /// Makes a fetched record by `init(from:)`. Returns nil where `init(row:)` is to make it: where somebody has written that
     /// initializer, and where the row lacks columns.
     override func make(_ type: Record.Type, of live: LiveRow) throws -> Record? {
-        let (place, identifier) = (live.place, ObjectIdentifier(type))
-        if place.pointee.codedElement != identifier {
+        let (storage, identifier) = (live.storage, ObjectIdentifier(type))
+        if storage.pointee.codedElement != identifier {
             let making = coded.howToMake
             guard making == .codingByHand || making == .coding && coded.hasAllColumns(Row(live)) else {
-                place.pointee.plainElement = identifier
+                storage.pointee.plainElement = identifier
                 return nil
             }
-            place.pointee.codedElement = identifier
+            storage.pointee.codedElement = identifier
         }
         return try decode(Row(live))
     }

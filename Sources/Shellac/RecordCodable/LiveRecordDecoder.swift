@@ -25,26 +25,26 @@ extension LiveRow {
     /// where other records are decoded from the rows of the statement.
     @inline(__always)
     func beginDecoding(_ record: any FetchableRecord.Type) -> Bool {
-        guard place.pointee.decodingGeneration == 0 else { return false }
-        if let cache = place.pointee.decoding {
+        guard storage.pointee.decodingGeneration == 0 else { return false }
+        if let cache = storage.pointee.decoding {
             let cache = unsafeDowncast(cache, to: RecordDecodingCache.self)
             guard ObjectIdentifier(cache.record) == ObjectIdentifier(record) else { return false }
         } else {
-            place.pointee.decoding = RecordDecodingCache(record)
+            storage.pointee.decoding = RecordDecodingCache(record)
         }
-        place.pointee.decodingGeneration = place.pointee.generation
+        storage.pointee.decodingGeneration = storage.pointee.generation
         return true
     }
 
     @inline(__always)
     func endDecoding() {
-        place.pointee.decodingGeneration = 0
+        storage.pointee.decodingGeneration = 0
         decodingCache?.checkContainer()
     }
 
     @inline(__always)
     fileprivate var decodingCache: RecordDecodingCache? {
-        place.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
+        storage.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
     }
 
     @inline(__always)
@@ -68,13 +68,14 @@ struct LiveRecordDecoder: Decoder, ColumnCoder {
     @inline(__always)
     init(_ live: LiveRow) {
         self.live = live
-        generation = live.place.pointee.generation
+        generation = live.storage.pointee.generation
     }
 
     @inline(__always)
     private var cache: RecordDecodingCache {
         live.checkIsDecoding(
-            live.place.pointee.decodingGeneration == generation && live.place.pointee.generation == generation
+            live.storage.pointee.decodingGeneration == generation
+                && live.storage.pointee.generation == generation
         )
         return live.decodingCache.unsafelyUnwrapped
     }
@@ -93,7 +94,7 @@ struct LiveRecordDecoder: Decoder, ColumnCoder {
             guard cache.keyType == ObjectIdentifier(type) else { return try decoder.container(keyedBy: type) }
             return unsafeBitCast(container, to: KeyedDecodingContainer<Key>.self)
         }
-        live.place.pointee.decodingTicket = generation
+        live.storage.pointee.decodingTicket = generation
         let container = KeyedDecodingContainer(
             LiveDecodingContainer<Key>(live: live, ticket: generation, record: cache.record))
         // It is the box alone: else there is nothing to keep.
@@ -128,8 +129,8 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     @inline(__always)
     private func check() {
         live.checkIsDecoding(
-            ticket == live.place.pointee.decodingTicket
-                && live.place.pointee.generation == live.place.pointee.decodingGeneration)
+            ticket == live.storage.pointee.decodingTicket
+                && live.storage.pointee.generation == live.storage.pointee.decodingGeneration)
     }
 
     var decoding: RecordDecoding {
@@ -138,7 +139,7 @@ private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     }
 
     @inline(__always)
-    var comesWithRows: Bool { live.place.pointee.attached != nil }
+    var comesWithRows: Bool { live.storage.pointee.attached != nil }
 
     @inline(__always)
     func column(_ key: Key) -> String {

@@ -14,7 +14,7 @@ import CSQLite
 /// exports them. Nothing here reads metadata by itself, and so generic classes, classes below a class of another module,
 /// and those whose layout is found when the program runs need no case of their own: the runtime knows them.
 ///
-/// The other roads were tried. `_forEachField(of:options:body:)` calls the same functions, but does not tell a weak
+/// The other ways were tried. `_forEachField(of:options:body:)` calls the same functions, but does not tell a weak
 /// property from a strong one, whose memory differs, nor a `let` from a `var`. `Mirror` tells no offsets. A key path cannot
 /// be made from a name. The field descriptors can be read without these functions, but that is the runtime's work done
 /// again, and crashes where it is done wrong.

@@ -78,7 +78,7 @@ extension Record {
     @usableFromInline @inline(never)
     static func makeByCoding(of row: LiveRow) throws -> Self? {
         guard let coding = ClassCoding.of(self) else {
-            row.place.pointee.plainElement = ObjectIdentifier(self)
+            row.storage.pointee.plainElement = ObjectIdentifier(self)
             return nil
         }
         guard let made = try coding.use({ try $0.make(self, of: row) }) else { return nil }

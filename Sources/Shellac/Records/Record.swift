@@ -228,11 +228,10 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
-        var made: Self?
-        if row.place.pointee.plainElement != ObjectIdentifier(Self.self) { made = try makeByCoding(of: row) }
-        let record = try made ?? Self(row: Row(row))
+        let isPlain = row.storage.pointee.plainElement == ObjectIdentifier(Self.self)
+        let record = try (isPlain ? nil : makeByCoding(of: row)) ?? Self(row: Row(row))
         // An initializer may read properties after that of `Record` has run.
-        if row.place.pointee.lacksColumns { record.noteUnread(of: row) }
+        if row.storage.pointee.lacksColumns { record.noteUnread(of: row) }
         #if DEBUG
         record.adviseOfChanges()
         #endif

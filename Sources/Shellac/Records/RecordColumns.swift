@@ -30,7 +30,7 @@ public struct RecordColumns: ~Copyable {
     // else the generation of the row of a statement that is read.
     @usableFromInline let pass: UInt64
     /// Where columns are encoded, or the row stands; or else a ``GivenColumn`` or an ``OtherPass``.
-    @usableFromInline let place: UnsafeMutableRawPointer
+    @usableFromInline let target: UnsafeMutableRawPointer
     /// The class of the record, whose strategies apply.
     @usableFromInline let record: Record.Type
 
@@ -41,25 +41,25 @@ public struct RecordColumns: ~Copyable {
     /// Creates a pass that encodes.
     @inline(__always)
     init(encoding: UnsafeMutablePointer<ColumnEncoding>, _ record: Record.Type) {
-        (pass, place, self.record) = (Self.encoding, UnsafeMutableRawPointer(encoding), record)
+        (pass, target, self.record) = (Self.encoding, UnsafeMutableRawPointer(encoding), record)
     }
 
     /// Creates a pass that reads a row which is live.
     @inline(__always)
     init(reading row: LiveRow, _ record: Record.Type) {
-        pass = row.place.pointee.generation
-        (place, self.record) = (UnsafeMutableRawPointer(row.place), record)
+        pass = row.storage.pointee.generation
+        (target, self.record) = (UnsafeMutableRawPointer(row.storage), record)
     }
 
     /// Creates a pass that sets one column.
     @inline(__always)
     init(giving column: UnsafeMutablePointer<GivenColumn>, _ record: Record.Type) {
-        (pass, place, self.record) = (Self.giving, UnsafeMutableRawPointer(column), record)
+        (pass, target, self.record) = (Self.giving, UnsafeMutableRawPointer(column), record)
     }
 
     /// Creates a pass that reads a row which owns its values, or lists.
     init(_ other: UnsafeMutablePointer<OtherPass>, _ record: Record.Type) {
-        (pass, place, self.record) = (Self.elsewhere, UnsafeMutableRawPointer(other), record)
+        (pass, target, self.record) = (Self.elsewhere, UnsafeMutableRawPointer(other), record)
     }
 
     /// A pass that is no hot one.
@@ -186,12 +186,12 @@ public struct RecordColumns: ~Copyable {
     @inlinable @inline(__always)
     func encode<Value: DatabaseValueConvertible>(_ value: Value, in name: String) throws {
         if Value._followsStrategies, record.hasStrategies { return try encodeByStrategy(value, in: name) }
-        let sink = DatabaseValueSink(place.assumingMemoryBound(to: ColumnEncoding.self), name)
+        let sink = DatabaseValueSink(target.assumingMemoryBound(to: ColumnEncoding.self), name)
         value.store(in: sink)
     }
 
     private var encoding: ValueEncoding {
-        ValueEncoding(PersistenceContainer(place.assumingMemoryBound(to: ColumnEncoding.self)), record)
+        ValueEncoding(PersistenceContainer(target.assumingMemoryBound(to: ColumnEncoding.self)), record)
     }
 
     @usableFromInline @inline(never)
@@ -207,10 +207,10 @@ public struct RecordColumns: ~Copyable {
 
     /// The row of a statement, where that has not moved on.
     @inlinable @inline(__always)
-    var isLive: Bool { pass < Self.giving && row.place.pointee.generation == pass }
+    var isLive: Bool { pass < Self.giving && row.storage.pointee.generation == pass }
 
     @inlinable @inline(__always)
-    var row: LiveRow { LiveRow(place.assumingMemoryBound(to: LiveRow.Place.self)) }
+    var row: LiveRow { LiveRow(target.assumingMemoryBound(to: LiveRow.Storage.self)) }
 
     // The value is returned, and set by the caller: a setter that is handed on would keep its record alive in each pass,
     // which costs an encoding a third more.
@@ -267,12 +267,12 @@ public struct RecordColumns: ~Copyable {
     func ownedRow(_ name: String) -> Row? {
         if pass == Self.giving { return given.pointee.row(name) }
         guard pass == Self.elsewhere else { trapStale() }
-        return place.assumingMemoryBound(to: OtherPass.self).pointee.row
+        return target.assumingMemoryBound(to: OtherPass.self).pointee.row
     }
 
     /// The column that is set.
     @inlinable @inline(__always)
-    var given: UnsafeMutablePointer<GivenColumn> { place.assumingMemoryBound(to: GivenColumn.self) }
+    var given: UnsafeMutablePointer<GivenColumn> { target.assumingMemoryBound(to: GivenColumn.self) }
 
     @inline(never)
     private func trapStale() -> Never {
@@ -286,7 +286,7 @@ public struct RecordColumns: ~Copyable {
     @usableFromInline @inline(never)
     func list(_ name: String, _ type: any Any.Type, isRead: Bool, isWritten: Bool) {
         guard pass == Self.elsewhere else { return }
-        let pass = place.assumingMemoryBound(to: OtherPass.self)
+        let pass = target.assumingMemoryBound(to: OtherPass.self)
         if pass.pointee.row != nil { return }
         pass.pointee.listed.append(
             ListedColumn(name: name, type: type, isRead: isRead, isWritten: isWritten))

@@ -71,7 +71,7 @@ private struct GraphSave {
 
     /// Whether a record has no row yet, and so has no related rows that it does not know of.
     private func isNew(_ record: Record, _ definitions: [RelationDefinition]) throws -> Bool {
-        guard RememberedRow.Look(record) == nil else { return false }
+        guard RememberedRow.View(record) == nil else { return false }
         // A record that remembers nothing may mean a row all the same. It matters where something is to be removed.
         let isInDoubt =
             removed != .keep
@@ -195,7 +195,7 @@ private struct GraphSave {
     private func checkMoving(
         _ record: Record, _ columns: [String], to key: [DatabaseValue], _ definition: RelationDefinition
     ) throws {
-        guard RememberedRow.Look(record) != nil, let name = try keyColumn(of: record, among: columns),
+        guard RememberedRow.View(record) != nil, let name = try keyColumn(of: record, among: columns),
             try record.encodedKey(columns, of: definition, in: db) != key
         else { return }
         throw RelationError.unsound(

@@ -72,11 +72,11 @@ struct OwnerKeys {
         in db: Database
     ) throws {
         for owner in owners {
-            if areFetched, let look = RememberedRow.Look(owner) {
-                let layout = look.layout.object
+            if areFetched, let row = RememberedRow.View(owner) {
+                let layout = row.layout.object
                 let places = columns.compactMap(layout.column(named:))
                 if places.count == columns.count {
-                    add(look.bytes, places)
+                    add(row.bytes, places)
                     continue
                 }
             }
@@ -233,7 +233,7 @@ extension Record {
         _ names: [String], of definition: RelationDefinition, in db: Database
     ) throws -> [DatabaseValue] {
         let key: [DatabaseValue?] = try db.withWriter(for: self) { writer in
-            let (columns, row) = (writer.columns, RememberedRow.Look(self))
+            let (columns, row) = (writer.columns, RememberedRow.View(self))
             return names.map { name in
                 guard let place = columns.layout.column(named: name) else { return nil }
                 return row?.value(ofColumn: name, encodedAs: columns.column(place)) ?? columns[place]
@@ -255,14 +255,14 @@ extension Record {
 
     /// Whether a value is the one that the record has in a column because its fetch lacked that.
     func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
-        guard let unread = RememberedRow.Look(self)?.layout.object.unreadColumns?.row,
+        guard let unread = RememberedRow.View(self)?.layout.object.unreadColumns?.row,
             let column = unread.layout.column(named: name)
         else { return false }
         return unread.databaseValue(at: column) == value
     }
 }
 
-extension RememberedRow.Look {
+extension RememberedRow.View {
     /// The value of a column as the database holds it, in whatever form that is. Nil where the record has another one.
     fileprivate func value(ofColumn name: String, encodedAs value: PackedValue) -> DatabaseValue? {
         let layout = layout.object

@@ -28,7 +28,7 @@ final class PrefetchedScopes: SuppliedRows {
         let current = current ?? LiveRow.make(layout: row.layout)
         self.current = current
         current.stand(on: row.owned.bytes)
-        current.place.pointee.attached = row.attached
+        current.storage.pointee.attached = row.attached
         return current
     }
 }

@@ -77,7 +77,7 @@ final class ScopedTable: AttachedRows {
         row = statement.makeWindow(first..<(ends.first { $0 >= first } ?? first))
         tables = plan.children.map { ScopedTable($0, statement, hidden, ends: ends) }
         super.init(plan.table)
-        if !plan.isAlone { row.place.pointee.attached = self }
+        if !plan.isAlone { row.storage.pointee.attached = self }
     }
 
     override var scopes: [(name: String, row: Row?)] {

@@ -48,7 +48,7 @@ private final class AttachedCopies: AttachedRows {
 extension Row {
     /// The rows of other tables that came with the row.
     var attached: AttachedRows? {
-        let attached = isLive ? live.place.pointee.attached : owned.layout.attached
+        let attached = isLive ? live.storage.pointee.attached : owned.layout.attached
         return attached.map { unsafeDowncast($0, to: AttachedRows.self) }
     }
 

@@ -26,13 +26,13 @@ public struct Row {
     @inlinable @inline(__always)
     init(_ live: LiveRow) {
         self.live = live
-        generation = live.place.pointee.generation
+        generation = live.storage.pointee.generation
         packed = nil
     }
 
     @usableFromInline
     init(_ packed: PackedRow) {
-        live = LiveRow(LiveRow.none.place)
+        live = LiveRow(LiveRow.none.storage)
         generation = 0
         self.packed = packed
     }
@@ -52,7 +52,7 @@ public struct Row {
 
     /// Whether the row still stands where SQLite holds it. This is one comparison, made at each reading.
     @inlinable
-    var isLive: Bool { generation == live.place.pointee.generation }
+    var isLive: Bool { generation == live.storage.pointee.generation }
 
     /// The values of a row that owns them. Traps for a row whose statement has moved on.
     var owned: PackedRow { packed ?? trapStale() }
@@ -168,7 +168,7 @@ public struct Row {
     /// Returns a row with the same columns, which owns its values and can be kept.
     public func copy() -> Row {
         guard isLive else { return Row(owned) }
-        if let attached = live.place.pointee.attached { return copy(with: attached) }
+        if let attached = live.storage.pointee.attached { return copy(with: attached) }
         return Row(.make(live))
     }
 }

@@ -98,7 +98,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 extension String {
     /// This SQL as a part of a larger one: what follows it is neither in a comment nor behind the end of the statement.
     ///
-    /// It is the one road by which the SQL of a caller comes into SQL of ours.
+    /// It is the one way by which the SQL of a caller comes into SQL of ours.
     var embeddedSQL: String {
         guard mayHaveCommentOrSemicolon else { return self }
         let tokens = SQLTokens(self)

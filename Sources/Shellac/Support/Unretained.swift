@@ -1,7 +1,7 @@
 /// An object that somebody else keeps alive, followed without counting.
 ///
 /// Following a reference counts it, and a count is an atomic instruction, which takes longer than most of what is done
-/// with the object. On the roads that are taken most, an object that is sure to live on is followed by one of these.
+/// with the object. On the ways that are taken most, an object that is sure to live on is followed by one of these.
 ///
 /// The property that keeps the object alive needs no second one beside it: made of the first one where it is asked for,
 /// by a property that is inlined, this is the loaded address and nothing else.

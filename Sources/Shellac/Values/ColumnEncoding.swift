@@ -1,14 +1,14 @@
 /// The columns that a record encodes, on their way: packed into bytes, compared with packed bytes, or gathered.
 ///
 /// A record encodes the same columns in the same order each time, so the name of the next column is compared with
-/// the one expected, by its raw bytes. Where they differ, the slow road is taken:
+/// the one expected, by its raw bytes. Where they differ, the slow way is taken:
 ///
 /// - *Packing* stops, and tells that the expectation was wrong. The columns are then gathered, and packed under the
 ///   names that were found.
 /// - *Comparing* looks the column up. Packed bytes may come from a row with more columns, and in another order.
 ///   Where the changed columns are to be written, it becomes packing at the first one that differs: those before it are
 ///   what the packed bytes are, and the record is encoded once.
-/// - *Gathering* expects nothing: all is on the slow road. The last value of a column counts.
+/// - *Gathering* expects nothing: all is on the slow way. The last value of a column counts.
 @usableFromInline
 struct ColumnEncoding: ~Copyable {
     enum Mode: UInt8 { case packing, comparing, gathering, ignoring }

@@ -35,13 +35,13 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
 
     /// Returns the Swift value, read where SQLite holds it, or nil when it does not convert.
     ///
-    /// This is the short road, without a `DatabaseValue` in between. It must accept exactly what
+    /// This is the short way, without a `DatabaseValue` in between. It must accept exactly what
     /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
     static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self?
 
     /// Stores the value when a record is encoded.
     ///
-    /// This is the short road, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
+    /// This is the short way, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
     /// which it does by default.
     func store(in sink: borrowing DatabaseValueSink)
 

@@ -6,7 +6,7 @@ extension LiveRow {
         return try decodeNull(type, at: column)
     }
 
-    /// Returns what a type makes of NULL on the long road, where the short one made nothing of it: a `Codable` one may
+    /// Returns what a type makes of NULL on the long way, where the short one made nothing of it: a `Codable` one may
     /// wrap an optional.
     @inlinable @inline(never)
     func decodeNull<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {

@@ -2,7 +2,7 @@
 //
 //     enum Color: Int, DatabaseValueConvertible { case red, white, rose }
 //
-// There is no short road, to a column or from one: it would pass by what a type says itself of `databaseValue` and
+// There is no short way, to a column or from one: it would pass by what a type says itself of `databaseValue` and
 // `fromDatabaseValue`.
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {

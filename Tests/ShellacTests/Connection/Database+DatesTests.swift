@@ -140,7 +140,7 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("A lone statement has one date for all its rows and triggers", .behaviour(32))
+    @Test("A statement outside of a transaction has one date for all its rows and triggers", .behaviour(32))
     func loneStatement() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in
@@ -170,7 +170,9 @@ struct DatabaseDatesTests {
         }
     }
 
-    @Test("A lone statement that fails, or is not read to its end, takes its date with it", .behaviour(32))
+    @Test(
+        "A statement outside of a transaction that fails, or is not read to its end, takes its date with it",
+        .behaviour(32))
     func unfinished() throws {
         let queue = try makeQueue()
         try queue.inDatabase { db in

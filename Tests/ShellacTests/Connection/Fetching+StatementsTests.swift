@@ -112,7 +112,9 @@ struct FetchingFromStatementsTests {
         }
     }
 
-    @Test("A commit that fails at the end of a lone RETURNING is thrown", arguments: [true, false])
+    @Test(
+        "A commit that fails at the end of a RETURNING outside of a transaction is thrown",
+        arguments: [true, false])
     func returningThatCannotCommit(one: Bool) throws {
         try DatabaseQueue().inDatabase { db in
             try db.execute(

@@ -12,7 +12,7 @@ import Foundation
 @Suite("A full disk")
 struct FullDiskTests {
     /// A way to write more than the disk takes.
-    enum Way: String, CaseIterable, Sendable, Codable { case lone, transaction, cached }
+    enum Way: String, CaseIterable, Sendable, Codable { case autocommit, transaction, cached }
 
     @Test(
         "A full disk is an error, loses nothing that was committed, and works again with room",
@@ -30,7 +30,7 @@ struct FullDiskTests {
         for _ in 1...2 {
             let error = try #require(throws: DatabaseError.self) {
                 switch way {
-                case .lone: try queue.inDatabase { db in try db.execute(sql: sql, arguments: [large]) }
+                case .autocommit: try queue.inDatabase { db in try db.execute(sql: sql, arguments: [large]) }
                 case .cached:
                     try queue.inDatabase { db in try db.cachedStatement(sql: sql).execute(arguments: [large])
                     }

@@ -101,7 +101,9 @@ struct ReviewTests {
         }
     }
 
-    @Test("The date of a lone statement ends with the access that forgot its cursor", .behaviour(32))
+    @Test(
+        "The date of a statement outside of a transaction ends with the access that forgot its cursor",
+        .behaviour(32))
     func forgottenDate() throws {
         nonisolated(unsafe) var now = 0.0
         var configuration = Configuration()

@@ -24,7 +24,7 @@ extension History {
     }
 }
 
-/// The record of random histories which is called around its saves, and which takes the longer of the two roads for it.
+/// The record of random histories which is called around its saves, and which takes the longer of the two ways for it.
 class CallingAdventurer: PairAdventurer {
     /// What is done when the record is called at a moment, once.
     var deed: (moment: History.Moment, run: () throws -> Void)?

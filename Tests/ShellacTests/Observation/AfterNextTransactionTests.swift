@@ -75,7 +75,8 @@ struct AfterNextTransactionTests {
     }
 
     @Test(
-        "Registered outside of a transaction, it waits for the next one, or a lone statement", .behaviour(54))
+        "Registered outside of a transaction, it waits for the next one, or a statement outside of one",
+        .behaviour(54))
     func outside() throws {
         let queue = try DatabaseQueue.withPlayers()
         let recorder = Recorder<String>()

@@ -7,7 +7,7 @@ import Testing
 struct EndOfTransactionTests {
     /// What the first observer does in didCommit or didRollback.
     enum Second: CaseIterable, Sendable {
-        case commit, rollback, failure, lone, savepoint, raw
+        case commit, rollback, failure, autocommit, savepoint, raw
 
         func run(_ db: Database) throws {
             switch self {
@@ -21,7 +21,7 @@ struct EndOfTransactionTests {
                     try db.execute(sql: "INSERT INTO player VALUES (200, 'second')")
                     throw TestError(1)
                 }
-            case .lone: try db.execute(sql: "INSERT INTO player VALUES (200, 'second')")
+            case .autocommit: try db.execute(sql: "INSERT INTO player VALUES (200, 'second')")
             case .savepoint:
                 try db.inSavepoint {
                     try db.execute(sql: "INSERT INTO player VALUES (200, 'second')")

@@ -191,7 +191,7 @@ struct LostTransactionTests {
         "A statement outside of a transaction that is undone inside of its function throws the first error",
         .behaviour(45),
         arguments: [Loss.nestedWriting, .readingInsideWriting])
-    func lone(loss: Loss) throws {
+    func autocommit(loss: Loss) throws {
         let (queue, spy) = try makeQueue()
         try queue.inDatabase { db in
             let error = databaseError { try loss.run(db) }

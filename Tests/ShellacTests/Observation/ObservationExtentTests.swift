@@ -45,7 +45,9 @@ struct ObservationExtentTests {
         #expect(recorder.elements == told)
     }
 
-    @Test(".nextTransaction waits for a lone statement, too, and not for a read", .behaviour(51))
+    @Test(
+        ".nextTransaction waits for a statement outside of a transaction, too, and not for a read",
+        .behaviour(51))
     func nextLone() throws {
         let queue = try DatabaseQueue.withPlayers()
         let spy = ObserverSpy()
@@ -99,7 +101,7 @@ struct ObservationExtentTests {
         queue.remove(transactionObserver: other)
     }
 
-    @Test("An observer removes itself in a lone statement, in each of its methods")
+    @Test("An observer removes itself in a statement outside of a transaction, in each of its methods")
     func removalAlone() throws {
         for place in 0..<4 {
             let (queue, spy) = try DatabaseQueue.withSpy()

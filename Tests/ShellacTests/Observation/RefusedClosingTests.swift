@@ -8,8 +8,8 @@ struct RefusedClosingTests {
     enum Moment: CaseIterable, Sendable {
         /// None: nobody has observed a change.
         case fresh
-        /// The commit hook, after a lone statement.
-        case lone
+        /// The commit hook, after a statement outside of a transaction.
+        case autocommit
         /// The update hook, after a transaction.
         case transaction
         /// The pre-update hook, too.
@@ -35,7 +35,7 @@ struct RefusedClosingTests {
         }
         switch moment {
         case .fresh: break
-        case .lone: try queue.inDatabase { db in try db.insert("Arthur") }
+        case .autocommit: try queue.inDatabase { db in try db.insert("Arthur") }
         case .transaction, .values: try queue.write { db in try db.insert("Arthur") }
         }
         let recorder = Recorder<String>()
@@ -102,7 +102,7 @@ struct RefusedClosingTests {
         var cursor: DatabaseCursor<String>?
         try queue?.inDatabase { db in
             try db.insert("Arthur")
-            // A lone statement that gives rows commits when it is reset or finalized.
+            // A statement outside of a transaction that gives rows commits when it is reset or finalized.
             cursor = try String.fetchCursor(
                 db, sql: "INSERT INTO player (name) VALUES ('Barbara'), ('Craig') RETURNING name")
             _ = try cursor?.next()

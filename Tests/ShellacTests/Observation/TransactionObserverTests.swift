@@ -33,7 +33,7 @@ struct TransactionObserverTests {
     }
 
     @Test("A statement outside of a transaction gives didChange, willCommit, didCommit", .behaviour(47))
-    func lone() throws {
+    func autocommit() throws {
         let (queue, spy) = try DatabaseQueue.withSpy()
         try queue.inDatabase { db in
             try db.insert("Arthur")
@@ -149,7 +149,7 @@ struct TransactionObserverTests {
             try db.insert("Arthur")
             try db.execute(sql: "COMMIT")
             #expect(spy.removeAll() == ["insert player 1", "willCommit", "didCommit"])
-            // A lone statement is refused before observers are asked.
+            // A statement outside of a transaction is refused before observers are asked.
             #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO pet (owner) VALUES (9)") }
             #expect(spy.removeAll() == [])
         }

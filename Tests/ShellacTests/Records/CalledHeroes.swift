@@ -45,7 +45,7 @@ class CuriousHero: TabledHero {
     override func didSave(_ saved: PersistenceSuccess) { heard.append(savedDatabaseChanges) }
 }
 
-/// A hero who takes the longer road of an update, and does nothing on it.
+/// A hero who takes the longer way of an update, and does nothing on it.
 class OverridingHero: TabledHero {
     override func willUpdate(_ db: Database, columns: Set<String>) throws {}
 }

@@ -26,9 +26,9 @@ class AnyCard: Record {
     }
 
     /// Where the record's memory stands.
-    final var address: UInt { RememberedRow.Look(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
+    final var address: UInt { RememberedRow.View(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
 
-    final var heldLayout: RowLayout? { RememberedRow.Look(self).map { $0.layout.object } }
+    final var heldLayout: RowLayout? { RememberedRow.View(self).map { $0.layout.object } }
 }
 
 private class PairCard: AnyCard, CardRecord {

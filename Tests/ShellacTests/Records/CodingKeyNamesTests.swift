@@ -15,7 +15,7 @@ struct CodingKeyNamesTests {
         #expect(CodingKeyNames.caseName(of: Renamed.größe) == "größe")
     }
 
-    @Test("printing a key does not tell its case, by any public road")
+    @Test("printing a key does not tell its case, by any public way")
     func printing() {
         let key = Renamed.dueDate
         var dumped = ""

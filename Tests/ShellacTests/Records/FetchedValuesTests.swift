@@ -39,7 +39,7 @@ private final class Note: Record {
     override func updateFromRow(_ row: Row) throws {
         func read<Value: DatabaseValueConvertible>(_ name: String, _ type: Value.Type) throws {
             values.append((try row[name] as Value).databaseValue)
-            packed.append(row.live.place.pointee.packer.next)
+            packed.append(row.live.storage.pointee.packer.next)
         }
         try read("a", Integer.self)
         try read("b", Text.self)

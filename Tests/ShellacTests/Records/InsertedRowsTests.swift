@@ -159,7 +159,7 @@ import Testing
 
     /// Whether what is remembered of a record stands right behind that of another one.
     private func areNeighbours(_ a: any Money, _ b: any Money) -> Bool {
-        guard let a = RememberedRow.Look(a)?.bytes, let b = RememberedRow.Look(b)?.bytes else { return false }
+        guard let a = RememberedRow.View(a)?.bytes, let b = RememberedRow.View(b)?.bytes else { return false }
         return b.start > a.start && b.start - a.start <= 48
     }
 }

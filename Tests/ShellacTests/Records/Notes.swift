@@ -44,7 +44,7 @@ class TabledNote: Record {
     override class var databaseTableName: String { "note" }
 }
 
-/// One on the road of classes that override what saves, which a will-callback may change.
+/// One on the way of classes that override what saves, which a will-callback may change.
 class WatchedNote: TabledNote {
     final var change: (any NoteRecord) -> Void = { _ in }
 

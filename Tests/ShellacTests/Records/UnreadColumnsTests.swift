@@ -5,15 +5,15 @@ import Testing
 
 @Suite("Columns that a record never read")
 struct UnreadColumnsTests {
-    enum Road: CaseIterable { case straight, overridden }
+    enum Way: CaseIterable { case straight, overridden }
     enum Save: CaseIterable { case update, save, updateChanges, upsert }
 
     private static let row: [String: DatabaseValue] = [
         "id": 1, "title": "Plan", "text": "keep me", "stars": 3,
     ]
 
-    private static func note(_ style: RecordStyle, _ road: Road) -> any NoteRecord.Type {
-        road == .straight ? style.note : style.watchedNote
+    private static func note(_ style: RecordStyle, _ way: Way) -> any NoteRecord.Type {
+        way == .straight ? style.note : style.watchedNote
     }
 
     private func withNote<Note: NoteRecord>(
@@ -46,9 +46,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "a save of a record that was fetched without some columns leaves these alone", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases), Save.allCases)
-    func untouched(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
-        try untouched(Self.note(first.style, first.road), save)
+        arguments: RecordStyle.each(Way.allCases), Save.allCases)
+    func untouched(_ first: (style: RecordStyle, way: Way), _ save: Save) throws {
+        try untouched(Self.note(first.style, first.way), save)
     }
 
     private func untouched<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
@@ -67,9 +67,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "a column that was never read is written once it has changed, and is known then", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases), Save.allCases)
-    func touched(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
-        try touched(Self.note(first.style, first.road), save)
+        arguments: RecordStyle.each(Way.allCases), Save.allCases)
+    func touched(_ first: (style: RecordStyle, way: Way), _ save: Save) throws {
+        try touched(Self.note(first.style, first.way), save)
     }
 
     private func touched<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
@@ -86,9 +86,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "updateChanges says that there is nothing to write where only such columns are left", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func nothing(_ first: (style: RecordStyle, road: Road)) throws {
-        try nothing(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func nothing(_ first: (style: RecordStyle, way: Way)) throws {
+        try nothing(Self.note(first.style, first.way))
     }
 
     private func nothing<Note: NoteRecord>(_: Note.Type) throws {
@@ -102,9 +102,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "columns stay unread where the flag was set to false, whatever is saved then", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases), Save.allCases)
-    func unreadWithoutChanges(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
-        try unreadWithoutChanges(Self.note(first.style, first.road), save)
+        arguments: RecordStyle.each(Way.allCases), Save.allCases)
+    func unreadWithoutChanges(_ first: (style: RecordStyle, way: Way), _ save: Save) throws {
+        try unreadWithoutChanges(Self.note(first.style, first.way), save)
     }
 
     private func unreadWithoutChanges<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
@@ -124,10 +124,10 @@ struct UnreadColumnsTests {
 
     @Test(
         "update(columns:) writes what it names, also where it names all columns", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases)
+        arguments: RecordStyle.each(Way.allCases)
     )
-    func allNamed(_ first: (style: RecordStyle, road: Road)) throws {
-        try allNamed(Self.note(first.style, first.road))
+    func allNamed(_ first: (style: RecordStyle, way: Way)) throws {
+        try allNamed(Self.note(first.style, first.way))
     }
 
     private func allNamed<Note: NoteRecord>(_: Note.Type) throws {
@@ -140,9 +140,9 @@ struct UnreadColumnsTests {
         }
     }
 
-    @Test("update(columns:) writes what it names", .behaviour(93), arguments: RecordStyle.each(Road.allCases))
-    func named(_ first: (style: RecordStyle, road: Road)) throws {
-        try named(Self.note(first.style, first.road))
+    @Test("update(columns:) writes what it names", .behaviour(93), arguments: RecordStyle.each(Way.allCases))
+    func named(_ first: (style: RecordStyle, way: Way)) throws {
+        try named(Self.note(first.style, first.way))
     }
 
     private func named<Note: NoteRecord>(_: Note.Type) throws {
@@ -173,9 +173,9 @@ struct UnreadColumnsTests {
     @Test(
         "a record that is inserted is its own truth, also by a save that finds no row, and by REPLACE",
         .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func inserted(_ first: (style: RecordStyle, road: Road)) throws {
-        try inserted(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func inserted(_ first: (style: RecordStyle, way: Way)) throws {
+        try inserted(Self.note(first.style, first.way))
     }
 
     private func inserted<Note: NoteRecord>(_: Note.Type) throws {
@@ -194,9 +194,9 @@ struct UnreadColumnsTests {
     @Test(
         "setting the flag to true makes the record its own truth, and setting it to false does not",
         .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func flag(_ first: (style: RecordStyle, road: Road)) throws {
-        try flag(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func flag(_ first: (style: RecordStyle, way: Way)) throws {
+        try flag(Self.note(first.style, first.way))
     }
 
     private func flag<Note: NoteRecord>(_: Note.Type) throws {
@@ -215,9 +215,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "a copy, a rollback and another save remember what was never read", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func remembered(_ first: (style: RecordStyle, road: Road)) throws {
-        try remembered(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func remembered(_ first: (style: RecordStyle, way: Way)) throws {
+        try remembered(Self.note(first.style, first.way))
     }
 
     private func remembered<Note: NoteRecord>(_: Note.Type) throws {
@@ -481,10 +481,10 @@ struct UnreadColumnsTests {
     @Test(
         "a save of a record that was fetched before its table was given a column leaves that alone",
         .behaviour(93),
-        arguments: RecordStyle.each([(Road.straight, Adder.same), (.straight, .other), (.overridden, .other)]
+        arguments: RecordStyle.each([(Way.straight, Adder.same), (.straight, .other), (.overridden, .other)]
         ),
         Save.allCases)
-    func columnAddedSince(_ first: (style: RecordStyle, setup: (Road, Adder)), _ save: Save) throws {
+    func columnAddedSince(_ first: (style: RecordStyle, setup: (Way, Adder)), _ save: Save) throws {
         try columnAddedSince(Self.note(first.style, first.setup.0), first.setup.1, save)
     }
 
@@ -510,9 +510,9 @@ struct UnreadColumnsTests {
     @Test(
         "a column that was added since is written where the record was given a value for it before it was saved",
         .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases), Save.allCases)
-    func columnAddedSinceAndGiven(_ first: (style: RecordStyle, road: Road), _ save: Save) throws {
-        try columnAddedSinceAndGiven(Self.note(first.style, first.road), save)
+        arguments: RecordStyle.each(Way.allCases), Save.allCases)
+    func columnAddedSinceAndGiven(_ first: (style: RecordStyle, way: Way), _ save: Save) throws {
+        try columnAddedSinceAndGiven(Self.note(first.style, first.way), save)
     }
 
     private func columnAddedSinceAndGiven<Note: NoteRecord>(_: Note.Type, _ save: Save) throws {
@@ -527,9 +527,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "a column that was added since is written by what names it, and by an insertion", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func columnAddedSinceAndNamed(_ first: (style: RecordStyle, road: Road)) throws {
-        try columnAddedSinceAndNamed(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func columnAddedSinceAndNamed(_ first: (style: RecordStyle, way: Way)) throws {
+        try columnAddedSinceAndNamed(Self.note(first.style, first.way))
     }
 
     private func columnAddedSinceAndNamed<Note: NoteRecord>(_: Note.Type) throws {
@@ -550,9 +550,9 @@ struct UnreadColumnsTests {
 
     @Test(
         "a copy, a rollback and a changed key keep away from a column that was added since", .behaviour(93),
-        arguments: RecordStyle.each(Road.allCases))
-    func columnAddedSinceAndCopied(_ first: (style: RecordStyle, road: Road)) throws {
-        try columnAddedSinceAndCopied(Self.note(first.style, first.road))
+        arguments: RecordStyle.each(Way.allCases))
+    func columnAddedSinceAndCopied(_ first: (style: RecordStyle, way: Way)) throws {
+        try columnAddedSinceAndCopied(Self.note(first.style, first.way))
     }
 
     private func columnAddedSinceAndCopied<Note: NoteRecord>(_: Note.Type) throws {

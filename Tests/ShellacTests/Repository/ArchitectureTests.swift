@@ -68,7 +68,7 @@ struct ArchitectureTests {
         #expect(walks.map(\.heading) == ["A save", "A rollback"])
         #expect(walks.map(\.names) == [["Record.save(_:)", "RecordPlan", "packed"], []])
         #expect(Self.words(of: "Record.save(_:)") == ["Record", "save"])
-        #expect(Self.words(of: "LiveRow.Place.init(row:)") == ["LiveRow", "Place", "init"])
+        #expect(Self.words(of: "LiveRow.Storage.init(row:)") == ["LiveRow", "Storage", "init"])
         let source = """
             public final class Record: P {
                 static func `default`<T>(_ a: T) -> T { a }

@@ -48,13 +48,13 @@ struct FetchingTests {
 
     @Test(
         "A non-optional value read from NULL throws, and the error names column, row and SQL", .behaviour(26),
-        arguments: Road.withSQL.filter { !$0.isOptional })
-    func null(_ road: Road) throws {
+        arguments: ReadingWay.withSQL.filter { !$0.isOptional })
+    func null(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             func check<Value: DatabaseValueConvertible & Hashable>(_ type: Value.Type) throws {
                 let sql = "SELECT NULL AS v, 17 AS id"
                 let error = #expect(throws: RowDecodingError.self) {
-                    try db.read(Value.self, by: road, sql: sql)
+                    try db.read(Value.self, by: way, sql: sql)
                 }
                 #expect(error?.reason == .unexpectedNull)
                 #expect(error?.columnName == "v")
@@ -82,10 +82,12 @@ struct FetchingTests {
         }
     }
 
-    @Test("An optional read from NULL is nil", .behaviour(26), arguments: Road.allCases.filter(\.isOptional))
-    func optionalNull(_ road: Road) throws {
+    @Test(
+        "An optional read from NULL is nil", .behaviour(26),
+        arguments: ReadingWay.allCases.filter(\.isOptional))
+    func optionalNull(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
-            #expect(try db.read(Int.self, by: road, sql: "SELECT NULL AS v") == nil)
+            #expect(try db.read(Int.self, by: way, sql: "SELECT NULL AS v") == nil)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 enum RowPlace: String, CaseIterable, Sendable {
     case live, copied, fetchedOne, fetchedAll, madeByHand
 
-    /// The first row of a query, on any of the roads.
+    /// The first row of a query, on any of the ways.
     func row<T>(_ db: Database, _ sql: String, _ body: (Row) throws -> T) throws -> T {
         let rows = try Row.fetchCursor(db, sql: sql)
         let live = try #require(try rows.next())

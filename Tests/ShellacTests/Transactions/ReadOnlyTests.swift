@@ -70,7 +70,7 @@ struct ReadOnlyTests {
     }
 
     @Test("A statement that writes throws SQLITE_READONLY however it is run")
-    func roads() throws {
+    func ways() throws {
         let queue = try DatabaseQueue.withPlayers()
         try queue.inDatabase { db in
             let statement = try db.makeStatement(

@@ -249,15 +249,15 @@ struct DatabaseUndoTests {
         #expect(undo.undoName == "Change")
         try queue.inDatabase { db in
             try db.execute(sql: "UPDATE code SET n = 3")
-            try undo.setActionName("Lone", in: db)
+            try undo.setActionName("Alone", in: db)
         }
-        #expect(undo.undoName == "Lone")
+        #expect(undo.undoName == "Alone")
         try undo.undo()
-        #expect(undo.undoName == "Change" && undo.redoName == "Lone")
+        #expect(undo.undoName == "Change" && undo.redoName == "Alone")
         try undo.undo()
         #expect(undo.undoName == "Insert" && undo.redoName == "Change")
         try undo.redo()
-        #expect(undo.undoName == "Change" && undo.redoName == "Lone")
+        #expect(undo.undoName == "Change" && undo.redoName == "Alone")
         let other = try DatabaseQueue()
         let error = databaseError { try other.inDatabase { try undo.setActionName("x", in: $0) } }
         #expect(error?.message?.contains("was named in") == true)

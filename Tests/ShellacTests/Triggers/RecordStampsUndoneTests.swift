@@ -116,11 +116,12 @@ struct RecordStampsUndoneTests {
     }
 
     @Test(
-        "A lone save has one date, for the record and for the triggers of its statement", .behaviour(38),
+        "A save outside of a transaction has one date, for the record and for the triggers of its statement",
+        .behaviour(38),
         arguments: RecordStyle.allCases)
-    func lone(style: RecordStyle) throws { try lone(style.memo) }
+    func autocommit(style: RecordStyle) throws { try autocommit(style.memo) }
 
-    private func lone<Memo: MemoRecord>(_: Memo.Type) throws {
+    private func autocommit<Memo: MemoRecord>(_: Memo.Type) throws {
         try memos.queue.inDatabase { db in
             try db.execute(
                 sql: """

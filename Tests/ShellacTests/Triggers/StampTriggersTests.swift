@@ -9,7 +9,7 @@ struct StampTriggersTests {
     // MARK: - 36
 
     @Test(
-        "stamp() is the transaction date in the storage format, also for a lone statement, and NULL while suspended",
+        "stamp() is the transaction date in the storage format, also for a statement outside of a transaction, and NULL while suspended",
         .behaviour(36)
     )
     func stampFunction() throws {

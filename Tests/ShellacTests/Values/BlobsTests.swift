@@ -13,41 +13,42 @@ struct BlobsTests {
         Data(repeating: 7, count: 100).dropFirst(50).prefix(20), Data([9]).dropFirst(),
     ]
 
-    @Test("Blobs round-trip, empty ones and slices too", .behaviour(43), arguments: blobs, Road.allCases)
-    func roundTrip(_ data: Data, _ road: Road) throws {
+    @Test(
+        "Blobs round-trip, empty ones and slices too", .behaviour(43), arguments: blobs, ReadingWay.allCases)
+    func roundTrip(_ data: Data, _ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             for column in ["", "BLOB NOT NULL", "TEXT", "INTEGER"] {
                 let sql = try db.store([data], column: column)
-                #expect(try db.read(Data.self, by: road, sql: sql) == data)
-                #expect(try db.read(DatabaseValue.self, by: road, sql: sql) == data.databaseValue)
+                #expect(try db.read(Data.self, by: way, sql: sql) == data)
+                #expect(try db.read(DatabaseValue.self, by: way, sql: sql) == data.databaseValue)
                 #expect(try String.fetchOne(db, sql: "SELECT typeof(v) FROM stored") == "blob")
                 #expect(try Int.fetchOne(db, sql: "SELECT length(v) FROM stored") == data.count)
             }
         }
     }
 
-    @Test("A text reads as its UTF-8 bytes", .behaviour(44), arguments: Road.allCases)
-    func texts(_ road: Road) throws {
+    @Test("A text reads as its UTF-8 bytes", .behaviour(44), arguments: ReadingWay.allCases)
+    func texts(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
             for (literal, text) in [("'é'", "é"), ("''", ""), ("CAST(x'410042' AS TEXT)", "A\0B")] {
                 let sql = "SELECT \(literal) AS v"
-                #expect(try db.read(Data.self, by: road, sql: sql) == Data(text.utf8), "\(literal)")
+                #expect(try db.read(Data.self, by: way, sql: sql) == Data(text.utf8), "\(literal)")
             }
             for literal in ["1", "1.5"] {
                 #expect(throws: RowDecodingError.self) {
-                    try db.read(Data.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(Data.self, by: way, sql: "SELECT \(literal) AS v")
                 }
             }
         }
     }
 
     @Test(
-        "A text that is not UTF-8 reads as the same bytes on every road", .behaviour(43),
-        arguments: Road.allCases)
-    func invalidTexts(_ road: Road) throws {
+        "A text that is not UTF-8 reads as the same bytes on every way", .behaviour(43),
+        arguments: ReadingWay.allCases)
+    func invalidTexts(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
             let sql = "SELECT CAST(x'ff41' AS TEXT) AS v"
-            #expect(try db.read(Data.self, by: road, sql: sql) == Data.fetchOne(db, sql: sql))
+            #expect(try db.read(Data.self, by: way, sql: sql) == Data.fetchOne(db, sql: sql))
         }
     }
 
@@ -61,17 +62,17 @@ struct BlobsTests {
     @Test(
         "UUIDs are stored as blobs of 16 bytes, and read from texts too", .behaviour(44),
         arguments: uuidTexts,
-        Road.allCases)
-    func uuids(_ text: String, _ road: Road) throws {
+        ReadingWay.allCases)
+    func uuids(_ text: String, _ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let uuid = try #require(UUID(uuidString: text))
             let sql = try db.store([uuid])
-            #expect(try db.read(UUID.self, by: road, sql: sql) == uuid)
+            #expect(try db.read(UUID.self, by: way, sql: sql) == uuid)
             #expect(
                 try String.fetchOne(db, sql: "SELECT hex(v) FROM stored")
                     == text.replacing("-", with: ""))
             for stored in [uuid.uuidString, uuid.uuidString.lowercased()] {
-                #expect(try db.read(UUID.self, by: road, sql: db.store([stored])) == uuid)
+                #expect(try db.read(UUID.self, by: way, sql: db.store([stored])) == uuid)
             }
         }
     }
@@ -89,9 +90,9 @@ struct BlobsTests {
         ])
     func noUUID(_ literal: String) throws {
         try DatabaseQueue().read { db in
-            for road in Road.allCases {
-                let error = #expect(throws: RowDecodingError.self, "\(road)") {
-                    try db.read(UUID.self, by: road, sql: "SELECT \(literal) AS v")
+            for way in ReadingWay.allCases {
+                let error = #expect(throws: RowDecodingError.self, "\(way)") {
+                    try db.read(UUID.self, by: way, sql: "SELECT \(literal) AS v")
                 }
                 #expect(error?.reason == .valueMismatch)
             }

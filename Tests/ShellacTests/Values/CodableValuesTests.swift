@@ -49,8 +49,8 @@ private struct Measure: Codable, Hashable, DatabaseValueConvertible {
 
 @Suite("Codable values")
 struct CodableValuesTests {
-    @Test("Codable values are JSON texts with sorted keys", .behaviour(44), arguments: Road.allCases)
-    func sortedKeys(_ road: Road) throws {
+    @Test("Codable values are JSON texts with sorted keys", .behaviour(44), arguments: ReadingWay.allCases)
+    func sortedKeys(_ way: ReadingWay) throws {
         let address = Address(
             zip: "75001", city: "Paris \"é\"\0", place: .init(y: 1.5, x: -2), tags: ["a", ""],
             photo: Data([1, 2, 255]), since: Date(timeIntervalSince1970: 1.5))
@@ -60,14 +60,14 @@ struct CodableValuesTests {
                 try String.fetchOne(db, sql: sql)
                     == #"{"city":"Paris \"é\"\u0000","photo":"AQL\/","place":{"x":-2,"y":1.5},"#
                     + #""since":1500,"tags":["a",""],"zip":"75001"}"#)
-            #expect(try db.read(Address.self, by: road, sql: sql) == address)
+            #expect(try db.read(Address.self, by: way, sql: sql) == address)
             #expect(
-                try db.read(Address.self, by: road, sql: db.store([Data(stored(address).utf8)])) == address)
+                try db.read(Address.self, by: way, sql: db.store([Data(stored(address).utf8)])) == address)
         }
     }
 
     @Test(
-        "Optionals inside are left out, enums with values are objects, lone values are no JSON",
+        "Optionals inside are left out, enums with values are objects, single values are no JSON",
         .behaviour(44))
     func shapes() throws {
         try DatabaseQueue().write { db throws in
@@ -75,13 +75,13 @@ struct CodableValuesTests {
             #expect(stored(Shape.circle(radius: 2)) == #"{"circle":{"radius":2}}"#)
             #expect(stored(Shape.point) == #"{"point":{}}"#)
             #expect(Score(7).databaseValue == 7.databaseValue)
-            for road in Road.allCases {
+            for way in ReadingWay.allCases {
                 for shape in [Shape.point, .circle(radius: -0.1)] {
-                    #expect(try db.read(Shape.self, by: road, sql: db.store([shape])) == shape)
+                    #expect(try db.read(Shape.self, by: way, sql: db.store([shape])) == shape)
                 }
-                #expect(try db.read(Score.self, by: road, sql: db.store([Score(7)])) == Score(7))
+                #expect(try db.read(Score.self, by: way, sql: db.store([Score(7)])) == Score(7))
                 #expect(
-                    try db.read(Address.self, by: road, sql: db.store([Address(zip: "")])) == Address(zip: "")
+                    try db.read(Address.self, by: way, sql: db.store([Address(zip: "")])) == Address(zip: "")
                 )
             }
         }
@@ -89,21 +89,23 @@ struct CodableValuesTests {
 
     // SQLite gives a column of the type JSON numeric affinity: see "Datatypes In SQLite" in its documentation.
     @Test(
-        "A lone value round-trips in a column that makes a number of its text", .behaviour(44),
-        arguments: Road.allCases)
-    func loneNumber(_ road: Road) throws {
+        "A single value round-trips in a column that makes a number of its text", .behaviour(44),
+        arguments: ReadingWay.allCases)
+    func loneNumber(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Score(7)], column: "JSON")
-            #expect(try db.read(Score.self, by: road, sql: sql) == Score(7))
+            #expect(try db.read(Score.self, by: way, sql: sql) == Score(7))
         }
     }
 
-    @Test("A Codable type that says how it is stored is stored so", .behaviour(44), arguments: Road.allCases)
-    func ownWay(_ road: Road) throws {
+    @Test(
+        "A Codable type that says how it is stored is stored so", .behaviour(44),
+        arguments: ReadingWay.allCases)
+    func ownWay(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Celsius(degrees: 20)])
             #expect(try DatabaseValue.fetchOne(db, sql: sql) == 20.0)
-            #expect(try db.read(Celsius.self, by: road, sql: sql) == Celsius(degrees: 20))
+            #expect(try db.read(Celsius.self, by: way, sql: sql) == Celsius(degrees: 20))
         }
     }
 
@@ -134,12 +136,12 @@ struct CodableValuesTests {
     }
 
     @Test(
-        "What is no such JSON throws", .behaviour(44), arguments: Road.allCases,
+        "What is no such JSON throws", .behaviour(44), arguments: ReadingWay.allCases,
         ["1", "1.5", "''", "'{'", "'{}'", "'[]'", "'null'", "'{\"zip\":1,\"tags\":[]}'", "x''", "x'ff'"])
-    func mismatch(_ road: Road, _ literal: String) throws {
+    func mismatch(_ way: ReadingWay, _ literal: String) throws {
         try DatabaseQueue().read { db in
             let error = #expect(throws: RowDecodingError.self) {
-                try db.read(Address.self, by: road, sql: "SELECT \(literal) AS v")
+                try db.read(Address.self, by: way, sql: "SELECT \(literal) AS v")
             }
             #expect(error?.reason == .valueMismatch)
         }

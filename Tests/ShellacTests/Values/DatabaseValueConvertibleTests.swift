@@ -3,23 +3,23 @@ import Shellac
 import TestSupport
 import Testing
 
-/// A type whose values stand in a column, read on all roads.
+/// A type whose values stand in a column, read on all ways.
 struct ConvertibleType: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What each road gives for the first row of a query: a value, nil for NULL, or an error's reason.
-    let readings: @Sendable (Database, String) throws -> [(Road, String)]
+    /// What each way gives for the first row of a query: a value, nil for NULL, or an error's reason.
+    let readings: @Sendable (Database, String) throws -> [(ReadingWay, String)]
     /// Whether a query's first row gives the value that its database value gives, stored again.
     let isStable: @Sendable (Database, String) throws -> Bool
 
     init<Value: DatabaseValueConvertible & Hashable & SendableMetatype>(_ type: Value.Type) {
         testDescription = "\(type)"
         readings = { db, sql in
-            try Road.allCases.map { road in
+            try ReadingWay.allCases.map { way in
                 do {
-                    let value = try db.read(Value.self, by: road, sql: sql)
-                    return (road, value.map { "\(String(reflecting: $0)) #\($0.hashValue)" } ?? "nil")
+                    let value = try db.read(Value.self, by: way, sql: sql)
+                    return (way, value.map { "\(String(reflecting: $0)) #\($0.hashValue)" } ?? "nil")
                 } catch let error as RowDecodingError {
-                    return (road, "\(error.reason)")
+                    return (way, "\(error.reason)")
                 }
             }
         }
@@ -49,7 +49,7 @@ private struct Vintage: RawRepresentable, Hashable, DatabaseValueConvertible { v
 
 private struct Tasting: Codable, Hashable, DatabaseValueConvertible { var score: Int? }
 
-/// A type that knows the long road only.
+/// A type that knows the long way only.
 private struct Celsius: Hashable, DatabaseValueConvertible {
     var degrees: Double
     var databaseValue: DatabaseValue { degrees.databaseValue }
@@ -79,13 +79,13 @@ struct DatabaseValueConvertibleTests {
     ]
 
     @Test(
-        "All roads from a column to a value agree", .behaviour(43), arguments: ConvertibleType.all,
+        "All ways from a column to a value agree", .behaviour(43), arguments: ConvertibleType.all,
         ["", "PRAGMA encoding = 'UTF-16'"])
-    func roads(_ type: ConvertibleType, _ setUp: String) throws {
+    func ways(_ type: ConvertibleType, _ setUp: String) throws {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: setUp)
             for stored in Self.stored where setUp.isEmpty || !stored.contains("AS TEXT") {
-                // It must not move on from one road to the next.
+                // It must not move on from one way to the next.
                 let literal =
                     stored == "CURRENT_TIMESTAMP"
                     ? try #require(try DatabaseValue.fetchOne(db, sql: "SELECT \(stored)")).debugDescription
@@ -93,10 +93,10 @@ struct DatabaseValueConvertibleTests {
                 let sql = "SELECT \(literal) AS v"
                 let readings = try type.readings(db, sql)
                 let expected = readings.first { $0.0 == .fetchAll }?.1
-                for (road, reading) in readings {
-                    let isOne = road == .fetchOne && literal == "NULL"
-                    let isNull = isOne || road.isOptional && expected == "unexpectedNull"
-                    #expect(reading == (isNull ? "nil" : expected), "\(road) of \(literal)")
+                for (way, reading) in readings {
+                    let isOne = way == .fetchOne && literal == "NULL"
+                    let isNull = isOne || way.isOptional && expected == "unexpectedNull"
+                    #expect(reading == (isNull ? "nil" : expected), "\(way) of \(literal)")
                 }
                 #expect(try type.isStable(db, sql), "\(literal), stored again")
             }
@@ -142,12 +142,12 @@ struct DatabaseValueConvertibleTests {
         }
     }
 
-    @Test("A type of one's own is stored and read as it says, on every road", arguments: Road.allCases)
-    func custom(_ road: Road) throws {
+    @Test("A type of one's own is stored and read as it says, on every way", arguments: ReadingWay.allCases)
+    func custom(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([Celsius(degrees: 36.5)])
             #expect(try DatabaseValue.fetchOne(db, sql: sql) == 36.5)
-            #expect(try db.read(Celsius.self, by: road, sql: sql) == Celsius(degrees: 36.5))
+            #expect(try db.read(Celsius.self, by: way, sql: sql) == Celsius(degrees: 36.5))
         }
     }
 

@@ -84,23 +84,23 @@ struct DateSQLiteTests {
         }
     }
 
-    @Test("Numbers are Unix time, on every road", .behaviour(42), arguments: Road.allCases)
-    func numbers(_ road: Road) throws {
+    @Test("Numbers are Unix time, on every way", .behaviour(42), arguments: ReadingWay.allCases)
+    func numbers(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db in
             for (literal, seconds) in [
                 ("0", 0.0), ("1437526923", 1_437_526_923), ("-1.5", -1.5),
                 ("strftime('%s', '2015-07-22') + 0", 1_437_523_200), ("2457225.5", 2_457_225.5),
             ] {
-                let date = try db.read(Date.self, by: road, sql: "SELECT \(literal) AS v")
+                let date = try db.read(Date.self, by: way, sql: "SELECT \(literal) AS v")
                 #expect(date == Date(timeIntervalSince1970: seconds), "\(literal)")
             }
         }
     }
 
-    @Test("CURRENT_TIMESTAMP is now", .behaviour(42), arguments: Road.allCases)
-    func now(_ road: Road) throws {
+    @Test("CURRENT_TIMESTAMP is now", .behaviour(42), arguments: ReadingWay.allCases)
+    func now(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db in
-            let date = try db.read(Date.self, by: road, sql: "SELECT CURRENT_TIMESTAMP AS v")
+            let date = try db.read(Date.self, by: way, sql: "SELECT CURRENT_TIMESTAMP AS v")
             #expect(abs(date?.timeIntervalSinceNow ?? 1000) < 60)
         }
     }

@@ -147,7 +147,7 @@ struct DateTextTests {
         }
     }
 
-    @Test("The two roads that read a text agree", .behaviour(42), arguments: [1, 2, 3] as [UInt64])
+    @Test("The two ways that read a text agree", .behaviour(42), arguments: [1, 2, 3] as [UInt64])
     func twoRoads(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var found = 0
@@ -170,7 +170,7 @@ struct DateTextTests {
                 let short = DateText(written: bytes)
                 let long = DateText(anyFormat: bytes)
                 if short != nil { found += 1 }
-                // The short road reads one format alone.
+                // The short way reads one format alone.
                 let isAccepted = short == long || (short == nil && bytes[10] == UInt8(ascii: "T"))
                 #expect(isAccepted, "seed \(seed), \(Array(bytes))")
             }

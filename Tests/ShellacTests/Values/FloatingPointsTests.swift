@@ -6,15 +6,15 @@ import Testing
 struct FloatingPointsTests {
     @Test(
         "Real numbers round-trip, infinities too", .behaviour(43), arguments: ["", "REAL", "BLOB"],
-        Road.allCases)
-    func doubles(_ column: String, _ road: Road) throws {
+        ReadingWay.allCases)
+    func doubles(_ column: String, _ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             for double in [
                 0, -0.0, 1, -1, 1.5, 0.1, 1e300, -1e300, 9e15, 9.3e18, .pi, .infinity, -.infinity,
                 .greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude,
             ] as [Double] {
                 let sql = try db.store([double], column: column)
-                #expect(try db.read(Double.self, by: road, sql: sql) == double)
+                #expect(try db.read(Double.self, by: way, sql: sql) == double)
                 #expect(try String.fetchOne(db, sql: "SELECT typeof(v) FROM stored") == "real")
             }
         }
@@ -50,30 +50,30 @@ struct FloatingPointsTests {
 
     @Test(
         "Floats round-trip, and a double rounds to the nearest float", .behaviour(43),
-        arguments: Road.allCases)
-    func floats(_ road: Road) throws {
+        arguments: ReadingWay.allCases)
+    func floats(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db throws in
             for float in [
                 0, 1, -1.5, 0.1, 16_777_216, .infinity, -.infinity, .greatestFiniteMagnitude,
                 .leastNonzeroMagnitude,
             ] as [Float] {
-                #expect(try db.read(Float.self, by: road, sql: db.store([float])) == float)
+                #expect(try db.read(Float.self, by: way, sql: db.store([float])) == float)
                 #expect(try Double.fetchOne(db, sql: "SELECT v FROM stored") == Double(float))
             }
-            #expect(try db.read(Float.self, by: road, sql: "SELECT 0.1 AS v") == 0.1)
-            #expect(try db.read(Float.self, by: road, sql: "SELECT 7 AS v") == 7)
+            #expect(try db.read(Float.self, by: way, sql: "SELECT 0.1 AS v") == 0.1)
+            #expect(try db.read(Float.self, by: way, sql: "SELECT 7 AS v") == 7)
         }
     }
 
-    @Test("An integer reads as a real number", .behaviour(44), arguments: Road.allCases)
-    func integers(_ road: Road) throws {
+    @Test("An integer reads as a real number", .behaviour(44), arguments: ReadingWay.allCases)
+    func integers(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
-            #expect(try db.read(Double.self, by: road, sql: "SELECT 7 AS v") == 7)
+            #expect(try db.read(Double.self, by: way, sql: "SELECT 7 AS v") == 7)
             #expect(
-                try db.read(Double.self, by: road, sql: "SELECT -9223372036854775808 AS v") == -0x1p63)
+                try db.read(Double.self, by: way, sql: "SELECT -9223372036854775808 AS v") == -0x1p63)
             for literal in ["'1.5'", "'1st'", "''", "x'31'", "x''"] {
                 #expect(throws: RowDecodingError.self) {
-                    try db.read(Double.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(Double.self, by: way, sql: "SELECT \(literal) AS v")
                 }
             }
         }

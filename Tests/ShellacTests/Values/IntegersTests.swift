@@ -6,9 +6,9 @@ import Testing
 struct IntegerType: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Stores the bounds and some integers between them, and reads them back.
-    let roundTrip: @Sendable (Database, Road, String) throws -> Bool
+    let roundTrip: @Sendable (Database, ReadingWay, String) throws -> Bool
     /// Reads one integer or real number.
-    let read: @Sendable (Database, Road, String) throws -> Int64?
+    let read: @Sendable (Database, ReadingWay, String) throws -> Int64?
     let minimum: Int64
     let maximum: Int64
 
@@ -21,15 +21,15 @@ struct IntegerType: Sendable, CustomTestStringConvertible {
         let values: [Value] = [
             Value(minimum), Value(minimum) + 1, 0, 1, Value(maximum / 2), Value(maximum) - 1, Value(maximum),
         ]
-        roundTrip = { db, road, column in
+        roundTrip = { db, way, column in
             try values.allSatisfy { value in
                 let sql = try db.store([value], column: column)
-                return try db.read(Value.self, by: road, sql: sql) == value
+                return try db.read(Value.self, by: way, sql: sql) == value
                     && DatabaseValue.fetchOne(db, sql: sql) == DatabaseValue(.int64(Int64(value)))
             }
         }
-        read = { db, road, literal in
-            try db.read(Value.self, by: road, sql: "SELECT \(literal) AS v").map { Int64(clamping: $0) }
+        read = { db, way, literal in
+            try db.read(Value.self, by: way, sql: "SELECT \(literal) AS v").map { Int64(clamping: $0) }
         }
     }
 
@@ -46,14 +46,16 @@ struct IntegersTests {
         ["", "INTEGER", "NUMERIC", "BLOB", "INTEGER PRIMARY KEY", "BOOLEAN"])
     func roundTrip(_ type: IntegerType, _ column: String) throws {
         try DatabaseQueue().write { db throws in
-            for road in Road.allCases {
-                #expect(try type.roundTrip(db, road, column), "\(road)")
+            for way in ReadingWay.allCases {
+                #expect(try type.roundTrip(db, way, column), "\(way)")
             }
         }
     }
 
-    @Test("An overflow throws, and never traps", .behaviour(43), arguments: IntegerType.all, Road.allCases)
-    func overflow(_ type: IntegerType, _ road: Road) throws {
+    @Test(
+        "An overflow throws, and never traps", .behaviour(43), arguments: IntegerType.all, ReadingWay.allCases
+    )
+    func overflow(_ type: IntegerType, _ way: ReadingWay) throws {
         try DatabaseQueue().read { db in
             var outside = ["1e300", "-1e300", "9e999", "-9e999", "1.9e19", "-9.3e18", "0.5"]
             if type.maximum < .max || type.minimum < 0 { outside.append("9223372036854775808") }
@@ -61,7 +63,7 @@ struct IntegersTests {
             if type.maximum < .max { outside += ["\(type.maximum + 1)", "\(type.maximum + 1).0"] }
             for literal in outside {
                 let error = #expect(throws: RowDecodingError.self, "\(literal)") {
-                    try type.read(db, road, literal)
+                    try type.read(db, way, literal)
                 }
                 #expect(error?.reason == .valueMismatch)
             }
@@ -70,16 +72,16 @@ struct IntegersTests {
 
     @Test(
         "A real number that is whole reads as the integer", .behaviour(43), arguments: IntegerType.all,
-        Road.allCases)
-    func wholeReals(_ type: IntegerType, _ road: Road) throws {
+        ReadingWay.allCases)
+    func wholeReals(_ type: IntegerType, _ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
             for integer in [0, 1, 127] as [Int64] {
-                #expect(try type.read(db, road, "\(integer).0") == integer)
+                #expect(try type.read(db, way, "\(integer).0") == integer)
             }
-            #expect(try type.read(db, road, "-0.0") == 0)
+            #expect(try type.read(db, way, "-0.0") == 0)
             if type.maximum < 1 << 53 {
-                #expect(try type.read(db, road, "\(type.minimum).0") == type.minimum)
-                #expect(try type.read(db, road, "\(type.maximum).0") == type.maximum)
+                #expect(try type.read(db, way, "\(type.minimum).0") == type.minimum)
+                #expect(try type.read(db, way, "\(type.maximum).0") == type.maximum)
             }
         }
     }
@@ -94,9 +96,10 @@ struct IntegersTests {
     }
 
     @Test(
-        "Booleans are 0 and 1, and every number but 0 reads as true", .behaviour(44), arguments: Road.allCases
+        "Booleans are 0 and 1, and every number but 0 reads as true", .behaviour(44),
+        arguments: ReadingWay.allCases
     )
-    func booleans(_ road: Road) throws {
+    func booleans(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([true, false])
             #expect(try DatabaseValue.fetchAll(db, sql: sql) == [1, 0])
@@ -105,11 +108,11 @@ struct IntegersTests {
                 ("TRUE", true), ("FALSE", false), ("-1", true), ("2", true), ("0.0", false), ("-0.0", false),
                 ("0.1", true), ("9e999", true), ("-9223372036854775808", true),
             ] {
-                #expect(try db.read(Bool.self, by: road, sql: "SELECT \(literal) AS v") == expected)
+                #expect(try db.read(Bool.self, by: way, sql: "SELECT \(literal) AS v") == expected)
             }
             for literal in ["'1'", "'true'", "x'01'", "''"] {
                 #expect(throws: RowDecodingError.self, "\(literal)") {
-                    try db.read(Bool.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(Bool.self, by: way, sql: "SELECT \(literal) AS v")
                 }
             }
         }
@@ -131,19 +134,19 @@ struct IntegersTests {
 
     @Test(
         "Unsigned integers above Int64.max round-trip, and sort behind all others", .behaviour(43),
-        arguments: Road.allCases)
-    func unsigned(_ road: Road) throws {
+        arguments: ReadingWay.allCases)
+    func unsigned(_ way: ReadingWay) throws {
         let great: [UInt64] = [1 << 63, 1 << 63 + 1, .max - 1, .max, 0xFF00_FF00_FF00_FF00]
         try DatabaseQueue().write { db in
             for integer in great {
                 for column in ["", "INTEGER", "TEXT", "NUMERIC"] {
                     let sql = try db.store([integer], column: column)
-                    #expect(try db.read(UInt64.self, by: road, sql: sql) == integer)
-                    #expect(try db.read(UInt.self, by: road, sql: sql) == UInt(integer))
+                    #expect(try db.read(UInt64.self, by: way, sql: sql) == integer)
+                    #expect(try db.read(UInt.self, by: way, sql: sql) == UInt(integer))
                     for type in IntegerType.all where !type.testDescription.hasPrefix("UInt6") {
                         guard type.testDescription != "UInt" else { continue }
                         #expect(throws: RowDecodingError.self) {
-                            _ = try type.read(db, road, "x'\(String(integer, radix: 16))'")
+                            _ = try type.read(db, way, "x'\(String(integer, radix: 16))'")
                         }
                     }
                 }
@@ -155,7 +158,7 @@ struct IntegersTests {
                 "x''", "x'00'", "x'0000000000000001'", "x'7FFFFFFFFFFFFFFF'", "zeroblob(9)", "'8bytes!!'",
             ] {
                 #expect(throws: RowDecodingError.self, "\(literal)") {
-                    try db.read(UInt64.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(UInt64.self, by: way, sql: "SELECT \(literal) AS v")
                 }
             }
         }

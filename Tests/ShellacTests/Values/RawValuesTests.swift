@@ -54,8 +54,8 @@ struct RawType: Sendable, CustomTestStringConvertible {
             for (value, expected) in zip(values, stored) {
                 let sql = try db.store([value])
                 #expect(try DatabaseValue.fetchOne(db, sql: sql) == expected)
-                for road in Road.allCases {
-                    #expect(try db.read(Value.self, by: road, sql: sql) == value, "\(road)")
+                for way in ReadingWay.allCases {
+                    #expect(try db.read(Value.self, by: way, sql: sql) == value, "\(way)")
                 }
             }
         }
@@ -84,24 +84,24 @@ struct RawValuesTests {
         try DatabaseQueue().write(type.check)
     }
 
-    @Test("A raw value that no case has throws", .behaviour(44), arguments: Road.allCases)
-    func unknown(_ road: Road) throws {
+    @Test("A raw value that no case has throws", .behaviour(44), arguments: ReadingWay.allCases)
+    func unknown(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db throws in
             for literal in ["3", "-1", "1.5", "'0'", "'red'", "x''", "9223372036854775807", "1e300"] {
                 let error = #expect(throws: RowDecodingError.self, "\(literal)") {
-                    try db.read(Color.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(Color.self, by: way, sql: "SELECT \(literal) AS v")
                 }
                 #expect(error?.reason == .valueMismatch)
             }
             #expect(throws: RowDecodingError.self) {
-                try db.read(CodableGrape.self, by: road, sql: "SELECT '\"merlot\"' AS v")
+                try db.read(CodableGrape.self, by: way, sql: "SELECT '\"merlot\"' AS v")
             }
             #expect(throws: RowDecodingError.self) {
-                try db.read(Tiny.self, by: road, sql: "SELECT 256 AS v")
+                try db.read(Tiny.self, by: way, sql: "SELECT 256 AS v")
             }
-            #expect(try db.read(Even.self, by: road, sql: "SELECT 2 AS v") == Even(rawValue: 2))
-            #expect(throws: RowDecodingError.self) { try db.read(Even.self, by: road, sql: "SELECT 3 AS v") }
-            #expect(try db.read(Color.self, by: road, sql: "SELECT 1.0 AS v") == .white)
+            #expect(try db.read(Even.self, by: way, sql: "SELECT 2 AS v") == Even(rawValue: 2))
+            #expect(throws: RowDecodingError.self) { try db.read(Even.self, by: way, sql: "SELECT 3 AS v") }
+            #expect(try db.read(Color.self, by: way, sql: "SELECT 1.0 AS v") == .white)
         }
     }
 }

@@ -23,15 +23,15 @@ struct RowDecodingErrorTests {
         try DatabaseQueue().read { db in
             let sql = "SELECT \(literal) AS v, 17 AS \"a\"\"b\""
             let found = try DatabaseValue.fetchOne(db, sql: sql)
-            for road in Road.withSQL {
+            for way in ReadingWay.withSQL {
                 let error = #expect(throws: RowDecodingError.self) {
-                    try db.read(Int.self, by: road, sql: sql)
+                    try db.read(Int.self, by: way, sql: sql)
                 }
-                let type = road.isOptional && road != .fetchOne ? "Optional<Int>" : "Int"
+                let type = way.isOptional && way != .fetchOne ? "Optional<Int>" : "Int"
                 #expect(
                     error?.description
                         == "could not read \(type) from column \"v\": it holds \(kind) \(value)"
-                        + " - in the row [v: \(value), a\"b: 17] of `\(sql)`", "\(road)")
+                        + " - in the row [v: \(value), a\"b: 17] of `\(sql)`", "\(way)")
                 #expect(error?.reason == .valueMismatch)
                 #expect(error?.columnName == "v")
                 #expect(error?.columnIndex == 0)

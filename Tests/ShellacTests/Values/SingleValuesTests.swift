@@ -80,7 +80,7 @@ struct SingleCase: Sendable, CustomTestStringConvertible {
     let stored: DatabaseValue
     let databaseValue: DatabaseValue
     let column: @Sendable (Database) throws -> [DatabaseValue]
-    let reads: @Sendable (Database, DatabaseValue, Road) throws -> Bool
+    let reads: @Sendable (Database, DatabaseValue, ReadingWay) throws -> Bool
     let json: DatabaseValue?
 
     fileprivate init<Value: DatabaseValueConvertible & Codable & Hashable & Sendable>(
@@ -99,10 +99,10 @@ struct SingleCase: Sendable, CustomTestStringConvertible {
             let argument = try #require(try DatabaseValue.fetchOne(db, sql: "SELECT ?", arguments: [value]))
             return row.databaseValues + [argument]
         }
-        reads = { db, stored, road in
+        reads = { db, stored, way in
             try db.execute(sql: "CREATE TABLE t(v)")
             try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [stored])
-            return try db.read(Value.self, by: road, sql: "SELECT v FROM t") == value
+            return try db.read(Value.self, by: way, sql: "SELECT v FROM t") == value
         }
     }
 
@@ -163,11 +163,11 @@ struct SingleValuesTests {
     @Test(
         "a Codable value that encodes one value is read from it, and from the JSON of earlier versions",
         .behaviour(97),
-        arguments: SingleCase.all, Road.allCases)
-    func read(_ single: SingleCase, _ road: Road) throws {
+        arguments: SingleCase.all, ReadingWay.allCases)
+    func read(_ single: SingleCase, _ way: ReadingWay) throws {
         for stored in [single.stored, single.json].compactMap(\.self) {
             try DatabaseQueue().write { db throws in
-                #expect(try single.reads(db, stored, road), "\(stored)")
+                #expect(try single.reads(db, stored, way), "\(stored)")
             }
         }
     }

@@ -19,25 +19,25 @@ struct TextsTests {
             if !encoding.isEmpty { try db.execute(sql: "PRAGMA encoding = '\(encoding)'") }
             for column in ["", "TEXT", "BLOB"] {
                 let sql = try db.store([text], column: column)
-                for road in Road.allCases {
-                    let read = try #require(try db.read(String.self, by: road, sql: sql))
-                    #expect(Array(read.utf8) == Array(text.utf8), "\(road)")
-                    let piece = try #require(try db.read(Substring.self, by: road, sql: sql))
-                    #expect(Array(piece.utf8) == Array(text.utf8), "\(road)")
+                for way in ReadingWay.allCases {
+                    let read = try #require(try db.read(String.self, by: way, sql: sql))
+                    #expect(Array(read.utf8) == Array(text.utf8), "\(way)")
+                    let piece = try #require(try db.read(Substring.self, by: way, sql: sql))
+                    #expect(Array(piece.utf8) == Array(text.utf8), "\(way)")
                 }
                 #expect(try String.fetchOne(db, sql: "SELECT typeof(v) FROM stored") == "text")
             }
         }
     }
 
-    @Test("An empty text is a text, and not NULL", .behaviour(43), arguments: Road.allCases)
-    func empty(_ road: Road) throws {
+    @Test("An empty text is a text, and not NULL", .behaviour(43), arguments: ReadingWay.allCases)
+    func empty(_ way: ReadingWay) throws {
         try DatabaseQueue().write { db in
             let sql = try db.store([""], column: "TEXT NOT NULL")
-            #expect(try db.read(DatabaseValue.self, by: road, sql: sql) == "")
-            #expect(try db.read(String.self, by: road, sql: sql)?.isEmpty == true)
+            #expect(try db.read(DatabaseValue.self, by: way, sql: sql) == "")
+            #expect(try db.read(String.self, by: way, sql: sql)?.isEmpty == true)
             let emptyPiece = "abc".prefix(0)
-            #expect(try db.read(Substring.self, by: road, sql: db.store([emptyPiece])) == "")
+            #expect(try db.read(Substring.self, by: way, sql: db.store([emptyPiece])) == "")
         }
     }
 
@@ -50,23 +50,23 @@ struct TextsTests {
         ])
     func repaired(_ bytes: String, _ text: String) throws {
         try DatabaseQueue().read { db throws in
-            for road in Road.allCases {
+            for way in ReadingWay.allCases {
                 let sql = "SELECT CAST(x'\(bytes)' AS TEXT) AS v"
-                #expect(try db.read(String.self, by: road, sql: sql) == text, "\(road)")
-                #expect(try db.read(DatabaseValue.self, by: road, sql: sql) == text.databaseValue, "\(road)")
+                #expect(try db.read(String.self, by: way, sql: sql) == text, "\(way)")
+                #expect(try db.read(DatabaseValue.self, by: way, sql: sql) == text.databaseValue, "\(way)")
             }
         }
     }
 
     @Test(
-        "A number and a blob read as no text", .behaviour(44), arguments: Road.allCases,
+        "A number and a blob read as no text", .behaviour(44), arguments: ReadingWay.allCases,
         ["1", "1.5", "x'41'", "x''"])
-    func noText(_ road: Road, _ literal: String) throws {
+    func noText(_ way: ReadingWay, _ literal: String) throws {
         try DatabaseQueue().read { db in
             let sql = "SELECT \(literal) AS v"
-            #expect(throws: RowDecodingError.self) { try db.read(String.self, by: road, sql: sql) }
-            #expect(throws: RowDecodingError.self) { try db.read(Substring.self, by: road, sql: sql) }
-            #expect(throws: RowDecodingError.self) { try db.read(URL.self, by: road, sql: sql) }
+            #expect(throws: RowDecodingError.self) { try db.read(String.self, by: way, sql: sql) }
+            #expect(throws: RowDecodingError.self) { try db.read(Substring.self, by: way, sql: sql) }
+            #expect(throws: RowDecodingError.self) { try db.read(URL.self, by: way, sql: sql) }
         }
     }
 
@@ -79,16 +79,16 @@ struct TextsTests {
     }
 
     @Test(
-        "URLs round-trip as their texts", .behaviour(44), arguments: Road.allCases,
+        "URLs round-trip as their texts", .behaviour(44), arguments: ReadingWay.allCases,
         [
             "http://example.com", "https://user:pass@example.com:8080/a/b?q=%20x&r=1#f",
             "file:///tmp/a%20b", "mailto:arthur@example.com", "relative/path?x", "https://example.com/%C3%A9",
         ])
-    func urls(_ road: Road, _ text: String) throws {
+    func urls(_ way: ReadingWay, _ text: String) throws {
         try DatabaseQueue().write { db in
             let url = try #require(URL(string: text))
             let sql = try db.store([url], column: "TEXT")
-            #expect(try db.read(URL.self, by: road, sql: sql) == url)
+            #expect(try db.read(URL.self, by: way, sql: sql) == url)
             #expect(try String.fetchOne(db, sql: sql) == text)
         }
     }
@@ -115,8 +115,8 @@ struct TextsTests {
             for column in ["", "TEXT", "BLOB"] {
                 let sql = try db.store([decimal], column: column)
                 #expect(try String.fetchOne(db, sql: sql) == text)
-                for road in Road.allCases {
-                    #expect(try db.read(Decimal.self, by: road, sql: sql) == decimal, "\(road)")
+                for way in ReadingWay.allCases {
+                    #expect(try db.read(Decimal.self, by: way, sql: sql) == decimal, "\(way)")
                 }
             }
         }
@@ -184,19 +184,19 @@ struct TextsTests {
         #expect(wrong.prefix(5) == [], "seed \(seed): \(wrong.count) wrong")
     }
 
-    @Test("Numbers read as decimals", .behaviour(44), arguments: Road.allCases)
-    func decimalNumbers(_ road: Road) throws {
+    @Test("Numbers read as decimals", .behaviour(44), arguments: ReadingWay.allCases)
+    func decimalNumbers(_ way: ReadingWay) throws {
         try DatabaseQueue().read { db in
             for (literal, expected) in [
                 ("7", "7"), ("-9223372036854775808", "-9223372036854775808"), ("1.5", "1.5"), ("0.1", "0.1"),
                 ("-2.0", "-2"), ("1234.5678", "1234.5678"),
             ] {
-                let decimal = try db.read(Decimal.self, by: road, sql: "SELECT \(literal) AS v")
+                let decimal = try db.read(Decimal.self, by: way, sql: "SELECT \(literal) AS v")
                 #expect(decimal == Decimal(string: expected), "\(literal)")
             }
             for literal in ["9e999", "-9e999", "1e300", "x'31'"] {
                 let error = #expect(throws: RowDecodingError.self, "\(literal)") {
-                    try db.read(Decimal.self, by: road, sql: "SELECT \(literal) AS v")
+                    try db.read(Decimal.self, by: way, sql: "SELECT \(literal) AS v")
                 }
                 #expect(error?.reason == .valueMismatch)
             }

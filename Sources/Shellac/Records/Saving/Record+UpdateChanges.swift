@@ -13,7 +13,7 @@ extension Record {
         db.checkAccess()
         rememberedRow.prefetchRow()
         if db.holdsSchema {
-            return try db.withChanges(of: self, from: RememberedRow.Look(self)) { writer, row in
+            return try db.withChanges(of: self, from: RememberedRow.View(self)) { writer, row in
                 if let row, !row.isStillRemembered { writer.columns.forgetFirstChange() }
                 rememberedRow.leaveChunk()
                 return try updateChanges(writer, in: db)

@@ -115,7 +115,7 @@ final class RecordPlan {
     /// - Returns: The statements, and nil where the record has not changed.
     @inline(__always)
     func packChanged(
-        _ columns: PackedColumns, from row: RememberedRow.Look?, _ encode: PackedColumns.Encode
+        _ columns: PackedColumns, from row: RememberedRow.View?, _ encode: PackedColumns.Encode
     ) throws -> Unretained<RecordStatements>? {
         if let row, let lastStatements {
             let hasChanged = try lastStatements.use({ $0.layoutReference }).use { layout in

@@ -177,8 +177,8 @@ extension Database {
     /// as possible, since it takes time to come from memory.
     @inline(__always)
     func withChanges(
-        of record: Record, from row: @autoclosure () -> RememberedRow.Look?,
-        _ body: (RecordWriter, _ row: RememberedRow.Look?) throws -> Bool
+        of record: Record, from row: @autoclosure () -> RememberedRow.View?,
+        _ body: (RecordWriter, _ row: RememberedRow.View?) throws -> Bool
     ) throws -> Bool {
         let plan = try plan(for: type(of: record))
         return try withRecords { records in

@@ -94,7 +94,7 @@ final class PackedColumns {
     /// - Returns: Whether the record has changed. Nil where a single pass could not tell.
     @inline(__always)
     func packChanged(
-        from row: RememberedRow.Look, as layout: RowLayout, _ encode: Encode
+        from row: RememberedRow.View, as layout: RowLayout, _ encode: Encode
     ) throws -> Bool? {
         var encoding = ColumnEncoding(
             comparingWith: row.bytes, layout: row.layout, thenPackingInto: packed.buffer)

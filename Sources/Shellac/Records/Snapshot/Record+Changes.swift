@@ -11,7 +11,7 @@ extension Record {
     /// true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
-            guard let row = RememberedRow.Look(self) else { return true }
+            guard let row = RememberedRow.View(self) else { return true }
             @inline(__always)
             func differs() -> Bool {
                 var encoding = ColumnEncoding(comparingWith: row.bytes, layout: row.layout)
@@ -114,7 +114,7 @@ extension Record {
     @inline(__always)
     private func remember(_ row: LiveRow) throws {
         guard let layout = row.layoutRemembered(by: type(of: self)) else { return try rememberFirst(row) }
-        if let packed = row.packed(), let shared = row.place.pointee.chunks.add(packed, layout) {
+        if let packed = row.packed(), let shared = row.storage.pointee.chunks.add(packed, layout) {
             rememberedRow.remember(shared)
         } else {
             snapshot = layout.use { PackedRow.make(row, layout: $0) }
@@ -127,16 +127,16 @@ extension Record {
         let type = type(of: self)
         let (layout, isPartial) = try row.makeLayoutRemembered(by: type)
         if let packed = row.packed(),
-            let shared = row.place.pointee.chunks.add(packed, Unretained(layout))
+            let shared = row.storage.pointee.chunks.add(packed, Unretained(layout))
         {
             rememberedRow.remember(shared)
         } else {
             snapshot = PackedRow.make(row, layout: layout)
         }
-        let place = row.place
-        guard isPartial, place.pointee.elementType != ObjectIdentifier(type) else { return }
-        if let partial = noteUnread(sharing: place.pointee.partialLayout) {
-            place.pointee.partialLayout = partial
+        let storage = row.storage
+        guard isPartial, storage.pointee.elementType != ObjectIdentifier(type) else { return }
+        if let partial = noteUnread(sharing: storage.pointee.partialLayout) {
+            storage.pointee.partialLayout = partial
         }
     }
 
@@ -225,11 +225,12 @@ extension PackedRow {
 // MARK: - Layouts
 
 extension LiveRow {
-    /// The layout of what records of a type remember of these rows, which the place keeps alive. It knows the affinities
+    /// The layout of what records of a type remember of these rows, which their storage keeps alive. It knows the affinities
     /// of their table's columns.
     @inline(__always)
     fileprivate func layoutRemembered(by type: Record.Type) -> Unretained<RowLayout>? {
-        if let known = place.pointee.recordLayoutReference, place.pointee.recordType == ObjectIdentifier(type)
+        if let known = storage.pointee.recordLayoutReference,
+            storage.pointee.recordType == ObjectIdentifier(type)
         {
             return known
         }
@@ -240,12 +241,12 @@ extension LiveRow {
     fileprivate func makeLayoutRemembered(by type: Record.Type) throws -> (layout: RowLayout, isPartial: Bool)
     {
         let identifier = ObjectIdentifier(type)
-        if place.pointee.partialRecordType == identifier, let known = place.pointee.recordLayout {
+        if storage.pointee.partialRecordType == identifier, let known = storage.pointee.recordLayout {
             return (known, true)
         }
         try FirstUse.check(type)
         var (remembered, isPartial, isKnown) = (layout, false, false)
-        if let database = place.pointee.connection as? Database {
+        if let database = storage.pointee.connection as? Database {
             do {
                 if let table = try type.table(in: database) {
                     remembered = layout.remembered(by: type, in: table)
@@ -256,10 +257,10 @@ extension LiveRow {
                 // The next row asks again.
             }
         }
-        place.pointee.recordType = isKnown && !isPartial ? identifier : nil
-        place.pointee.partialRecordType = isPartial ? identifier : nil
-        place.pointee.partialLayout = nil
-        place.pointee.recordLayout = remembered
+        storage.pointee.recordType = isKnown && !isPartial ? identifier : nil
+        storage.pointee.partialRecordType = isPartial ? identifier : nil
+        storage.pointee.partialLayout = nil
+        storage.pointee.recordLayout = remembered
         return (remembered, isPartial)
     }
 }

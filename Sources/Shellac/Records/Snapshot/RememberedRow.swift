@@ -133,7 +133,7 @@ struct RememberedRow: ~Copyable {
     // MARK: - Comparing
 
     /// A row as it is, to be compared with.
-    struct Look {
+    struct View {
         private let record: Unretained<Record>
         /// The word, without a mark.
         private let word: UInt

@@ -105,14 +105,15 @@ extension Record {
     /// before, while it was made: until now, nobody knew that there would be another time.
     @usableFromInline @inline(never)
     final func noteUnread(of row: LiveRow) {
-        let (place, type) = (row.place, ObjectIdentifier(type(of: self)))
+        let (storage, type) = (row.storage, ObjectIdentifier(type(of: self)))
         // An initializer may make records of another type of the row, which may have all of their columns.
-        guard place.pointee.partialRecordType == type || place.pointee.elementType == type, snapshot != nil
+        guard storage.pointee.partialRecordType == type || storage.pointee.elementType == type,
+            snapshot != nil
         else { return }
-        place.pointee.elementType = type
-        let isShared = place.pointee.partialRecordType == type
-        let partial = noteUnread(sharing: isShared ? place.pointee.partialLayout : nil)
-        if isShared, let partial { place.pointee.partialLayout = partial }
+        storage.pointee.elementType = type
+        let isShared = storage.pointee.partialRecordType == type
+        let partial = noteUnread(sharing: isShared ? storage.pointee.partialLayout : nil)
+        if isShared, let partial { storage.pointee.partialLayout = partial }
     }
 
     final func encodedSoFar() -> PackedColumns {
@@ -127,7 +128,7 @@ extension Record {
     /// The columns that a full update writes, and whether all that the record encodes is all that it is to remember.
     @inline(__always)
     final func columnsOfFullUpdate(_ writer: RecordWriter) -> (mask: ColumnMask, isFull: Bool) {
-        guard let known = RememberedRow.Look(self)?.layout, !writer.columns.isLaid(out: known) else {
+        guard let known = RememberedRow.View(self)?.layout, !writer.columns.isLaid(out: known) else {
             return (writer.withStatements { $0.allColumns }, true)
         }
         return columnsOfFullUpdate(writer, knowing: known.object)
@@ -145,7 +146,7 @@ extension Record {
     }
 
     /// The layout of what the record remembers.
-    final var knownLayout: RowLayout? { RememberedRow.Look(self)?.layout.object }
+    final var knownLayout: RowLayout? { RememberedRow.View(self)?.layout.object }
 
     /// The columns that the record never read, and has not changed.
     final func untouched(in writer: RecordWriter) -> ColumnMask {

@@ -7,11 +7,11 @@ import CSQLite
 /// each under a number of its own, and whoever points to one asks whether it is among them. A pointer that was kept, or
 /// was carried to another thread, finds no such note.
 struct RunningEncoding<Encoding: ~Copyable> {
-    private let place: UnsafeMutablePointer<Encoding>
+    private let encoding: UnsafeMutablePointer<Encoding>
     private let number: UInt64
 
-    private init(_ place: UnsafeMutablePointer<Encoding>, _ number: UInt64) {
-        (self.place, self.number) = (place, number)
+    private init(_ encoding: UnsafeMutablePointer<Encoding>, _ number: UInt64) {
+        (self.encoding, self.number) = (encoding, number)
     }
 
     /// Runs a function that may use an encoding, until it returns.
@@ -36,7 +36,7 @@ struct RunningEncoding<Encoding: ~Copyable> {
     var pointer: UnsafeMutablePointer<Encoding> {
         if let innermost = shellac_encodings().pointee.innermost {
             let note = innermost.assumingMemoryBound(to: EncodingNote.self)
-            if note.pointee.isOf(place, number) { return place }
+            if note.pointee.isOf(encoding, number) { return encoding }
         }
         return outerPointer
     }
@@ -45,7 +45,7 @@ struct RunningEncoding<Encoding: ~Copyable> {
     private var outerPointer: UnsafeMutablePointer<Encoding> {
         var next = shellac_encodings().pointee.innermost?.assumingMemoryBound(to: EncodingNote.self)
         while let note = next {
-            if note.pointee.isOf(place, number) { return place }
+            if note.pointee.isOf(encoding, number) { return encoding }
             next = note.pointee.outer
         }
         Misuse.trap(
