@@ -157,14 +157,16 @@ struct PackedCursor {
 
     /// Writes any value.
     ///
-    /// - Parameter isExact: Whether there is no room behind it.
+    /// - Parameters:
+    ///   - isDate: Whether the value is a text or a real number that was made of a date.
+    ///   - isExact: Whether there is no room behind it.
     @inline(__always)
-    mutating func write(_ value: ValueView, isExact: Bool = false) {
+    mutating func write(_ value: ValueView, isDate: Bool = false, isExact: Bool = false) {
         switch value {
         case .null: writeNull()
         case .integer(let integer): if isExact { writeExactly(integer) } else { write(integer) }
-        case .real(let real): write(real)
-        case .text(let text): write(text: text)
+        case .real(let real): write(real, isDate: isDate)
+        case .text(let text): write(text: text, isDate: isDate)
         case .blob(let blob): write(blob: blob)
         }
     }

@@ -76,6 +76,18 @@ struct PackedValue {
         return memcmp(bytes.baseAddress.unsafelyUnwrapped, start, other.count) == 0
     }
 
+    /// Whether these are the bytes of a value. (Those of a date are the ones of its text or number.)
+    @inline(__always)
+    func isSame(as value: ValueView) -> Bool {
+        switch value {
+        case .null: isNull
+        case .integer(let integer): isInteger && self.integer == integer
+        case .real(let real): isReal && self.real == real
+        case .text(let utf8): isText && holds(UnsafeRawBufferPointer(utf8))
+        case .blob(let bytes): tag.isBlob && holds(bytes)
+        }
+    }
+
     /// The value, to be switched over.
     @inline(__always)
     var view: ValueView {

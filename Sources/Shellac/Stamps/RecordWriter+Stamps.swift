@@ -181,7 +181,7 @@ extension PackedColumns {
             let encoding = container.encoding
             source.eachColumn { column, value in
                 if dates.contains(column) {
-                    encoding.pointee.text(date, isDate: true)
+                    encoding.pointee.store(.text(date), isDate: true)
                 } else {
                     encoding.pointee.store(value)
                 }

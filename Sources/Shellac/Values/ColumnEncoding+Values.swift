@@ -61,7 +61,7 @@ extension ColumnEncoding {
     // MARK: - In the column of a name
 
     @usableFromInline
-    mutating func null(in name: String) { if isAt(name) { null() } }
+    mutating func null(in name: String) { if isAt(name) { store(.null) } }
 
     @usableFromInline
     mutating func integer(_ value: Int64, in name: String) {
@@ -72,120 +72,58 @@ extension ColumnEncoding {
     /// Stores the integer out of line, so that the inlined fast path spills no registers.
     @inline(never)
     private mutating func integerElsewhere(_ value: Int64, in name: String) {
-        if isAt(name) { integer(value) }
+        if isAt(name) { store(.integer(value)) }
     }
 
     @usableFromInline
     mutating func real(_ value: Double, isDate: Bool, in name: String) {
-        if isAt(name) { real(value, isDate: isDate) }
+        if isAt(name) { store(value.isNaN ? .null : .real(value), isDate: isDate) }
     }
 
     /// Stores the bytes of a text. Those of a date are fewer than 256.
     mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
-        if isAt(name) { text(utf8, isDate: isDate) }
+        if isAt(name) { store(.text(utf8), isDate: isDate) }
     }
 
-    mutating func blob(_ bytes: UnsafeRawBufferPointer, in name: String) { if isAt(name) { blob(bytes) } }
+    mutating func blob(_ bytes: UnsafeRawBufferPointer, in name: String) {
+        if isAt(name) { store(.blob(bytes)) }
+    }
 
     // MARK: - In the next column
 
-    mutating func null() {
+    /// Stores a value. It is inlined, so that whoever knows its storage class decides nothing.
+    @inline(__always)
+    mutating func store(_ value: ValueView, isDate: Bool = false) {
         switch mode {
-        case .packing: pack { $0.writeNull() }
+        case .packing: pack(value, isDate: isDate)
         case .comparing:
             let stored = stored
-            if stored.isNull {
-                advance(past: stored)
-            } else if !compareSlowly(.null) {
-                null()
-            }
-        case .gathering: gather(.null)
-        case .ignoring: break
-        }
-    }
-
-    mutating func integer(_ value: Int64) {
-        switch mode {
-        case .packing: pack { $0.write(value) }
-        case .comparing:
-            let stored = stored
-            if stored.isInteger {
-                // Two integers that differ do so whatever the affinity.
-                if stored.integer != value {
-                    if startPacking() { return integer(value) }
-                    isDifferent = true
-                }
-                advance(past: stored)
-            } else if !compareSlowly(DatabaseValue(.int64(value))) {
-                integer(value)
-            }
-        case .gathering: gather(DatabaseValue(.int64(value)))
-        case .ignoring: break
-        }
-    }
-
-    mutating func real(_ value: Double, isDate: Bool) {
-        if value.isNaN { return null() }
-        switch mode {
-        case .packing: pack { $0.write(value, isDate: isDate) }
-        case .comparing:
-            let stored = stored
-            if stored.isReal, stored.real == value {
-                advance(past: stored)
-            } else if !compareSlowly(DatabaseValue(.double(value)), isDate: isDate) {
-                real(value, isDate: isDate)
-            }
-        case .gathering: gather(DatabaseValue(.double(value)), isDate: isDate)
-        case .ignoring: break
-        }
-    }
-
-    mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool) {
-        switch mode {
-        case .packing: pack(utf8.count &+ 4) { $0.write(text: utf8, isDate: isDate) }
-        case .comparing:
-            let stored = stored
-            if stored.isText, stored.holds(UnsafeRawBufferPointer(utf8)) {
-                advance(past: stored)
-            } else if isDate, let date = StoredDate(utf8), date.isEqual(to: StoredDate(stored.view)) {
-                advance(past: stored)
-            } else {
-                let value = DatabaseValue(.string(String(decoding: utf8, as: UTF8.self)))
-                if !compareSlowly(value, isDate: isDate) { text(utf8, isDate: isDate) }
-            }
-        case .gathering:
-            gather(DatabaseValue(.string(String(decoding: utf8, as: UTF8.self))), isDate: isDate)
-        case .ignoring: break
-        }
-    }
-
-    mutating func blob(_ bytes: UnsafeRawBufferPointer) {
-        switch mode {
-        case .packing: pack(bytes.count &+ 4) { $0.write(blob: bytes) }
-        case .comparing:
-            // No affinity makes anything else of a blob, nor a blob of anything else.
-            let stored = stored
-            if !stored.tag.isBlob || !stored.holds(bytes) {
-                if startPacking() { return blob(bytes) }
+            if !stored.isSame(as: value), !isStored(value, isDate: isDate, as: stored) {
+                if startPacking() { return pack(value, isDate: isDate) }
                 isDifferent = true
             }
             advance(past: stored)
-        case .gathering: gather(DatabaseValue(.blob(.init(bytes))))
-        case .ignoring: break
-        }
-    }
-
-    /// Stores any value.
-    mutating func store(_ value: ValueView, isDate: Bool = false) {
-        switch value {
-        case .null: null()
-        case .integer(let value): integer(value)
-        case .real(let value): real(value, isDate: isDate)
-        case .text(let utf8): text(utf8, isDate: isDate)
-        case .blob(let bytes): blob(bytes)
+        case .gathering: gather(value.databaseValue, isDate: isDate)
         }
     }
 
     /// Stores a value that was packed elsewhere.
     mutating func store(_ value: PackedValue) { store(value.view, isDate: value.isDate) }
+
+    /// Whether the column is stored like this when it is given a value that has other bytes: its affinity, or the instant of
+    /// a date, decides.
+    @inline(never)
+    private func isStored(_ value: ValueView, isDate: Bool, as stored: PackedValue) -> Bool {
+        switch value {
+        // Two integers that differ do so whatever the affinity.
+        case .integer where stored.isInteger: return false
+        // No affinity makes anything else of a blob, nor a blob of anything else.
+        case .blob: return false
+        default: break
+        }
+        if isDate, StoredDate(value)?.isEqual(to: StoredDate(stored.view)) == true { return true }
+        let affinity = layout.use { $0.affinity(ofColumn: next) }
+        return ColumnAffinity.isStored(
+            value.databaseValue, as: stored.view.databaseValue, in: affinity)
+    }
 }

@@ -3,15 +3,15 @@
 /// A record encodes the same columns in the same order each time, so the name of the next column is compared with
 /// the one expected, by its raw bytes. Where they differ, the slow way is taken:
 ///
-/// - *Packing* stops, and tells that the expectation was wrong. The columns are then gathered, and packed under the
-///   names that were found.
+/// - *Packing* gives up, and tells that the expectation was wrong: what follows goes nowhere. The columns are then
+///   gathered, and packed under the names that were found.
 /// - *Comparing* looks the column up. Packed bytes may come from a row with more columns, and in another order.
 ///   Where the changed columns are to be written, it becomes packing at the first one that differs: those before it are
 ///   what the packed bytes are, and the record is encoded once.
 /// - *Gathering* expects nothing: all is on the slow way. The last value of a column counts.
 @usableFromInline
 struct ColumnEncoding: ~Copyable {
-    enum Mode: UInt8 { case packing, comparing, gathering, ignoring }
+    enum Mode: UInt8 { case packing, comparing, gathering }
 
     /// Comparing: the name of the next column, or the end of the names. Otherwise, always the latter.
     @usableFromInline var nextCompared: UnsafePointer<NameBits>
@@ -39,7 +39,7 @@ struct ColumnEncoding: ~Copyable {
     /// The column from which on it was packed, and where its payload stands among the bytes.
     private(set) var firstPacked: (column: Int, offset: Int) = (0, 0)
 
-    /// Gathering: the columns so far.
+    /// Gathering: the columns so far. Nil where packing has given up.
     let gathering: Unretained<Gathering>?
 
     private static let nothing = RowLayout(names: [], sql: nil)
@@ -132,12 +132,16 @@ struct ColumnEncoding: ~Copyable {
         cursor = start.moved(by: old.distance(to: cursor))
     }
 
-    /// Packs a value of a length by a function.
+    /// Packs a value in the next column, if there is one.
     @inline(__always)
-    mutating func pack(_ length: Int = 0, _ write: (inout PackedCursor) -> Void) {
+    mutating func pack(_ value: ValueView, isDate: Bool) {
         guard next < count else { return giveUp() }  // more values than columns
-        if length > 0 { reserve(length) }
-        packNext(write)
+        switch value {
+        case .text(let utf8): reserve(utf8.count &+ 4)
+        case .blob(let bytes): reserve(bytes.count &+ 4)
+        default: break
+        }
+        packNext { $0.write(value, isDate: isDate) }
     }
 
     /// Packs a value in the next column, which is there.
@@ -149,7 +153,7 @@ struct ColumnEncoding: ~Copyable {
 
     private mutating func giveUp() {
         hasUnexpectedColumn = true
-        mode = .ignoring
+        mode = .gathering
         nextPacked = endOfNames
         cursor = start
     }
@@ -168,22 +172,6 @@ struct ColumnEncoding: ~Copyable {
         }
         cursor.advance(past: stored)
         nextCompared += 1
-    }
-
-    /// Compares a value whose bytes differ: the column's affinity, or the instant of a date, decides. Returns whether
-    /// the column has been compared: otherwise, it is to be packed.
-    @inline(never)
-    mutating func compareSlowly(_ value: DatabaseValue, isDate: Bool = false) -> Bool {
-        let stored = stored
-        let affinity = layout.use { $0.affinity(ofColumn: next) }
-        if !ColumnAffinity.isStored(value, as: stored.view.databaseValue, in: affinity),
-            !(isDate && StoredDate(value)?.isEqual(to: StoredDate(stored.view)) == true)
-        {
-            if startPacking() { return false }
-            isDifferent = true
-        }
-        advance(past: stored)
-        return true
     }
 
     /// Whether the answer may be wrong.
@@ -218,7 +206,7 @@ extension ColumnEncoding {
             var cursor = start
             for _ in 0..<column { cursor.advance(past: cursor.value) }
             return cursor.value.view.databaseValue
-        case .comparing, .ignoring:
+        case .comparing:
             wasRead = true
             return nil
         }
@@ -249,8 +237,7 @@ extension ColumnEncoding {
             return false
         case .gathering:
             gathering?.use { $0.name = name }
-            return true
-        case .ignoring: return false
+            return gathering != nil
         }
     }
 }
