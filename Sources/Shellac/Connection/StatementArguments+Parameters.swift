@@ -3,11 +3,27 @@ extension StatementArguments {
     ///
     /// - Throws: a ``DatabaseError`` that names the values that are missing, unknown, or too many.
     func resolved(for statement: Statement) throws -> [DatabaseValue] {
+        try resolved(for: statement.parameterNames) { complaint in
+            DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: complaint, sql: statement.sql, arguments: self,
+                publicStatementArguments: statement.database.configuration.publicStatementArguments)
+        }
+    }
+
+    /// Returns the values in the order of parameters.
+    ///
+    /// - Parameters:
+    ///   - parameters: The names of the parameters, without their prefix.
+    ///   - makeError: Makes the error of a sentence that names the values that are missing, unknown, or too many.
+    /// - Throws: the error.
+    func resolved(
+        for parameters: [String?], _ makeError: (String) -> DatabaseError
+    ) throws -> [DatabaseValue] {
         var missing: [String] = []
         var resolved: [DatabaseValue] = []
         var positional = values[...]
         var unused = Set((namedValues ?? [:]).keys)
-        for (index, name) in statement.parameterNames.enumerated() {
+        for (index, name) in parameters.enumerated() {
             if let name, let value = namedValues?[name] {
                 resolved.append(value)
                 unused.remove(name)
@@ -17,22 +33,16 @@ extension StatementArguments {
                 missing.append(name ?? "\(index + 1)")
             }
         }
-        var complaint: String?
-        if !missing.isEmpty {
-            complaint =
-                namedValues == nil
-                ? "wrong number of arguments: \(values.count) for \(statement.parameterCount) parameters"
-                : "missing arguments: \(missing.joined(separator: ", "))"
-        } else if !positional.isEmpty {
-            complaint =
-                "wrong number of arguments: \(values.count) for \(statement.parameterCount) parameters"
-        } else if !unused.isEmpty {
-            complaint = "unknown arguments: \(unused.sorted().joined(separator: ", "))"
+        var wrongNumber: String {
+            "wrong number of arguments: \(values.count) for \(parameters.count) parameters"
         }
-        if let complaint {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: complaint, sql: statement.sql, arguments: self,
-                publicStatementArguments: statement.database.configuration.publicStatementArguments)
+        if !missing.isEmpty {
+            throw makeError(
+                namedValues == nil ? wrongNumber : "missing arguments: \(missing.joined(separator: ", "))")
+        }
+        if !positional.isEmpty { throw makeError(wrongNumber) }
+        if !unused.isEmpty {
+            throw makeError("unknown arguments: \(unused.sorted().joined(separator: ", "))")
         }
         return resolved
     }

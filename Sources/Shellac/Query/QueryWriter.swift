@@ -121,11 +121,7 @@ struct SQLWriter: QueryWriter {
     }
 
     mutating func fragment(_ fragment: SQL) throws {
-        guard fragment.areValuesInOrder else {
-            // Its parameters have names, or numbers, which mean something else among those of others.
-            sql += try fragment.literalSQL()
-            return
-        }
+        let fragment = try fragment.positional
         sql += fragment.sql.embeddedSQL
         arguments += fragment.arguments.values
     }
@@ -294,18 +290,5 @@ extension TableRecord {
             try writer.selection(of: self)
             return try writer.fragment.literalSQL()
         }
-    }
-}
-
-extension SQL {
-    /// Whether the values stand in the order of the parameters, which have neither names nor numbers.
-    var areValuesInOrder: Bool {
-        if arguments.namedValues != nil { return false }
-        var isMark = false
-        for byte in sql.utf8 {
-            if isMark, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { return false }
-            isMark = byte == UInt8(ascii: "?")
-        }
-        return true
     }
 }

@@ -63,7 +63,7 @@ struct ShapeWriter: QueryWriter {
     }
 
     mutating func fragment(_ fragment: SQL) throws {
-        guard fragment.areValuesInOrder else { return string(try fragment.literalSQL(), .fragment) }
+        let fragment = try fragment.positional
         string(fragment.sql, .fragment)
         arguments += fragment.arguments.values
     }

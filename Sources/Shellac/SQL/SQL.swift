@@ -26,7 +26,10 @@ public struct SQL: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// Concatenates two fragments and their arguments, as they are.
+    /// Concatenates two fragments and their arguments.
+    ///
+    /// Each fragment keeps its meaning: parameters with names or numbers become question marks, so that those of one never
+    /// take the values of the other.
     public static func + (first: SQL, second: SQL) -> SQL {
         var sum = first
         sum += second
@@ -35,12 +38,24 @@ public struct SQL: Hashable, Sendable {
 
     /// Adds another piece behind this one.
     public static func += (first: inout SQL, second: SQL) {
-        first.sql += second.sql
-        first.arguments += second.arguments
+        first = first.amongOthers
+        first.append(second.amongOthers)
     }
 
-    /// The piece, whose last comment has an end, so that more can follow.
-    fileprivate var closingLastComment: SQL { SQL(sql: sql.closingLastComment, arguments: arguments) }
+    /// Adds a piece that is as it stands among others.
+    fileprivate mutating func append(_ piece: SQL) {
+        sql += piece.sql
+        arguments += piece.arguments
+    }
+
+    /// The piece, as it stands among others. One whose values do not fit stays as it is, and SQLite will say so.
+    private var amongOthers: SQL { arguments.isEmpty ? self : (try? positional) ?? self }
+
+    /// The piece, as it stands in front of others: its last comment has an end.
+    fileprivate var inFrontOfOthers: SQL {
+        let piece = amongOthers
+        return SQL(sql: piece.sql.closingLastComment, arguments: piece.arguments)
+    }
 }
 
 extension Sequence<SQL> {
@@ -53,8 +68,8 @@ extension Sequence<SQL> {
     public func joined(separator: String = "") -> SQL {
         var joined = SQL(sql: "")
         for (index, piece) in enumerated() {
-            if index > 0 { joined += SQL(sql: separator) }
-            joined += piece.closingLastComment
+            if index > 0 { joined.append(SQL(sql: separator)) }
+            joined.append(piece.inFrontOfOthers)
         }
         return joined
     }
@@ -72,11 +87,11 @@ public struct SQLInterpolation: StringInterpolationProtocol {
 
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    public mutating func appendLiteral(_ literal: String) { fragment += SQL(sql: literal) }
+    public mutating func appendLiteral(_ literal: String) { fragment.append(SQL(sql: literal)) }
 
     /// `\(name)`: binds a value.
     public mutating func appendInterpolation(_ value: (any DatabaseValueConvertible)?) {
-        fragment += SQL(sql: "?", arguments: [value])
+        fragment.append(SQL(sql: "?", arguments: [value]))
     }
 
     /// `\(ids)`: binds a list of values, in parentheses. An empty list is empty for SQLite, too.
@@ -84,7 +99,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     where Values.Element: DatabaseValueConvertible {
         let values = values.map(\.databaseValue)
         let marks = values.map { _ in "?" }.joined(separator: ",")
-        fragment += SQL(sql: "(\(marks))", arguments: StatementArguments(values))
+        fragment.append(SQL(sql: "(\(marks))", arguments: StatementArguments(values)))
     }
 
     // Texts and blobs are sequences, and one value each.
@@ -92,16 +107,18 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     /// `\(name)`: binds a text.
     public mutating func appendInterpolation<Value: DatabaseValueConvertible & Sequence>(_ value: Value)
     where Value.Element: DatabaseValueConvertible {
-        fragment += SQL(sql: "?", arguments: [value])
+        fragment.append(SQL(sql: "?", arguments: [value]))
     }
 
     /// `\(identifier: table)`: a name, quoted.
     public mutating func appendInterpolation(identifier name: String) {
-        fragment += SQL(sql: name.quotedDatabaseIdentifier)
+        fragment.append(SQL(sql: name.quotedDatabaseIdentifier))
     }
 
-    /// `\(fragment)`: another piece of SQL, with its values. A comment at its end ends there.
-    public mutating func appendInterpolation(_ fragment: SQL) { self.fragment += fragment.closingLastComment }
+    /// `\(fragment)`: another piece of SQL, with its values, which means what it means alone. A comment at its end ends there.
+    public mutating func appendInterpolation(_ fragment: SQL) {
+        self.fragment.append(fragment.inFrontOfOthers)
+    }
 
     /// `\(sql: text)`: a text that becomes SQL as it is. Never give it what comes from outside of the program.
     public mutating func appendInterpolation(

@@ -8,8 +8,10 @@ struct SQLTokens: Sequence, IteratorProtocol {
         case blockComment(isClosed: Bool)
         /// A text, a blob or a name between quotes.
         case quoted
-        /// A keyword, a name, a number, a parameter.
+        /// A keyword, a name, a number.
         case word
+        /// `?`, `?1`, `:name`, `@name` or `$name`.
+        case parameter
         case comma, semicolon, opening, closing
         /// One byte of an operator, or a dot.
         case sign
@@ -63,6 +65,15 @@ struct SQLTokens: Sequence, IteratorProtocol {
         case UInt8(ascii: ";"): return .semicolon
         case UInt8(ascii: "("): return .opening
         case UInt8(ascii: ")"): return .closing
+        case UInt8(ascii: "?"):
+            while position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] {
+                position += 1
+            }
+            return .parameter
+        case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"):
+            let start = position
+            while position < bytes.count, Self.isWord(bytes[position]) { position += 1 }
+            return position > start ? .parameter : .sign
         case _ where Self.isWord(byte):
             while position < bytes.count, Self.isWord(bytes[position]) { position += 1 }
             return .word
@@ -84,11 +95,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return false
     }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
+    /// Whether a byte may be part of a name, as letters, digits, `_`, `$` and all that is not ASCII may.
+    static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "?"),
-            UInt8(ascii: ":"), UInt8(ascii: "@"), 0x80...:
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
             true
         default: false
         }
@@ -204,7 +215,7 @@ extension SQLTokens {
     private func endsExpression(_ tokens: ArraySlice<Token>) -> Bool {
         guard let last = tokens.last else { return false }
         switch last.kind {
-        case .quoted, .closing: return true
+        case .quoted, .closing, .parameter: return true
         case .word: return !Self.wordsBeforeOperand.contains(text(last.range).uppercased())
         default: return false
         }

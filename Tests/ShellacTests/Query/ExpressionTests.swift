@@ -121,10 +121,10 @@ struct ExpressionTests {
         Case(teamID.when(1, then: "a") == nil, #"CASE "teamID" WHEN ? THEN ? END IS NULL"#, [3, 4, 5]),
         Case(SQLExpression.call("instr", name, "r") == 2, #""instr"("name", ?) = ?"#, [1, 3]),
         Case(SQL("score > \(100)") && id > 2, #"(score > ?) AND "id" > ?"#, [4]),
-        Case(SQL(sql: "score > :s", arguments: ["s": 100]) && id > 2, #"(score > 100) AND "id" > ?"#, [4]),
+        Case(SQL(sql: "score > :s", arguments: ["s": 100]) && id > 2, #"(score > ?) AND "id" > ?"#, [4]),
         Case(
             SQL(sql: "id > ?1 AND id < ?1 + 2", arguments: [2]) && id < 9,
-            #"(id > 2 AND id < 2 + 2) AND "id" < ?"#, [3]),
+            #"(id > ? AND id < ? + 2) AND "id" < ?"#, [3]),
     ]
 
     static let arithmetic: [Case] = [

@@ -46,6 +46,44 @@ struct SQLPiecesTests {
         #expect((SQL(sql: "-- ") + "a").sql == "-- a")
     }
 
+    @Test("keeps its values beside pieces whose parameters have the same names and numbers")
+    func parameters() throws {
+        let above = SQL(sql: "id > :id", arguments: ["id": 1])
+        let below = SQL(sql: "id < :id AND :id > 0 -- :id", arguments: ["id": 4])
+        let numbered = SQL(sql: "?2 > ?1 AND id <> ?2", arguments: [1, 3])
+        let pieces = [above, below, numbered]
+        let select: SQL = "SELECT id FROM player WHERE "
+        let text = "id > ? AND id < ? AND ? > 0 AND ? > ? AND id <> ? AND ?"
+        let arguments: StatementArguments = [1, 4, 4, 3, 1, 3, true]
+        let query: SQL = "\(above) AND \(below) AND \(numbered) AND \(true)"
+        #expect(query.sql == text && query.arguments == arguments)
+        let joined = (pieces + ["\(true)"]).joined(separator: " AND ")
+        #expect(joined.sql == text && joined.arguments == arguments)
+        #expect(above + " AND " + numbered == "id > \(1) AND \(3) > \(1) AND id <> \(3)")
+        let id = Column("id")
+        let spy = SQLSpy()
+        try League.database(spy).read { db in
+            try #expect(Int.fetchAll(db, literal: select + query) == [2])
+            let players = pieces.reduce(Table("player").all()) { $0.filter($1) }
+            spy.removeAll()
+            for _ in 1...2 { try #expect(players.select(id, as: Int.self).fetchAll(db) == [2]) }
+            let bound =
+                #"SELECT "id" FROM "player" WHERE (id > ?) AND (id < ? AND ? > 0) AND (? > ? AND id <> ?)"#
+            #expect(spy.sql == [bound, bound], "the values are bound")
+            // What does not fit is not put right.
+            let short = SQL(sql: "id > ?2", arguments: [1])
+            var error = #expect(throws: DatabaseError.self) {
+                try Table("player").filter(short).fetchCount(db)
+            }
+            #expect(error?.message == "wrong number of arguments: 1 for 2 parameters")
+            error = #expect(throws: DatabaseError.self) { try db.execute(literal: select + short) }
+            #expect(error?.message == "wrong number of arguments: 1 for 2 parameters")
+            let unknown = SQL(sql: "id > :id", arguments: ["id": 1, "other": 2])
+            error = #expect(throws: DatabaseError.self) { try Table("player").filter(unknown).fetchCount(db) }
+            #expect(error?.message == "unknown arguments: other")
+        }
+    }
+
     /// What comes behind the end of a piece of SQL.
     static let endings = ["", ";", " -- all", " -- all\n", " /* all */", " /* all", "; -- ? :a\n;", "\n;\n"]
 
