@@ -16,7 +16,6 @@ extension LiveRow {
     }
 
     /// Packs the columns before one, if there is room. Otherwise, nothing is packed any more.
-    @inline(__always)
     private func packAll(before end: Int) -> Bool {
         let next = storage.pointee.packer.next
         return next >= end ? next < .max : packMore(before: end)

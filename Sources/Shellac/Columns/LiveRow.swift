@@ -178,7 +178,6 @@ extension LiveRow {
     }
 
     /// Stands on packed columns, until it stands on others or is moved out.
-    @inline(__always)
     func stand(on bytes: PackedBytes) {
         begin()
         storage.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
@@ -243,7 +242,6 @@ extension LiveRow {
     }
 
     /// Begins another row, of which nothing was read.
-    @inline(__always)
     private func begin() {
         storage.pointee.generation &+= 1
         storage.pointee.nextGuess = storage.pointee.firstGuess
@@ -279,7 +277,6 @@ extension LiveRow {
     }
 
     /// Tells that there is no row any more: the statement was reset.
-    @inline(__always)
     func moveOut() {
         storage.pointee.generation &+= 1
         storage.pointee.count = 0

@@ -49,7 +49,6 @@ struct PackedBytes {
     }
 
     /// Calls a function with each column's value, from left to right.
-    @inline(__always)
     func eachColumn(_ body: (_ column: Int, _ value: PackedValue) throws -> Void) rethrows {
         var cursor = cursor
         for column in 0..<count {

@@ -46,7 +46,6 @@ struct PackedCursor {
     mutating func advance() { advance(past: value) }
 
     /// Goes to the next column, and returns the value that it has passed.
-    @inline(__always)
     mutating func next() -> PackedValue {
         let value = value
         advance(past: value)
@@ -72,7 +71,6 @@ struct PackedCursor {
     }
 
     /// The place behind a text of less than 256 bytes. Nil where it is another value.
-    @inline(__always)
     func passing(shortText utf8: UnsafeBufferPointer<UInt8>) -> PackedCursor? {
         guard tag == .shortText, payload.load(as: UInt8.self) == utf8.count,
             let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
@@ -94,7 +92,6 @@ struct PackedCursor {
     // MARK: - Writing
 
     /// Finishes a column, whose payload was written up to an end.
-    @inline(__always)
     private mutating func finish(_ tag: PackedTag, _ end: UnsafeMutableRawPointer) {
         tagPlace.storeBytes(of: tag, as: PackedTag.self)
         tagPlace += 1

@@ -22,7 +22,6 @@ struct PackedValue {
     var isDate: Bool { tag.isDate }
 
     /// The length of the payload.
-    @inline(__always)
     var byteCount: Int {
         // NULL and integers are the most frequent values.
         if tag.rawValue <= 8 { return Int(tag.rawValue) }
@@ -34,7 +33,6 @@ struct PackedValue {
     }
 
     /// The integer, of a value that is one.
-    @inline(__always)
     var integer: Int64 {
         switch tag.rawValue {
         case 1: Int64(payload.load(as: Int8.self))
@@ -45,7 +43,6 @@ struct PackedValue {
     }
 
     /// The integer, read without a branch, where 8 bytes may be read.
-    @inline(__always)
     var integerInFrontOfRoom: Int64 {
         let unused = 64 &- 8 &* Int64(tag.rawValue)
         return (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
@@ -55,7 +52,6 @@ struct PackedValue {
     var real: Double { payload.loadUnaligned(as: Double.self) }
 
     /// The bytes, of a text or a blob.
-    @inline(__always)
     var bytes: UnsafeRawBufferPointer {
         tag == .longText || tag == .longBlob
             ? UnsafeRawBufferPointer(start: payload + 4, count: Int(payload.loadUnaligned(as: UInt32.self)))
@@ -67,7 +63,6 @@ struct PackedValue {
     var utf8: UnsafeBufferPointer<UInt8> { bytes.assumingMemoryBound(to: UInt8.self) }
 
     /// Whether these are the bytes, of a text or a blob.
-    @inline(__always)
     func holds(_ other: UnsafeRawBufferPointer) -> Bool {
         let bytes = bytes
         guard bytes.count == other.count, let start = other.baseAddress else {

@@ -58,7 +58,6 @@ struct RowPacker {
     }
 
     /// Whether there is room for a text or a blob, and for numbers in all columns behind it. Otherwise, stops.
-    @inline(__always)
     mutating func reserve(_ length: Int) -> Bool {
         let used = end.unsafelyUnwrapped - start.unsafelyUnwrapped
         if used &+ length &+ 8 &* (count &+ 1) <= Self.capacity { return true }

@@ -63,7 +63,6 @@ struct SnapshotPool: ~Copyable {
     }
 
     /// Whether the chunk has room for a row.
-    @inline(__always)
     private borrowing func hasRoom(_ size: Int, _ layout: Unretained<RowLayout>) -> Bool {
         guard let next else { return false }
         return end.unsafelyUnwrapped - next >= size && self.layout == layout

@@ -23,7 +23,6 @@ final class AccessLine: Sendable {
     // MARK: - Threads
 
     /// Waits for the access.
-    @inline(__always)
     func enter() {
         if !word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged { wait() }
     }
@@ -35,7 +34,6 @@ final class AccessLine: Sendable {
     }
 
     /// Gives the access to the first in line.
-    @inline(__always)
     func leave() {
         if !word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged { handOver() }
     }

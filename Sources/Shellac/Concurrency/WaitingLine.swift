@@ -53,7 +53,6 @@ struct WaitingLine<Waiter: LeavingWaiter> {
         (head, leftCount) = (0, 0)
     }
 
-    @inline(__always)
     private mutating func noteMoves(_ count: Int) {
         #if DEBUG
         moveCount += count

@@ -16,26 +16,21 @@ struct ConnectionAccess: ~Copyable, Sendable {
     // MARK: The thread
 
     /// Whether the running thread may use the connection.
-    @inline(__always)
     var isUsable: Bool { owner.load(ordering: .relaxed) == shellac_thread() }
 
     /// Whether the running thread holds the access.
-    @inline(__always)
     var isHeld: Bool { owner.load(ordering: .relaxed) & ~1 == shellac_thread() }
 
     /// Whether the running thread holds the access, and must not use the connection now.
     var isForbidden: Bool { owner.load(ordering: .relaxed) == shellac_thread() | 1 }
 
     /// Gives the access to the running thread, which must be the only one that could have it.
-    @inline(__always)
     func take() { owner.store(shellac_thread(), ordering: .relaxed) }
 
     /// Takes the access from the running thread.
-    @inline(__always)
     func release() { owner.store(0, ordering: .relaxed) }
 
     /// Runs a function of somebody who must not use the connection now.
-    @inline(__always)
     func forbidding<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = owner.load(ordering: .relaxed)
         owner.store(thread | 1, ordering: .relaxed)
@@ -46,10 +41,8 @@ struct ConnectionAccess: ~Copyable, Sendable {
     // MARK: Obstructions
 
     /// Whether the next statement may have to be refused: see `Database.checkObstruction(for:)`.
-    @inline(__always)
     var isObstructed: Bool { obstruction.load(ordering: .relaxed) }
 
-    @inline(__always)
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
     /// Says whether statements have to be refused for another reason than a cancellation.
@@ -81,7 +74,6 @@ struct ConnectionAccess: ~Copyable, Sendable {
 
 extension Database {
     /// Traps unless the running thread holds the access to this connection.
-    @inline(__always)
     func checkAccess() { if !access.isUsable { trapOutsideOfAccess() } }
 
     @inline(never)

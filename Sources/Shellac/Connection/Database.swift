@@ -32,7 +32,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// The state of the transaction, as the connection itself knows it.
     @exclusivity(unchecked) var transactionState = TransactionState()
     /// Whether statements that write throw `SQLITE_READONLY`.
-    @exclusivity(unchecked) var isReadOnlyScope = false
+    var isReadOnlyScope = false
     /// The events to tell next, where somebody has asked for them.
     @exclusivity(unchecked) var owed: Owed = []
 
@@ -76,7 +76,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// What is compared by those who keep what this connection has read.
     @exclusivity(unchecked) final var contentVersion = ContentVersion()
     /// Whether somebody keeps something until the access ends: see ``AccessKeeper``.
-    @exclusivity(unchecked) final var isKeptForAccess = false
+    final var isKeptForAccess = false
 
     deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
 

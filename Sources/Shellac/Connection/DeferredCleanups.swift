@@ -19,7 +19,6 @@ struct DeferredCleanups: ~Copyable, Sendable {
     private let abandoning = Lock(())
 
     /// Whether something may wait.
-    @inline(__always)
     var isEmpty: Bool { !hasWaiting.load(ordering: .relaxed) }
 
     /// Leaves something to the access that comes next. It is done at once where none will come.

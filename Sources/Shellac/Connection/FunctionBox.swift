@@ -30,7 +30,6 @@ final class FunctionBox {
     }
 
     /// Runs code of the user's inside of the running statement. What it leaves behind is freed inside, too.
-    @inline(__always)
     private func calling(_ body: () -> Void) {
         database.running.enterFunction()
         body()

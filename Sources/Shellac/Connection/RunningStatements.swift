@@ -13,7 +13,6 @@ struct RunningStatements {
     // MARK: Statements
 
     /// Puts a statement among those that run. Mostly, it is alone.
-    @inline(__always)
     mutating func add(_ statement: Statement) {
         if let last {
             linkToOthers(statement, last)
@@ -30,7 +29,6 @@ struct RunningStatements {
     }
 
     /// Takes a statement out.
-    @inline(__always)
     mutating func remove(_ statement: Statement) {
         if statement.previousRunning == nil, statement.nextRunning == nil {
             last = nil
@@ -57,10 +55,8 @@ struct RunningStatements {
     // MARK: Functions and backups
 
     /// Counts a function that SQLite calls.
-    @inline(__always)
     mutating func enterFunction() { functionDepth += 1 }
 
-    @inline(__always)
     mutating func leaveFunction() { functionDepth -= 1 }
 
     /// Leaves the error of a function for the statement that fails of it. An aggregate that cleans up after an error may
@@ -79,11 +75,9 @@ struct RunningStatements {
 
 extension Database {
     /// The statement whose run began last, of those that run.
-    @inline(__always)
     var lastBegun: Unretained<Statement>? { running.last }
 
     /// The number of functions called by SQLite that are running.
-    @inline(__always)
     var callbackDepth: Int { running.functionDepth }
 
     /// The error thrown by a Swift function inside the running statement.

@@ -17,7 +17,6 @@ struct Slot<Value: AnyObject> {
     /// The time for which the object is there.
     let lifetime: SlotLifetime
 
-    @inline(__always)
     init(_ number: Int, until lifetime: SlotLifetime = .deinitialization) {
         self.number = number
         self.lifetime = lifetime
@@ -53,7 +52,6 @@ struct Slots: ~Copyable {
 
     /// The object in a place. (The number is a constant, mostly, and this a load.)
     private subscript(number: Int) -> Object? {
-        @inline(__always)
         get {
             switch number {
             case 0: objects.0
@@ -85,7 +83,6 @@ struct Slots: ~Copyable {
     }
 
     /// Looks into a slot. Nobody else fills it: what is there is of its type.
-    @inline(__always)
     func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? {
         self[slot.number].map { Unretained(context: $0.toOpaque()) }
     }
@@ -114,7 +111,6 @@ struct Slots: ~Copyable {
 
 extension Database {
     /// The object in a slot, to be followed without counting: see `Unretained.use(_:)`.
-    @inline(__always)
     func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? { slots.object(in: slot) }
 
     /// Puts an object into a slot, or none.

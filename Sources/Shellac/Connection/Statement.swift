@@ -33,7 +33,7 @@ public final class Statement {
     /// The effects of the statement on the database: SQLite tells them when it prepares the statement.
     @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { changePlan = nil } }
     /// The state of the schema that these are the effects in, or 0 where that is not known.
-    @exclusivity(unchecked) var effectsGeneration: UInt64
+    var effectsGeneration: UInt64
 
     /// Whether nobody hears of what the statement writes.
     private var hidesWrites = false
@@ -47,7 +47,7 @@ public final class Statement {
         didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
     /// The plan, to be followed without counting: see `Unretained.use(_:)`.
-    @exclusivity(unchecked) private(set) var changePlanReference: Unretained<AnyObject>?
+    private(set) var changePlanReference: Unretained<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
     public let isReadonly: Bool
@@ -57,7 +57,7 @@ public final class Statement {
 
     /// The arguments bound last.
     @exclusivity(unchecked) private(set) var boundArguments = StatementArguments()
-    @exclusivity(unchecked) private var isBound: Bool
+    private var isBound: Bool
 
     /// The current row.
     @usableFromInline let row: LiveRow
@@ -75,10 +75,9 @@ public final class Statement {
         case orphaned
 
         /// Whether the statement is among those that run.
-        @inline(__always)
         var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
-    @exclusivity(unchecked) var phase = Phase.idle
+    var phase = Phase.idle
 
     /// Whom the runs concern: see ``StatementParticipant``.
     struct Concerns: OptionSet {
@@ -93,16 +92,16 @@ public final class Statement {
         static let changes = Concerns(rawValue: 4)
     }
     let concerns: Concerns
-    @exclusivity(unchecked) private var isFirstStep = false
-    @exclusivity(unchecked) private var preparationCount: Int32 = 0
+    private var isFirstStep = false
+    private var preparationCount: Int32 = 0
     #if DEBUG
     /// The version of the advice when the statement was looked at, or -1 for one that nobody looks at.
-    @exclusivity(unchecked) var adviceVersion = 0
+    var adviceVersion = 0
     #endif
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
-    @exclusivity(unchecked) var nextRunning: Unretained<Statement>?
-    @exclusivity(unchecked) var previousRunning: Unretained<Statement>?
+    var nextRunning: Unretained<Statement>?
+    var previousRunning: Unretained<Statement>?
 
     /// Takes ownership of a prepared statement.
     init(_ pointer: OpaquePointer, sql: String, effects: StatementEffects, database: Database) {

@@ -12,7 +12,7 @@ final class StatementCache {
     private final class Entry {
         let sql: String
         @exclusivity(unchecked) var statement: Statement
-        @exclusivity(unchecked) var lastUse: UInt64
+        var lastUse: UInt64
 
         init(sql: String, statement: Statement, lastUse: UInt64) {
             self.sql = sql
@@ -23,7 +23,7 @@ final class StatementCache {
 
     private let capacity: Int
     @exclusivity(unchecked) private var entries: [SQLText: Entry] = [:]
-    @exclusivity(unchecked) private var clock: UInt64 = 0
+    private var clock: UInt64 = 0
 
     /// The entries found last, each at a place that the raw bytes of its SQL tell: a line of code asks for the
     /// same literal again and again. An entry keeps its SQL alive, so that no other can take its address.
@@ -32,7 +32,7 @@ final class StatementCache {
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     /// Whether a kept statement may hold a large text or blob: it is not kept longer than an access.
-    @exclusivity(unchecked) var mayHoldLargeValues = false
+    var mayHoldLargeValues = false
 
     /// The number of statements kept.
     var count: Int { entries.count }

@@ -123,7 +123,6 @@ extension Slot<StatementParticipant> {
 
 extension Slot where Value: StatementParticipant {
     /// Creates the slot of a participant, for the layer that fills it.
-    @inline(__always)
     init(of participant: Slot<StatementParticipant>) {
         self.init(participant.number, until: participant.lifetime)
     }

@@ -31,7 +31,6 @@ struct TransactionState {
 extension Database {
     /// The error of a transaction that SQLite has ended by itself, until its scope ends.
     var lostTransaction: (any Error)? {
-        @inline(__always)
         get { transactionState.loss }
         set {
             transactionState.loss = newValue
@@ -41,9 +40,7 @@ extension Database {
 
     /// The date of the open transaction, or of the running statement.
     var currentDate: Date? {
-        @inline(__always)
         get { transactionState.date }
-        @inline(__always)
         set { transactionState.date = newValue }
     }
 }

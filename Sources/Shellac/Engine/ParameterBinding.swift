@@ -66,7 +66,6 @@ extension ValueView {
         }
     }
 
-    @inline(__always)
     private static func start(of utf8: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar> {
         UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? empty
     }

@@ -41,7 +41,7 @@ final class Audience {
     @exclusivity(unchecked) private var lastRoute: Route? {
         didSet { lastReference = lastRoute.map { Unretained($0) } }
     }
-    @exclusivity(unchecked) private var lastReference: Unretained<Route>?
+    private var lastReference: Unretained<Route>?
 
     init(_ listeners: [Listener], movedTables: Set<CaseInsensitiveName> = []) {
         self.listeners = listeners
@@ -51,10 +51,9 @@ final class Audience {
     }
 
     /// Whether the broker keeps this until the transaction has ended, for runs and events that refer to it.
-    @exclusivity(unchecked) var isKept = false
+    var isKept = false
 
     /// Runs a function with the route of a change, which is not counted.
-    @inline(__always)
     func withRoute<Result>(
         _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: @autoclosure () -> TableNames,
         _ body: (Route) -> Result
@@ -82,7 +81,6 @@ final class Audience {
 }
 
 extension DatabaseEvent {
-    @inline(__always)
     init(_ kind: Kind, _ rowID: Int64, _ route: Audience.Route) {
         self.init(
             kind: kind, tableName: route.tableName, rowID: rowID, databaseName: route.databaseName,

@@ -33,7 +33,6 @@ extension Broker {
     var isUseless: Bool { observers.isEmpty && runs.isEmpty && ends.isEmpty }
 
     /// Whether statements are heard of.
-    @inline(__always)
     var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
 
     /// Observers are asked anew; without any, and without functions that wait, nothing is left behind.

@@ -139,7 +139,6 @@ final class Broker: StatementParticipant, PreUpdateListener {
     }
 
     /// Ends a run. Returns the error to throw, if any.
-    @inline(__always)
     private func end(
         _ run: Run, of statement: Statement, inside outer: Unretained<Run>?, _ error: (any Error)?
     ) -> (any Error)? {
@@ -218,7 +217,6 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     private func tell(_ events: [RowEvent]) { if !events.isEmpty { events.withUnsafeBufferPointer(tell) } }
 
-    @inline(__always)
     private func tell(_ events: UnsafeBufferPointer<RowEvent>, _ index: Int) {
         events[index].audience.use { audience in
             if events[index].isUndetected { return audience.tellUndetectedChange() }

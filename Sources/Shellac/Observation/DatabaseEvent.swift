@@ -80,7 +80,6 @@ extension DatabaseEventKind {
     }
 
     /// Whether an event is of this kind.
-    @inline(__always)
     func contains(_ kind: DatabaseEvent.Kind, tableName: String) -> Bool {
         switch (self, kind) {
         case (.insert(let name), .insert), (.delete(let name), .delete), (.update(let name, _), .update):

@@ -6,11 +6,11 @@ final class ObservationPlan {
     /// What the observers answered last time, as bits, and the list of observers that was asked. Each has one number,
     /// or another one for each 64 kinds.
     @exclusivity(unchecked) private var answers: [UInt64] = []
-    @exclusivity(unchecked) private var version: UInt = 0
+    private var version: UInt = 0
     /// When they were asked: see ``ObserverList/generation``.
-    @exclusivity(unchecked) var generation: UInt = 0
+    var generation: UInt = 0
     /// The state of the schema in which the columns of the tables were learnt.
-    @exclusivity(unchecked) var schemaGeneration: UInt64 = 0
+    var schemaGeneration: UInt64 = 0
     /// Those who wanted something.
     @exclusivity(unchecked) private var audience: Audience? {
         didSet {
@@ -19,14 +19,13 @@ final class ObservationPlan {
         }
     }
     /// The audience, to be followed without counting.
-    @exclusivity(unchecked) private(set) var audienceReference: Unretained<Audience>?
-    @exclusivity(unchecked) private(set) var needsPreUpdateHook = false
+    private(set) var audienceReference: Unretained<Audience>?
+    private(set) var needsPreUpdateHook = false
 
     /// How many numbers keep the answers of an observer.
     let wordCount: Int
 
     /// Keeps answers. Returns whether they differ from those of last time.
-    @inline(__always)
     func keep(_ word: UInt64, at index: Int) -> Bool {
         // (One that told changes where there are none would only make the audience once more.)
         if answers[index] == word { return false }

@@ -3,7 +3,7 @@ final class ObservedColumns {
     /// The columns, by the number of the table's name: see ``TableNames``.
     @exclusivity(unchecked) private var columns: [Int32: StoredColumns] = [:]
     /// The state of the schema that they are of.
-    @exclusivity(unchecked) private var schemaGeneration: UInt64 = 0
+    private var schemaGeneration: UInt64 = 0
 
     subscript(table: Int32) -> StoredColumns? { columns[table] }
 

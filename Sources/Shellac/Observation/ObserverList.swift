@@ -2,19 +2,18 @@
 final class ObserverList {
     @exclusivity(unchecked) private(set) var registrations: [ObserverRegistration] = []
     /// Changes with the list.
-    @exclusivity(unchecked) private(set) var version: UInt = 1
+    private(set) var version: UInt = 1
     /// Changes whenever observers are to be asked again.
-    @exclusivity(unchecked) private(set) var generation: UInt = 1
+    private(set) var generation: UInt = 1
     /// Whether the transaction is about to end: observers that are added now hear nothing of it.
-    @exclusivity(unchecked) private(set) var isEnding = false
+    private(set) var isEnding = false
     /// Whether an observer was found to be gone.
-    @exclusivity(unchecked) private(set) var hasFreedObserver = false
+    private(set) var hasFreedObserver = false
     /// The audiences of runs and events.
     @exclusivity(unchecked) private var audiences: [Audience] = []
     @exclusivity(unchecked) private var spareAudiences: [Audience] = []
     let columns = ObservedColumns()
 
-    @inline(__always)
     var isEmpty: Bool { registrations.isEmpty }
 
     func add(_ registration: ObserverRegistration) {
@@ -50,7 +49,6 @@ final class ObserverList {
     /// Those who want to hear of a statement's changes. Each observer is asked for each kind, once in a transaction.
     ///
     /// - Parameter number: Gives the number of a table's name.
-    @inline(__always)
     func audience(
         of statement: Statement, isInside: Bool, on database: Database, number: (TableSchema) -> Int32
     ) throws -> Unretained<Audience>? {

@@ -8,13 +8,13 @@ final class ObserverRegistration {
     @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
 
     /// Whether the observer was removed: it may still be on a list that is being walked.
-    @exclusivity(unchecked) private(set) var isRemoved = false
+    private(set) var isRemoved = false
     /// Whether the transaction has ended that it was to observe: it is told so, and nothing else.
-    @exclusivity(unchecked) var hasEnded = false
+    var hasEnded = false
     /// Whether the observer was added when a transaction was about to end: it hears of the next one.
-    @exclusivity(unchecked) var isLate = false
+    var isLate = false
     /// Whether no changes are told until the end of the transaction.
-    @exclusivity(unchecked) var isPaused = false
+    var isPaused = false
 
     init(
         _ observer: any TransactionObserver, extent: TransactionObservationExtent,
@@ -36,7 +36,6 @@ final class ObserverRegistration {
     }
 
     /// The observer, as long as it lives and is to be told.
-    @inline(__always)
     var observer: (any TransactionObserver)? {
         if isRemoved { return nil }
         if let strongObserver { return strongObserver }
@@ -44,7 +43,6 @@ final class ObserverRegistration {
     }
 
     /// Tells an event to the observer, if it is still there.
-    @inline(__always)
     func tell(_ event: DatabaseEvent) {
         if !isPaused, let observer { Self.tell(observer, event) }
     }
@@ -72,7 +70,6 @@ final class ObserverRegistration {
     /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
     ///
     /// An object that is held weakly is slow to retain, and it is retained once here.
-    @inline(__always)
     func answers(to plan: ObservationPlan, from start: Int) -> UInt64? {
         guard let observer else { return nil }
         let end = isPaused ? 0 : options.contains(.hiddenChanges) ? plan.kinds.count : plan.openKindCount

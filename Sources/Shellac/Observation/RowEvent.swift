@@ -14,7 +14,6 @@ struct RowEvent {
     private(set) var isUndetected = false
     private(set) var values: RowValues?
 
-    @inline(__always)
     init(
         audience: Unretained<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
         isHidden: Bool = false, values: RowValues? = nil
@@ -64,14 +63,11 @@ struct EventBuffer: ~Copyable {
         base?.deallocate()
     }
 
-    @inline(__always)
     var isEmpty: Bool { count == 0 }
 
     /// The events, as long as none is added.
-    @inline(__always)
     var events: UnsafeBufferPointer<RowEvent> { UnsafeBufferPointer(start: base, count: count) }
 
-    @inline(__always)
     mutating func append(_ event: consuming RowEvent) {
         if count == capacity { grow() }
         if event.values != nil { hasValues = true }
@@ -91,7 +87,6 @@ struct EventBuffer: ~Copyable {
     }
 
     /// Removes the events. (Much memory is given back.)
-    @inline(__always)
     mutating func removeAll() {
         if hasValues { releaseValues() }
         count = 0

@@ -3,23 +3,22 @@
 /// Most runs are the only one, in a transaction, and nothing is allocated or counted for them: one that has ended is used
 /// again, with the memory of its events, and whoever has begun one follows it without counting.
 final class Run {
-    @exclusivity(unchecked) private(set) var statement: ObjectIdentifier?
+    private(set) var statement: ObjectIdentifier?
     /// How many functions called by SQLite were running.
-    @exclusivity(unchecked) private(set) var depth = 0
-    @exclusivity(unchecked) private(set) var wasInsideTransaction = false
+    private(set) var depth = 0
+    private(set) var wasInsideTransaction = false
     /// Whether the transaction is one that has only read.
-    @exclusivity(unchecked) private(set) var isSilent = false
+    private(set) var isSilent = false
     /// Those who want to hear of its changes: the broker keeps them until the transaction has ended.
-    @exclusivity(unchecked) private(set) var audience: Unretained<Audience>?
+    private(set) var audience: Unretained<Audience>?
     @exclusivity(unchecked) var events = EventBuffer()
     /// Whether the commit hook has fired: the statement is a transaction of its own.
-    @exclusivity(unchecked) var isCommitting = false
+    var isCommitting = false
     /// What an observer has thrown in the commit hook.
     @exclusivity(unchecked) var veto: (any Error)?
     /// The run that had begun before.
-    @exclusivity(unchecked) fileprivate(set) var previous: Unretained<Run>?
+    fileprivate(set) var previous: Unretained<Run>?
 
-    @inline(__always)
     func begin(
         _ statement: Statement, depth: Int, isInside: Bool, isSilent: Bool, _ audience: Unretained<Audience>?
     ) {
@@ -58,7 +57,6 @@ struct RunStack: ~Copyable {
         }
     }
 
-    @inline(__always)
     var isEmpty: Bool { last == nil }
 
     /// Makes a run that lives until it is released above.
@@ -67,7 +65,6 @@ struct RunStack: ~Copyable {
     }
 
     /// Puts a run behind the others.
-    @inline(__always)
     mutating func add() -> Unretained<Run> {
         let run = spare ?? Self.makeRun()
         run.use {
@@ -79,14 +76,12 @@ struct RunStack: ~Copyable {
     }
 
     /// The run of a statement.
-    @inline(__always)
     func run(of statement: Statement) -> Unretained<Run>? {
         let identifier = ObjectIdentifier(statement)
         return last { $0.statement == identifier }
     }
 
     /// The last run for which a condition holds.
-    @inline(__always)
     func last(where isWanted: (Run) -> Bool) -> Unretained<Run>? {
         var next = last
         while let run = next, !run.use(isWanted) { next = run.use { $0.previous } }
@@ -95,7 +90,6 @@ struct RunStack: ~Copyable {
 
     /// Takes a run out that has ended. Returns the one that had begun before it. Whoever has taken it gives it back:
     /// see ``recycle(_:)``.
-    @inline(__always)
     mutating func remove(_ run: Unretained<Run>) -> Unretained<Run>? {
         let previous = run.use { $0.previous }
         if run.context == last?.context {

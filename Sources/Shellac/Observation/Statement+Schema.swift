@@ -4,7 +4,6 @@ import CSQLite
 
 extension Statement {
     /// What is kept of the statement between two of its runs.
-    @inline(__always)
     var observationPlan: Unretained<ObservationPlan>? {
         changePlanReference.map { Unretained(context: $0.context) }  // nobody else fills the slot
     }

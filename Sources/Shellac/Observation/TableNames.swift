@@ -50,7 +50,6 @@ struct TableNames {
     }
 
     /// Skips a text, with its zero, if it is what comes next.
-    @inline(__always)
     private static func skip(_ text: UnsafePointer<CChar>, in bytes: inout UnsafePointer<CChar>) -> Bool {
         var text = text
         while bytes.pointee == text.pointee {

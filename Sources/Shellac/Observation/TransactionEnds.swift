@@ -12,12 +12,11 @@ final class TransactionEnds {
     @exclusivity(unchecked) private var hooks = MarkedLog<TransactionHook>()
     /// Whether SQLite has ended a transaction by itself, and observers are to be told when its statement has ended. It is
     /// silent if it was one of a read-only access: they are not told then.
-    @exclusivity(unchecked) private var loss: (isSilent: Bool, Void)?
+    private var loss: (isSilent: Bool, Void)?
 
     init(_ database: Database) { self.database = database }
 
     /// Whether nobody waits for an end, nor is still to be told of one.
-    @inline(__always)
     var isEmpty: Bool { ends.isEmpty && hooks.isEmpty && loss == nil }
 
     /// How many are still to be told.
@@ -94,7 +93,6 @@ final class TransactionEnds {
     // MARK: Transactions that SQLite ends
 
     /// Whether observers are still to be told of a transaction that SQLite has ended by itself.
-    @inline(__always)
     var hasLoss: Bool { loss != nil }
 
     /// Keeps a transaction that SQLite has ended by itself, until its statement has ended.

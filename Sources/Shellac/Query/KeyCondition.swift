@@ -44,7 +44,6 @@ struct KeyCondition: Sendable {
     /// Returns the keys as they are stored.
     ///
     /// - Parameter schema: The table and the columns of its primary key, asked where they matter. Nil where there are none.
-    @inline(__always)
     func keys(_ schema: () throws -> (table: TableSchema, primaryKey: [String])?) throws -> Keys {
         switch given {
         case .stored(let keys): keys
@@ -90,7 +89,6 @@ enum KeyValue: Sendable {
     }
 
     /// Whether a type says how values of another one are stored.
-    @inline(__always)
     static func mayBeStored(otherwise type: Any.Type) -> Bool {
         type == UUID.self || type == Date.self || type == Data.self || type == UUID?.self
             || type == Date?.self

@@ -21,7 +21,7 @@ final class QueryConnection: StatementKeeper {
     }
 
     @exclusivity(unchecked) private var entries: [UInt64: Entry] = [:]
-    @exclusivity(unchecked) private var lastHash: UInt64 = 0
+    private var lastHash: UInt64 = 0
     @exclusivity(unchecked) private var lastEntry: Entry?
     @exclusivity(unchecked) private var buffer: [UInt8] = []
     private let capacity: Int
@@ -105,7 +105,6 @@ final class QueryConnection: StatementKeeper {
         lastEntry = nil
     }
 
-    @inline(__always)
     static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count
             && a.withUnsafeBytes { a in
@@ -118,7 +117,6 @@ final class QueryConnection: StatementKeeper {
 
     /// Hashes eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no
     /// more.
-    @inline(__always)
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash = UInt64(bytes.count)

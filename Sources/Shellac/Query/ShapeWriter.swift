@@ -25,15 +25,12 @@ struct ShapeWriter: QueryWriter {
         case name, value, column, fragment, table, selection, key, condition, row, open, close, unnamed
     }
 
-    @inline(__always)
     mutating func text(_ text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    @inline(__always)
     private mutating func mark(_ mark: Mark) { bytes.append(mark.rawValue) }
 
-    @inline(__always)
     private mutating func number(_ number: Int) {
         withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
     }
@@ -56,7 +53,6 @@ struct ShapeWriter: QueryWriter {
         number(known)
     }
 
-    @inline(__always)
     mutating func value(_ value: DatabaseValue) {
         mark(.value)
         arguments.append(value)
@@ -111,7 +107,6 @@ struct ShapeWriter: QueryWriter {
     }
 
     /// Writes a condition. (The tables stand in the shape.)
-    @inline(__always)
     mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {
         try expression(condition, above: .lowest)
     }

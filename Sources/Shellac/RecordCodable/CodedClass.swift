@@ -120,7 +120,6 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     /// Finds out whether Swift leaves properties out, unless that was done.
     ///
     /// - Throws: a ``DatabaseError`` that names them.
-    @inline(__always)
     func prepare(_ record: Record) throws {
         if !isPrepared.load(ordering: .relaxed) { try prepareNow(record) }
     }

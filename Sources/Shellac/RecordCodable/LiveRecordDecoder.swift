@@ -14,7 +14,6 @@ final class RecordDecodingCache {
     fileprivate init(_ record: any FetchableRecord.Type) { self.record = record }
 
     /// Drops the cached container if the record's decoder kept a reference to it.
-    @inline(__always)
     fileprivate func checkContainer() {
         if !isKnownUniquelyReferenced(&container) { (keyType, container) = (nil, nil) }
     }
@@ -36,18 +35,15 @@ extension LiveRow {
         return true
     }
 
-    @inline(__always)
     func endDecoding() {
         storage.pointee.decodingGeneration = 0
         decodingCache?.checkContainer()
     }
 
-    @inline(__always)
     fileprivate var decodingCache: RecordDecodingCache? {
         storage.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
     }
 
-    @inline(__always)
     fileprivate func checkIsDecoding(_ isDecoding: Bool) { if !isDecoding { trapIsNotDecoding() } }
 
     @inline(never)
@@ -65,13 +61,11 @@ struct LiveRecordDecoder: Decoder, ColumnCoder {
     /// The generation of the row.
     private let generation: UInt64
 
-    @inline(__always)
     init(_ live: LiveRow) {
         self.live = live
         generation = live.storage.pointee.generation
     }
 
-    @inline(__always)
     private var cache: RecordDecodingCache {
         live.checkIsDecoding(
             live.storage.pointee.decodingGeneration == generation

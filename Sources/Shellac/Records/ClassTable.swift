@@ -35,7 +35,6 @@ enum ClassTable {
     }
 
     /// Hashes a type. Metadata stands at multiples of eight or sixteen.
-    @inline(__always)
     private static func hash(_ type: UInt) -> UInt { (type >> 4) ^ (type >> 11) }
 
     /// Adds the word of a class, unless it has one. Returns the one that it has.

@@ -28,7 +28,6 @@ extension Record {
     }
 
     /// Reads the columns that the class lists.
-    @inline(__always)
     final func readColumns(_ row: Row) throws {
         if row.isLive {
             try columns(RecordColumns(reading: row.live, type(of: self)))
@@ -190,7 +189,6 @@ private enum ColumnStyle: UInt {
     }
 
     /// Looks up what a layout remembers of a class. (Metadata stands at multiples of eight.)
-    @inline(__always)
     init?(of type: Record.Type, rememberedBy layout: RowLayout) {
         let word = layout.columnStyle.load(ordering: .relaxed) ^ UInt(bitPattern: ObjectIdentifier(type))
         self.init(rawValue: word)

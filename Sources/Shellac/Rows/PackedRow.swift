@@ -38,10 +38,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     // The header is read through its address: it never changes, and needs no check that nobody is changing it.
 
-    @inline(__always)
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
-    @inline(__always)
     var layoutReference: Unretained<RowLayout> {
         withUnsafeMutablePointerToHeader { Unretained($0.pointee.layout) }
     }
@@ -65,7 +63,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     var moment: UInt64 { hasPreviousState ? previousStatePointer.pointee.moment : 0 }
 
     /// Forgets what came before. This changes a row under the hands of the record that saved it.
-    @inline(__always)
     func forgetPreviousState() { if hasPreviousState { previousStatePointer.pointee.memory = .forgotten } }
 
     /// Forgets what came before, and returns the row that it was, if it was one.
@@ -79,7 +76,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// Asks the processor for the row that came before, whose memory is to be used again.
-    @inline(__always)
     func prefetchPreviousRow() {
         guard hasPreviousState else { return }
         var address: UnsafeRawPointer?
@@ -108,7 +104,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// Whether it has the very size of another one that has a previous state.
-    @inline(__always)
     private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
         hasPreviousState && self.byteCount == byteCount && layoutReference == layout
     }
@@ -127,7 +122,6 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     }
 
     /// The packed columns.
-    @inline(__always)
     var bytes: PackedBytes {
         // They stand still as long as the row is alive: who reads them keeps it alive.
         PackedBytes(

@@ -25,14 +25,14 @@ final class SchemaCache {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// Changes whenever something has been forgotten.
-    @exclusivity(unchecked) private(set) var generation = nextGeneration()
+    private(set) var generation = nextGeneration()
 
     private static let lastGeneration = Atomic<UInt64>(0)
     /// Returns a number that no other cache has, so that a connection may get a new cache.
     private static func nextGeneration() -> UInt64 { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     /// The count of the transaction log that the answers belong to.
-    @exclusivity(unchecked) private var changeCount: UInt
+    private var changeCount: UInt
 
     /// The databases, in the order in which SQLite looks for a name ("Database Object Name Resolution").
     @exclusivity(unchecked) private var listings: [SchemaListing]?
@@ -46,7 +46,6 @@ final class SchemaCache {
     // MARK: - Validity
 
     /// Forgets what may no longer hold.
-    @inline(__always)
     func validate() throws {
         if database.knownSchema.held == 0 { try compareVersions(database.transactionLog) }
     }
@@ -252,7 +251,6 @@ extension Slot<SchemaCache> {
 
 extension Database {
     /// The schemas that this connection knows.
-    @inline(__always)
     var schema: SchemaCache {
         checkAccess()
         return object(in: .schemaCache)?.object ?? installSchemaCache()
@@ -274,7 +272,6 @@ extension Database {
     /// What was learnt of the schema under a number holds as long as this returns the same number. Inside a
     /// transaction that has asked before, asking is a comparison of integers.
     var schemaGeneration: UInt64 {
-        @inline(__always)
         get throws { knownSchema.held != 0 ? knownSchema.held : try validSchemaGeneration() }
     }
 

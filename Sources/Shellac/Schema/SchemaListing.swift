@@ -21,7 +21,7 @@ final class SchemaListing {
     let isTemporary: Bool
 
     /// The version of the schema that all this belongs to, once anything has been read.
-    @exclusivity(unchecked) var version: Int64?
+    var version: Int64?
     /// The statement that reads the version, kept once it was needed.
     @exclusivity(unchecked) private var keptVersionStatement: Statement?
 
@@ -36,7 +36,6 @@ final class SchemaListing {
     }
 
     /// Whether the version of the schema is not the one that is known any more.
-    @inline(__always)
     func isOutdated(_ db: Database) throws -> Bool {
         guard let version else { return false }
         return try versionStatement(db).readInteger() != version

@@ -13,7 +13,7 @@ import Foundation
 final class StampConnection: TriggerSource {
     private unowned(unsafe) let database: Database  // which owns this
     /// How many scopes suspend stamps.
-    @exclusivity(unchecked) fileprivate(set) var suspensions = 0
+    fileprivate(set) var suspensions = 0
     @exclusivity(unchecked) private var date: Date?
     /// The date that was asked for last.
     var lastDate: Date? { date }

@@ -64,7 +64,6 @@ struct CaseInsensitiveName: Hashable, Sendable {
         for byte in name.utf8 { hasher.combine(Self.folded(byte)) }
     }
 
-    @inline(__always)
     static func folded(_ byte: UInt8) -> UInt8 {
         byte &- 65 < 26 ? byte | 0x20 : byte
     }

@@ -24,7 +24,6 @@ final class Lock<Value>: @unchecked Sendable {  // `value` is touched under `mut
     }
 
     /// Runs a short body while no other thread does. The body must not come back to this lock.
-    @inline(__always)
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -2,7 +2,6 @@ import CSQLite
 
 /// Asks the processor for memory that is to be read or written soon. Among many objects, most are not in its caches: to
 /// wait for one piece after the other takes longer than all the work.
-@inline(__always)
 func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
     var offset = 0
     while offset < byteCount {

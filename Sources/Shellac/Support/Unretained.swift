@@ -13,11 +13,9 @@
 struct Unretained<Object: AnyObject>: Equatable {
     private let reference: Unmanaged<Object>
 
-    @inline(__always)
     init(_ object: Object) { reference = .passUnretained(object) }
 
     /// Follows a reference that was given to C as a ``context``.
-    @inline(__always)
     init(context: UnsafeRawPointer) { reference = .fromOpaque(context) }
 
     /// Runs a function with the object, which somebody else keeps alive until the function has returned.
@@ -33,9 +31,7 @@ struct Unretained<Object: AnyObject>: Equatable {
     var context: UnsafeMutableRawPointer { reference.toOpaque() }
 
     /// Whether this is an object, and not one that is equal to it.
-    @inline(__always)
     func isSame(as object: Object) -> Bool { self == Unretained(object) }
 
-    @inline(__always)
     static func == (a: Self, b: Self) -> Bool { a.reference.toOpaque() == b.reference.toOpaque() }
 }

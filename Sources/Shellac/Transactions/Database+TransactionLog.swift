@@ -7,7 +7,6 @@ extension Database {
     var transactionLog: TransactionLog { withTransactionLog { $0 } }
 
     /// Runs a function with what this connection knows of its transaction.
-    @inline(__always)
     func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
         try (object(in: .transactionLog) ?? Unretained(installTransactionLog())).use(body)
     }

@@ -106,7 +106,6 @@ struct Journal: ~Copyable {
     var count: Int { log.count }
 
     /// Adds a note, which is made when a savepoint has been opened last.
-    @inline(__always)
     mutating func add(_ note: Note, after savepoint: Int) { log.append(note, after: savepoint) }
 
     /// Begins a moment that can be gone back to: a savepoint was opened.

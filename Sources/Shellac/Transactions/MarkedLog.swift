@@ -15,7 +15,6 @@ struct MarkedLog<Element>: ~Copyable {
     /// The number in the last mark, or -1.
     private var lastMarked = -1
 
-    @inline(__always)
     var isEmpty: Bool { elements.isEmpty }
     var count: Int { elements.count }
 
@@ -25,7 +24,6 @@ struct MarkedLog<Element>: ~Copyable {
     }
 
     /// Adds an element that comes when a savepoint has been opened last.
-    @inline(__always)
     mutating func append(_ element: Element, after savepoint: Int) {
         if savepoint != lastMarked { mark(savepoint) }
         elements.append(element)

@@ -58,9 +58,9 @@ final class UndoRecorder {
     private var earlier: Set<Int> = []
 
     /// How many scopes suspend the recording.
-    @exclusivity(unchecked) var suspensions = 0
+    var suspensions = 0
     /// The number of the transaction.
-    @exclusivity(unchecked) var epoch: Int64 = 1
+    var epoch: Int64 = 1
     /// The transactions that may have touched rows, and wait for their groups.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
     /// The results of ``TriggerConnection/currentDataVersion()`` in those that were single statements, whose groups are
@@ -69,7 +69,7 @@ final class UndoRecorder {
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []
     /// Whether the running statement has no transaction around it.
-    @exclusivity(unchecked) private var isAutocommit = false
+    private var isAutocommit = false
     /// Whether the layouts may no longer be those of the groups.
     var mayHaveOtherLayouts = true
     /// Whether what others may know has to be copied.
@@ -102,7 +102,6 @@ final class UndoRecorder {
     var isEnded: Bool { shared.isEnded.load(ordering: .relaxed) }
 
     /// Returns the number of the running transaction, which touches a table, to SQLite; 0 where nothing is to be recorded.
-    @inline(__always)
     private func giveEpoch(touching layout: Int, to context: OpaquePointer?) {
         if suspensions > 0 { return sqlite3_result_int64(context, 0) }
         if layout >= touched.count || !touched[layout] || pendingEpochs.last != epoch || isEnded

@@ -11,7 +11,6 @@ struct CivilDate: Equatable, Sendable {
 
 extension CivilDate {
     /// Returns the number of days of a month.
-    @inline(__always)
     static func length(ofMonth month: Int, year: Int) -> Int {
         // The long months are the odd ones, and from August on the even ones.
         month == 2 ? (isLeap(year) ? 29 : 28) : 30 &+ ((month &+ (month >> 3)) & 1)
@@ -24,7 +23,6 @@ extension CivilDate {
             && (day <= 28 || day <= Self.length(ofMonth: month, year: year))
     }
 
-    @inline(__always)
     private static func isLeap(_ year: Int) -> Bool {
         // A multiple of 4 and of 25 is one of 100; then a multiple of 16 is one of 400.
         year & (year % 25 == 0 ? 15 : 3) == 0

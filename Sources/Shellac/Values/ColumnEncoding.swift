@@ -118,7 +118,6 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// Makes room for a payload, behind which all other columns have room for a number.
-    @inline(__always)
     private mutating func reserve(_ length: Int) {
         let needed = byteCount &+ length &+ 8 &* (count &+ 1)
         if needed > buffer.unsafelyUnwrapped.capacity { grow(needed) }
@@ -145,7 +144,6 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// Packs a value in the next column, which is there.
-    @inline(__always)
     mutating func packNext(_ write: (inout PackedCursor) -> Void) {
         write(&cursor)
         nextPacked += 1

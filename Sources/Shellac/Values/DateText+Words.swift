@@ -49,7 +49,6 @@ extension DateText {
     }
 
     /// Returns the digits of a word.
-    @inline(__always)
     private static func digits(
         _ start: UnsafeRawPointer, _ zeros: UInt64, _ limits: UInt64, _ misfits: inout UInt64
     ) -> UInt64 {
@@ -60,7 +59,6 @@ extension DateText {
     }
 
     /// Returns the number whose tens are in this byte, and whose ones are in the next one.
-    @inline(__always)
     private static func number(_ digits: UInt64, at byte: UInt64) -> Int {
         // The same product for all numbers of the word. No byte of it is above 99.
         let numbers = digits &* 10 &+ digits >> 8
@@ -93,7 +91,6 @@ extension DateText {
     }
 
     /// Returns the two digits of a number below 100, in two bytes, the tens in the lower one.
-    @inline(__always)
     private static func pair(_ number: UInt64) -> UInt64 {
         let tens = (number &* 103) >> 10
         return tens | (number &- tens &* 10) << 8

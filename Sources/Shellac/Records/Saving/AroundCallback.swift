@@ -14,7 +14,6 @@ struct AroundCallback<Success> {
 
     /// Runs what the callback is called around: a function that saves the record, and returns nil when a conflict was
     /// resolved by ignoring it.
-    @inline(__always)
     mutating func run(_ save: () throws -> Success?) throws -> Success {
         progress = .begun
         guard let success = try save() else {

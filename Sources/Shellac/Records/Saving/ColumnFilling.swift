@@ -67,7 +67,6 @@ extension RecordWriter {
     /// Runs an insertion with what is filled in.
     ///
     /// - Parameter record: The record, if it is of a class.
-    @inline(__always)
     func fillingInsertion<Result>(
         of record: @autoclosure () -> Record?, isUpsert: Bool, _ save: (RecordWriter) throws -> Result?
     ) throws -> Result? {
@@ -78,7 +77,6 @@ extension RecordWriter {
     }
 
     /// Runs an update with what is filled in.
-    @inline(__always)
     func fillingUpdate(
         of record: @autoclosure () -> Record?, _ mask: ColumnMask, isFull: Bool,
         _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Bool

@@ -61,7 +61,6 @@ final class InsertionBatch {
         if plan.filling != nil { filled.append(writer.filled) }
     }
 
-    @inline(__always)
     private func isLaid(outAs writer: RecordWriter) -> Bool {
         writer.withStatements { $0 === statements }
     }
@@ -138,7 +137,6 @@ final class InsertionBatch {
         return buffer.bytes(from: start, count: statements.layout.count, byteCount: ends[record] - start)
     }
 
-    @inline(__always)
     private func bind(_ records: Range<Int>, _ statements: RecordStatements, to pointer: OpaquePointer)
         -> Int32
     {

@@ -13,7 +13,6 @@ struct SaveRequest {
 extension RecordState {
     /// Runs a function that saves a record by an overridable method, with options. Another record that is saved on the way
     /// does not find them.
-    @inline(__always)
     private func requesting<Result>(
         _ options: SaveOptions?, of record: Record, _ save: () throws -> Result
     ) rethrows -> Result {
@@ -24,14 +23,12 @@ extension RecordState {
     }
 
     /// Takes what was asked of the save of a record.
-    @inline(__always)
     fileprivate func takeOptions(for record: Record) -> SaveOptions? {
         guard let asked = request.asked, asked.record == ObjectIdentifier(record) else { return nil }
         request.asked = nil
         return asked.options
     }
 
-    @inline(__always)
     fileprivate func insert(_ record: Record, _ options: SaveOptions?, in db: Database) throws {
         try requesting(options, of: record) { try record.insert(db) }
     }

@@ -95,7 +95,6 @@ enum Overrides {
     /// Whether a class overrides a strategy for values of some types. True where it is not known.
     ///
     /// It is asked for each date, so the methods are compared by a few instructions: they stand side by side.
-    @inline(__always)
     static func strategies(_ type: Record.Type) -> Bool {
         let (place, base) = strategyWords
         guard place != 0 else { return true }
@@ -116,7 +115,6 @@ enum Overrides {
         return (place, (metadata(Record.self) + place).assumingMemoryBound(to: FiveWords.self).pointee)
     }()
 
-    @inline(__always)
     private static func metadata(_ type: Record.Type) -> UnsafeRawPointer {
         unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)
     }

@@ -97,7 +97,6 @@ extension Record {
     /// Remembers the columns that were updated.
     ///
     /// - Parameter isFull: Whether these are all that it knows.
-    @inline(__always)
     final func takeUpdate(_ mask: ColumnMask, isFull: Bool, from writer: RecordWriter, in db: Database) {
         let columns = writer.columns
         if isFull {

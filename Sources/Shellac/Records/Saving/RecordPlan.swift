@@ -13,7 +13,7 @@ final class RecordPlan {
     private unowned(unsafe) let database: Database  // which owns this
 
     /// The columns that were encoded last.
-    @exclusivity(unchecked) private var lastStatements: Unretained<RecordStatements>?
+    private var lastStatements: Unretained<RecordStatements>?
     /// The columns that were encoded last.
     var statements: RecordStatements? { lastStatements?.object }
     /// The statements by their columns, in the order of their names: a record that encodes the same columns in another order
@@ -32,11 +32,11 @@ final class RecordPlan {
     @exclusivity(unchecked) private var byKey: Statement?
 
     /// How class records of the type take their row ids.
-    @exclusivity(unchecked) var rowIDAdoption = RowIDAdoption.unknown
+    var rowIDAdoption = RowIDAdoption.unknown
     /// The callbacks that are known to do nothing. Those of a struct are learnt.
-    @exclusivity(unchecked) var idleCallbacks: CallbackSet
+    var idleCallbacks: CallbackSet
     /// Whether one statement may insert many rows. Nil until it was asked.
-    @exclusivity(unchecked) var takesManyRows: Bool?
+    var takesManyRows: Bool?
 
     private let recordType: Record.Type?
     private let typeName: String
@@ -81,7 +81,6 @@ final class RecordPlan {
     }
 
     /// Whether some callbacks are known to do nothing.
-    @inline(__always)
     func isIdle(_ callbacks: CallbackSet) -> Bool { idleCallbacks.isSuperset(of: callbacks) }
 
     var tableName: String { table.name }

@@ -1,7 +1,7 @@
 /// What a connection keeps for records: the plans of their types, and what saves them.
 final class RecordState {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
-    @exclusivity(unchecked) private var lastType: ObjectIdentifier?
+    private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastPlan: Unretained<RecordPlan>?
     /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
     /// saved by them.
@@ -11,7 +11,7 @@ final class RecordState {
     private let writer: RecordWriter
     private let nestedWriter: RecordWriter
     private var furtherWriters: [RecordWriter] = []
-    @exclusivity(unchecked) private var saveCount = 0
+    private var saveCount = 0
     /// The memory for what inserted records remember.
     @exclusivity(unchecked) var insertedRows = SnapshotPool()
     /// The struct whose callbacks are watched.
@@ -119,7 +119,6 @@ extension Slot<RecordState> {
 
 extension Database {
     /// What this connection keeps for records.
-    @inline(__always)
     var records: RecordState { withRecords { $0 } }
 
     /// Runs a function with what this connection keeps for records.

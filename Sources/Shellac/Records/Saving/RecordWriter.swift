@@ -8,8 +8,8 @@ final class RecordWriter {
     unowned(unsafe) let database: Database  // which owns what owns this
     let connection: OpaquePointer
     let columns = PackedColumns()
-    @exclusivity(unchecked) private var planReference: Unretained<RecordPlan>?
-    @exclusivity(unchecked) private var statementsReference: Unretained<RecordStatements>?
+    private var planReference: Unretained<RecordPlan>?
+    private var statementsReference: Unretained<RecordStatements>?
 
     /// What was filled in among the columns.
     @exclusivity(unchecked) var filled: FilledColumns?
@@ -25,13 +25,11 @@ final class RecordWriter {
     }
 
     /// The plan of the record's type.
-    @inline(__always)
     func withPlan<Result>(_ body: (RecordPlan) throws -> Result) rethrows -> Result {
         try planReference.unsafelyUnwrapped.use(body)
     }
 
     /// The statements of what the record has encoded.
-    @inline(__always)
     func withStatements<Result>(_ body: (RecordStatements) throws -> Result) rethrows -> Result {
         try statementsReference.unsafelyUnwrapped.use(body)
     }
@@ -40,7 +38,6 @@ final class RecordWriter {
     var statements: RecordStatements { withStatements { $0 } }
 
     /// Saves by a plan what was packed for some statements.
-    @inline(__always)
     func use(_ plan: Unretained<RecordPlan>, _ statements: Unretained<RecordStatements>) {
         (planReference, statementsReference) = (plan, statements)
     }
@@ -63,7 +60,6 @@ final class RecordWriter {
 
     /// Has the record found by the very dates that it remembers of its primary key: the database may hold them in another
     /// of the readable formats, and compares texts.
-    @inline(__always)
     func takeKey(of record: some MutablePersistableRecord) {
         if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
     }
@@ -80,7 +76,6 @@ final class RecordWriter {
 
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
-    @inline(__always)
     private func checkKeyIsEncoded() throws {
         if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
     }
@@ -210,7 +205,6 @@ final class RecordWriter {
 
     /// Columns without those of the primary key, by which the row is found. Where there are no others, the key is set to
     /// what it is.
-    @inline(__always)
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
         withStatements { mask.subtract($0.keyMask) }
@@ -225,12 +219,10 @@ final class RecordWriter {
 
     // MARK: - Binding and running
 
-    @inline(__always)
     func bindAll(to pointer: OpaquePointer) -> Int32 {
         columns.bytes.bind(to: pointer, from: 1)
     }
 
-    @inline(__always)
     private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
         withStatements { statements in
             var code = SQLITE_OK
@@ -245,7 +237,6 @@ final class RecordWriter {
     /// Runs a statement to its end: it may give rows.
     ///
     /// - Parameter mask: The columns that are bound in front of the primary key, or nil for all columns alone.
-    @inline(__always)
     private func run(
         _ statement: Statement, saving mask: ColumnMask?, binding bind: (OpaquePointer) -> Int32,
         taking take: (LiveRow) -> Void = { _ in }
@@ -281,7 +272,6 @@ extension Statement {
 
 extension PackedColumns {
     /// Whether a record still encodes these columns.
-    @inline(__always)
     func isStillEncoded(by encode: Encode) throws -> Bool {
         let row = row()
         defer { withExtendedLifetime(row) {} }

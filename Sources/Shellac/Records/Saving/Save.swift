@@ -92,7 +92,6 @@ extension MutablePersistableRecord {
     }
 
     /// Encodes the record, and updates columns of its row. Returns nil when a conflict was resolved by ignoring it.
-    @inline(__always)
     private func encodeAndUpdate(
         in db: Database, by plan: Unretained<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
     ) throws -> Written? {
@@ -174,7 +173,6 @@ extension RecordWriter {
 
     /// The columns to update: all but those that a class record has never read, where none are named; otherwise those, and
     /// those that the will-callbacks have changed.
-    @inline(__always)
     func columnsToUpdate(
         _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
         of record: some MutablePersistableRecord

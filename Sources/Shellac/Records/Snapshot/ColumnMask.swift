@@ -9,7 +9,6 @@ struct ColumnMask: Hashable {
 
     init(_ columns: some Sequence<Int>) { for column in columns { insert(column) } }
 
-    @inline(__always)
     mutating func insert(_ column: Int) {
         if column < 64 { bits |= 1 << UInt64(column) } else { insertOther(column) }
     }
@@ -19,13 +18,11 @@ struct ColumnMask: Hashable {
         if others?.insert(column) == nil { others = [column] }
     }
 
-    @inline(__always)
     mutating func subtract(_ columns: ColumnMask) {
         bits &= ~columns.bits
         if others != nil { setOthers(others?.subtracting(columns.others ?? [])) }
     }
 
-    @inline(__always)
     mutating func formUnion(_ columns: ColumnMask) {
         bits |= columns.bits
         if columns.others != nil { setOthers(columns.others?.union(others ?? [])) }

@@ -27,7 +27,6 @@ extension PackedColumns {
         return changes
     }
 
-    @inline(__always)
     private func changesInOrder(
         from row: PackedRow, startingAt start: (column: Int, offset: Int)? = nil
     ) -> (mask: ColumnMask, isExact: Bool) {
@@ -216,7 +215,6 @@ extension PackedBytes {
 
 extension PackedValue {
     /// Whether a column that was given the value holds another one.
-    @inline(__always)
     func isStored(as stored: PackedValue, in affinity: @autoclosure () -> ColumnAffinity?) -> Bool {
         isSame(as: stored) || isStoredDifferently(as: stored, in: affinity())
     }

@@ -40,7 +40,6 @@ final class PackedColumns {
     }
 
     /// Runs a function with the layout, without counting a reference.
-    @inline(__always)
     func useLayout<Result>(_ body: (RowLayout) throws -> Result) rethrows -> Result {
         try layoutReference.use(body)
     }

@@ -227,7 +227,6 @@ extension PackedRow {
 extension LiveRow {
     /// The layout of what records of a type remember of these rows, which their storage keeps alive. It knows the affinities
     /// of their table's columns.
-    @inline(__always)
     fileprivate func layoutRemembered(by type: Record.Type) -> Unretained<RowLayout>? {
         if let known = storage.pointee.recordLayoutReference,
             storage.pointee.recordType == ObjectIdentifier(type)

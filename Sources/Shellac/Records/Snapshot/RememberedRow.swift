@@ -68,7 +68,6 @@ struct RememberedRow: ~Copyable {
 
     /// The row. If it stands in a chunk, it is a copy.
     var row: PackedRow? {
-        @inline(__always)
         get {
             if word & Self.isChunked != 0 { return copyOfChunkedRow }
             return word == 0 ? nil : Self.packedRow(word).takeUnretainedValue()
@@ -89,11 +88,8 @@ struct RememberedRow: ~Copyable {
 
     /// The row, followed without counting. Outside of a chunk only: see ``leaveChunk()``.
     var packed: Unretained<PackedRow>? {
-        @inline(__always)
-        get {
-            assert(word & Self.isChunked == 0, "the row stands in a chunk")
-            return word == 0 ? nil : Unretained(context: Self.packedRow(word).toOpaque())
-        }
+        assert(word & Self.isChunked == 0, "the row stands in a chunk")
+        return word == 0 ? nil : Unretained(context: Self.packedRow(word).toOpaque())
     }
 
     /// The window of the fetch that the row came from. Nil where it stands alone, or was inserted.
@@ -117,7 +113,6 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the row, as far as most rows go.
-    @inline(__always)
     func prefetchRow() {
         if let address = UnsafeRawPointer(bitPattern: word & ~Self.marks) {
             prefetch(address, byteCount: 256)
@@ -125,7 +120,6 @@ struct RememberedRow: ~Copyable {
     }
 
     /// Asks the processor for the memory that the next row will be written to, if it is known.
-    @inline(__always)
     func prefetchNextRow() {
         if word & Self.isChunked == 0 { packed?.use { $0.prefetchPreviousRow() } }
     }
@@ -161,7 +155,6 @@ struct RememberedRow: ~Copyable {
         var isStillRemembered: Bool { record.use { $0.rememberedRow.word & ~RememberedRow.isInUse == word } }
 
         /// Runs a function during which the row stands still, also where the record forgets it.
-        @inline(__always)
         func whileInUse<Result>(_ body: () throws -> Result) rethrows -> Result {
             // A comparison around this one has marked it, and will take the mark off.
             let isMarked = record.use { $0.rememberedRow.word & RememberedRow.isInUse != 0 }

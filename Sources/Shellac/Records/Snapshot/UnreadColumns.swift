@@ -126,7 +126,6 @@ extension Record {
     // MARK: - What is written
 
     /// The columns that a full update writes, and whether all that the record encodes is all that it is to remember.
-    @inline(__always)
     final func columnsOfFullUpdate(_ writer: RecordWriter) -> (mask: ColumnMask, isFull: Bool) {
         guard let known = RememberedRow.View(self)?.layout, !writer.columns.isLaid(out: known) else {
             return (writer.withStatements { $0.allColumns }, true)
@@ -182,7 +181,6 @@ extension PackedColumns {
     }
 
     /// Whether the columns are those of a layout.
-    @inline(__always)
     func isLaid(out layout: Unretained<RowLayout>) -> Bool { layout.use { isLaid(out: $0) } }
 
     /// Whether a row has columns that are not among these.

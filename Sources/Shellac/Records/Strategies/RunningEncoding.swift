@@ -15,7 +15,6 @@ struct RunningEncoding<Encoding: ~Copyable> {
     }
 
     /// Runs a function that may use an encoding, until it returns.
-    @inline(__always)
     static func run(
         _ encoding: UnsafeMutablePointer<Encoding>, _ body: (RunningEncoding) throws -> Void
     ) rethrows {
@@ -32,7 +31,6 @@ struct RunningEncoding<Encoding: ~Copyable> {
     }
 
     /// Where the encoding stands. Traps where it has ended.
-    @inline(__always)
     var pointer: UnsafeMutablePointer<Encoding> {
         if let innermost = shellac_encodings().pointee.innermost {
             let note = innermost.assumingMemoryBound(to: EncodingNote.self)
@@ -59,7 +57,6 @@ private struct EncodingNote {
     let number: UInt64
     let outer: UnsafeMutablePointer<EncodingNote>?
 
-    @inline(__always)
     func isOf<Encoding: ~Copyable>(_ encoding: UnsafeMutablePointer<Encoding>, _ number: UInt64) -> Bool {
         self.encoding == UnsafeRawPointer(encoding) && self.number == number
     }
