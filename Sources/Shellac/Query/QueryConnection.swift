@@ -184,6 +184,12 @@ struct PurposefulQuery: WritableQuery {
     var sources: [QuerySource] { storage.query.sources }
 
     func write(to writer: inout some QueryWriter) throws {
-        try storage.query.write(to: &writer, for: purpose)
+        guard storage.query.supplement?.joinsTables != true else {
+            return try storage.query.write(to: &writer, for: purpose)
+        }
+        // Where it stands: a closure that is handed on would copy it.
+        try writer.inQuery(storage.query) { [storage, purpose] in
+            try storage.query.writeTables(to: &$0, for: purpose)
+        }
     }
 }

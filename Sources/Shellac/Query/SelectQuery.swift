@@ -104,7 +104,9 @@ struct SelectQuery: Sendable {
     /// What an upper layer adds: tables that are joined, and what is fetched for the elements, once these are there.
     var supplement: RequestSupplement?
 
-    init(_ source: QuerySource) { self.source = source }
+    init(_ source: QuerySource, condition: SQLExpression? = nil) {
+        (self.source, self.condition) = (source, condition)
+    }
 
     /// The question that is asked of the rows.
     enum Purpose: Sendable {
@@ -148,7 +150,7 @@ struct SelectQuery: Sendable {
         try writer.inQuery(self) { try writeTables(to: &$0, for: purpose) }
     }
 
-    private func writeTables(to writer: inout some QueryWriter, for purpose: Purpose) throws {
+    func writeTables(to writer: inout some QueryWriter, for purpose: Purpose) throws {
         switch purpose {
         case .rows, .first, .keys:
             try writeCommonTables(to: &writer)

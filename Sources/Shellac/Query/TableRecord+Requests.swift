@@ -21,9 +21,8 @@ extension TableRecord {
     /// // SELECT * FROM "player" WHERE "score" > 100
     /// ```
     public static func filter(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
-        var query = SelectQuery(QuerySource(.type(Self.self)))
-        query.condition = condition.sqlExpression
-        return QueryInterfaceRequest(query)
+        QueryInterfaceRequest(
+            SelectQuery(QuerySource(.type(Self.self)), condition: condition.sqlExpression))
     }
 
     /// Requests the rows for which a condition holds that is written in SQL.
