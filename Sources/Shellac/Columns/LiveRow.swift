@@ -271,6 +271,7 @@ extension LiveRow {
     }
 
     /// Tells that the statement stands on another row, which nobody has asked for.
+    @inline(__always)
     func fallBehind() {
         storage.pointee.generation &+= 1
         storage.pointee.count = 0
@@ -278,8 +279,7 @@ extension LiveRow {
 
     /// Tells that there is no row any more: the statement was reset.
     func moveOut() {
-        storage.pointee.generation &+= 1
-        storage.pointee.count = 0
+        fallBehind()
         storage.pointee.elementType = nil
         storage.pointee.chunks.finish()
         if !storage.pointee.windows.isEmpty { closeWindows() }
