@@ -6,6 +6,10 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
 static inline sqlite3_destructor_type shellac_transient(void) { return SQLITE_TRANSIENT; }
@@ -33,6 +37,15 @@ static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
 /// sqlite3_snprintf() as SQLite uses it where a real number becomes a text.
 static inline void shellac_print_real(char *text, int size, double real) {
     sqlite3_snprintf(size, text, "%!.15g", real);
+}
+
+/// Whether the calling thread is the one that the process began with.
+static inline int shellac_is_main_thread(void) {
+#if defined(__linux__)
+    return syscall(SYS_gettid) == getpid();
+#else
+    return pthread_main_np() != 0;
+#endif
 }
 
 /// The calling thread, as a number to compare with.

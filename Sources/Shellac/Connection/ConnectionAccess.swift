@@ -106,7 +106,8 @@ extension Database {
 
     /// Works out again whether statements can run without a question.
     func updateObstruction() {
-        access.obstruct(isClosed || lostTransaction != nil || owed.contains(.statementWillBegin))
+        access.obstruct(
+            isClosed || lostTransaction != nil || owed.contains(.statementWillBegin) || readRecorder != nil)
     }
 
     func closedError() -> DatabaseError {

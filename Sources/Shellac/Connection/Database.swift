@@ -48,6 +48,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var added = AddedExtensions()
     /// The hooks that SQLite calls beside the authorizer.
     @exclusivity(unchecked) var hooks = ConnectionHooks()
+    /// What notes the reads of the function that is running, if somebody wants to know them.
+    @exclusivity(unchecked) var readRecorder: ReadRecorder?
     #if DEBUG
     /// The check of statements that write.
     @exclusivity(unchecked) var advice = StatementAdvice()

@@ -142,6 +142,9 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         tables?[CaseInsensitiveName(table)]?.rowIDs != nil
     }
 
+    /// Returns the ids of the rows of a table that are in the region: nil for all.
+    func rowIDs(of table: String) -> Set<Int64>? { tables?[CaseInsensitiveName(table)]?.rowIDs }
+
     /// Returns the columns of a table that are in the region: nil for all.
     func columns(of table: String) -> Set<String>? {
         tables?[CaseInsensitiveName(table)]?.columns.map { Set($0.map(\.name)) }

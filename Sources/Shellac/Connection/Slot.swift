@@ -38,17 +38,17 @@ enum SlotLifetime: Equatable {
 struct Slots: ~Copyable {
     private typealias Object = Unmanaged<AnyObject>
     private typealias Objects = (
-        Object?, Object?, Object?, Object?, Object?, Object?, Object?, Object?, Object?
+        Object?, Object?, Object?, Object?, Object?, Object?, Object?, Object?, Object?, Object?
     )
 
-    private var objects: Objects = (nil, nil, nil, nil, nil, nil, nil, nil, nil)
+    private var objects: Objects = (nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
     /// How long those in use stay.
     private var lifetimes: [SlotLifetime] = Array(repeating: .deinitialization, count: numbers.count)
 
     deinit { for number in Self.numbers { self[number]?.release() } }
 
     /// The numbers of all places.
-    static var numbers: Range<Int> { 0..<9 }
+    static var numbers: Range<Int> { 0..<10 }
 
     /// The object in a place. (The number is a constant, mostly, and this a load.)
     private subscript(number: Int) -> Object? {
@@ -63,6 +63,7 @@ struct Slots: ~Copyable {
             case 6: objects.6
             case 7: objects.7
             case 8: objects.8
+            case 9: objects.9
             default: preconditionFailure("there is no slot \(number)")
             }
         }
@@ -77,6 +78,7 @@ struct Slots: ~Copyable {
             case 6: objects.6 = newValue
             case 7: objects.7 = newValue
             case 8: objects.8 = newValue
+            case 9: objects.9 = newValue
             default: preconditionFailure("there is no slot \(number)")
             }
         }

@@ -225,7 +225,10 @@ public final class Statement {
     private func checkIdle() throws {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
-        if database.access.isObstructed { try checkObstruction() }
+        if database.access.isObstructed {
+            try checkObstruction()
+            try database.readRecorder?.note(self)
+        }
     }
 
     /// Does what is owed before the statement is bound: whoever is told may use it.

@@ -52,11 +52,12 @@ public struct DatabaseRegionObservation: Sendable {
                 try db.add(
                     transactionObserver: observer,
                     options: PreUpdateFunctions.found == nil ? [] : .hiddenChanges)
-                return AnyDatabaseCancellable(observer)
+                // The database holds the observer weakly.
+                return AnyDatabaseCancellable { observer.isCancelled.store(true, ordering: .relaxed) }
             }
         } catch {
             onError(error)
-            return AnyDatabaseCancellable(nil)
+            return AnyDatabaseCancellable {}
         }
     }
 }
@@ -69,19 +70,20 @@ public protocol DatabaseCancellable: AnyObject, Sendable {
 
 /// Ends what it stands for when it is cancelled, or freed.
 public final class AnyDatabaseCancellable: DatabaseCancellable {
-    private let observer: Lock<RegionObserver?>
+    private let end: Lock<(@Sendable () -> Void)?>
 
-    fileprivate init(_ observer: RegionObserver?) { self.observer = Lock(observer) }
+    /// Creates what calls a function once, when it is cancelled or freed.
+    public init(cancel: @escaping @Sendable () -> Void) { end = Lock(cancel) }
 
     deinit { cancel() }
 
     public func cancel() {
-        // The database holds the observer weakly.
-        let cancelled = observer.withLock { observer in
-            defer { observer = nil }
-            return observer
+        // What the function holds is freed outside of the lock: it may come back.
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
         }
-        cancelled?.isCancelled.store(true, ordering: .relaxed)
+        end?()
     }
 }
 

@@ -24,7 +24,7 @@ extension QueryInterfaceRequest {
 
 extension SelectQuery {
     /// Returns the rows that are found by row id, where nothing else is read.
-    fileprivate func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
+    func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
         let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
         guard case .key(let condition)? = self.condition?.syntax, condition.isOfPrimaryKey,
             let name = source.tableName, annotations.isEmpty, joins.isEmpty, supplement?.joinsTables != true,

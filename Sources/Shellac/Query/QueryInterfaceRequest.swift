@@ -34,6 +34,9 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
         }
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
+        if let recorder = db.readRecorder, let rows = try storage.query.rowsRegion(db) {
+            recorder.limit(statement, to: rows)
+        }
         return PreparedRequest(
             statement: statement, arguments: arguments, supplement: storage.query.supplement)
     }

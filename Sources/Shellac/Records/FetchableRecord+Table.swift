@@ -54,6 +54,11 @@ extension FetchableRecord where Self: TableRecord {
         try plan.checkKeyHasOneColumn()
         if key.isNull { return nil }
         let statement = try plan.selectByKey()
+        if let recorder = db.readRecorder, let rows = plan.rowRegion(ofKey: key),
+            databaseSelection.allSatisfy(\.sqlSelection.isPlain)
+        {
+            recorder.limit(statement, to: rows)
+        }
         try statement.begin { key.bind(to: $0, at: 1) }
         return statement
     }

@@ -202,6 +202,14 @@ final class RecordPlan {
         return statement
     }
 
+    /// Returns the row that is found by a key, where that is a row id.
+    func rowRegion(ofKey key: DatabaseValue) -> DatabaseRegion? {
+        guard let rowIDColumn, self.key.count == 1, CaseInsensitiveName.matches(self.key[0], rowIDColumn),
+            case .int64(let rowID) = key.storage
+        else { return nil }
+        return DatabaseRegion(table: tableName, rowIDs: [rowID])
+    }
+
     /// Selects the row that has a primary key of one column.
     @inline(__always)
     func selectByKey() throws -> Statement {

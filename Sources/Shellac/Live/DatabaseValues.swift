@@ -1,0 +1,61 @@
+/// The values of an observation, one after the other: see ``ValueObservation/values(in:scheduling:bufferingPolicy:)`` and
+/// ``DatabaseWriter/values(of:)``.
+///
+/// ```swift
+/// for try await players in dbQueue.values(of: Player.order(Column("name"))) {
+///     list.show(players)
+/// }
+/// ```
+///
+/// Each loop is an observation of its own, which begins with the loop. The values arrive in the isolation of the loop, and
+/// belong to it, also if they are class records.
+///
+/// The loop ends when its task is cancelled, also while it waits; when the database is closed or freed, which the sequence
+/// does not keep alive; and by throwing the error of a fetch.
+public struct DatabaseValues<Value>: AsyncSequence, Sendable {
+    public typealias Element = Value
+    public typealias Failure = any Error
+    /// The number of values that wait for a slow reader.
+    public typealias BufferingPolicy = ValueBufferingPolicy
+
+    let policy: ValueBufferingPolicy
+    /// Begins an observation whose values go to a mailbox.
+    let start: @Sendable (LiveMailbox<Value>) -> AnyDatabaseCancellable
+
+    public func makeAsyncIterator() -> Iterator { Iterator(policy, start) }
+
+    /// Waits for the values one after the other. The observation ends when it is freed.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let mailbox: LiveMailbox<Value>
+        private let cancellable: AnyDatabaseCancellable
+
+        fileprivate init(
+            _ policy: ValueBufferingPolicy, _ start: (LiveMailbox<Value>) -> AnyDatabaseCancellable
+        ) {
+            mailbox = LiveMailbox(policy)
+            cancellable = start(mailbox)
+        }
+
+        /// Waits for the next value, without blocking a thread.
+        ///
+        /// - Parameter actor: The isolation that the value arrives in.
+        /// - Returns: the value, or nil at the end: the task was cancelled, or the database is closed.
+        /// - Throws: the error of the fetch, once.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws -> sending Value? {
+            let (mailbox, cancellable) = (mailbox, cancellable)
+            let parcel = try await withTaskCancellationHandler {
+                try await mailbox.next()
+            } onCancel: {
+                cancellable.cancel()
+                mailbox.cancel()
+            }
+            guard let parcel else { return nil }
+            return parcel.take()
+        }
+    }
+}
+
+/// The family's name of the sequence.
+public typealias AsyncValueObservation = DatabaseValues

@@ -1,0 +1,146 @@
+/// How many values wait for a reader that is slower than the database changes.
+public enum ValueBufferingPolicy: Sendable, Hashable {
+    /// All of them: memory is the limit.
+    case unbounded
+    /// The first ones of those that wait. Later ones are dropped: the last value may not be the newest.
+    case bufferingOldest(Int)
+    /// The last ones.
+    case bufferingNewest(Int)
+}
+
+/// The place between an observation, which puts values in, and its reader, who takes them out: in order, and each once.
+///
+/// The reader either waits for the next value, in a task, or is called with each, where a scheduler says. It is told the
+/// end once.
+final class LiveMailbox<Value>: Sendable {
+    typealias Waiter = CheckedContinuation<Parcel<Value>?, any Error>
+
+    /// What a reader is told.
+    enum Message {
+        case value(Parcel<Value>)
+        case failure(any Error)
+    }
+
+    /// The reader that is called.
+    struct Receiver: Sendable {
+        let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+        let receive: @Sendable (Message) -> Void
+    }
+
+    private struct State {
+        var parcels: [Parcel<Value>] = []
+        /// Whether no more values come, and the error to tell, until it is told.
+        var isAtEnd = false
+        var failure: (any Error)?
+        var waiter: Waiter?
+        var receiver: Receiver?
+        /// Whether the receiver is being called, or about to be.
+        var isCalling = false
+
+        /// Returns the receiver, where there is one that is not being called and has something to hear.
+        mutating func beginCalling() -> Receiver? {
+            guard !isCalling, let receiver, !parcels.isEmpty || failure != nil else { return nil }
+            isCalling = true
+            return receiver
+        }
+    }
+    private let state: Lock<State>
+    private let policy: ValueBufferingPolicy
+
+    init(_ policy: ValueBufferingPolicy, receiver: Receiver? = nil) {
+        self.policy = policy
+        state = Lock(State(receiver: receiver))
+    }
+
+    // MARK: - Putting in
+
+    /// Puts a value in.
+    func post(_ parcel: Parcel<Value>) {
+        // What is dropped may be an object of the user, and is freed outside of the lock.
+        let (waiter, receiver, dropped) = state.withLock { state -> (Waiter?, Receiver?, Parcel<Value>?) in
+            if state.isAtEnd { return (nil, nil, parcel) }
+            if let waiter = state.waiter.taken() { return (waiter, nil, nil) }
+            var dropped: Parcel<Value>?
+            switch policy {
+            case .unbounded: break
+            case .bufferingNewest(let count):
+                if state.parcels.count >= max(count, 1) { dropped = state.parcels.removeFirst() }
+            case .bufferingOldest(let count):
+                if state.parcels.count >= max(count, 1) { return (nil, nil, parcel) }
+            }
+            state.parcels.append(parcel)
+            return (nil, state.beginCalling(), dropped)
+        }
+        waiter?.resume(returning: parcel)
+        if let receiver { receiver.schedule { [self] in call(receiver) } }
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// Tells the reader, behind the values that wait, that there are no more.
+    func finish(_ failure: (any Error)? = nil) {
+        let (waiter, receiver) = state.withLock { state -> (Waiter?, Receiver?) in
+            if state.isAtEnd { return (nil, nil) }
+            state.isAtEnd = true
+            if let waiter = state.waiter.taken() { return (waiter, nil) }
+            state.failure = failure
+            return (nil, state.beginCalling())
+        }
+        if let waiter {
+            if let failure { waiter.resume(throwing: failure) } else { waiter.resume(returning: nil) }
+        }
+        if let receiver { receiver.schedule { [self] in call(receiver) } }
+    }
+
+    /// Drops all that waits: the reader has left.
+    func cancel() {
+        let (waiter, dropped) = state.withLock { state -> (Waiter?, State) in
+            let dropped = state
+            state = State(isAtEnd: true)
+            return (dropped.waiter, dropped)
+        }
+        waiter?.resume(returning: nil)
+        withExtendedLifetime(dropped) {}
+    }
+
+    // MARK: - Taking out
+
+    /// Waits for the next value. Nil behind the last one.
+    ///
+    /// It is taken out of the hands of a reader whose task is cancelled: whoever calls this cancels the mailbox then.
+    func next() async throws -> Parcel<Value>? {
+        try await withCheckedThrowingContinuation { (continuation: Waiter) in
+            let answer = state.withLock { state -> Result<Parcel<Value>?, any Error>? in
+                if !state.parcels.isEmpty { return .success(state.parcels.removeFirst()) }
+                if let failure = state.failure.taken() { return .failure(failure) }
+                if state.isAtEnd { return .success(nil) }
+                if state.waiter != nil {
+                    Misuse.trap("two tasks wait for the next value of one iterator: make one for each.")
+                }
+                state.waiter = continuation
+                return nil
+            }
+            if let answer { continuation.resume(with: answer) }
+        }
+    }
+
+    /// Calls the receiver with all that waits.
+    private func call(_ receiver: Receiver) {
+        while let message = nextMessage() { receiver.receive(message) }
+    }
+
+    private func nextMessage() -> Message? {
+        state.withLock { state in
+            if !state.parcels.isEmpty { return .value(state.parcels.removeFirst()) }
+            state.isCalling = false
+            return state.failure.taken().map { .failure($0) }
+        }
+    }
+}
+
+extension Optional {
+    /// Takes the value out.
+    fileprivate mutating func taken() -> Wrapped? {
+        defer { self = nil }
+        return self
+    }
+}

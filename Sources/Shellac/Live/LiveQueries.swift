@@ -1,0 +1,163 @@
+import CSQLite
+
+/// The queries that are followed on a connection, and the observer that finds out which of them a transaction concerns.
+///
+/// There is one observer for all of them, so that a change which concerns none costs the same beside one query and beside
+/// thousands: a statement is looked up by its table, and a row by what queries look for.
+///
+/// All of this is used on the connection's side alone, and needs no lock. A query that has ended is noticed here when
+/// somebody passes by.
+///
+/// ## Which state was seen
+///
+/// A query fetches in an access, and so does whoever commits: what a fetch sees are the commits up to ``commitNumber``, all
+/// of them. A pool of connections, where a fetch runs beside the writer, has to number its readers' states: this is the
+/// place of the number, and ``LiveQuery/fetchInAccess(_:)`` that of the comparison.
+final class LiveQueries: TransactionObserver {
+    private unowned(unsafe) let database: Database  // which owns this
+    /// The number of transactions that this connection has committed since it is watched.
+    @exclusivity(unchecked) private(set) var commitNumber: UInt64 = 0
+
+    /// All queries that are watched.
+    @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
+    /// What concerns those that depend on tables that are known, by the table.
+    @exclusivity(unchecked) private var tables: [CaseInsensitiveName: TableWatch] = [:]
+    /// Those that anything concerns.
+    @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
+    /// Those that the transaction concerns.
+    @exclusivity(unchecked) private var marked: [LiveQuery] = []
+    /// How many queries there may be before those are looked for that have ended.
+    @exclusivity(unchecked) private var sweepCount = 16
+    /// The schema changes of this connection, as they were after the last commit.
+    @exclusivity(unchecked) private var schemaChangeCount: UInt = 0
+    @exclusivity(unchecked) private var isListening = false
+
+    init(_ database: Database) { self.database = database }
+
+    deinit {
+        let queries = Array(queries.values)
+        if queries.isEmpty { return }
+        // The connection closes. What belongs to the user is freed elsewhere: here, it could not use the database.
+        Task { for query in queries { query.end() } }
+    }
+
+    /// The queries of a connection.
+    static func of(_ db: Database) -> LiveQueries {
+        db.checkAccess()
+        if let queries = db.object(in: .live) { return queries.object }
+        let queries = LiveQueries(db)
+        db.fill(.live, with: queries)
+        return queries
+    }
+
+    // MARK: - Who is watched
+
+    /// Watches what concerns a query that has just been fetched.
+    func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
+        listen()
+        let key = ObjectIdentifier(query)
+        if queries.updateValue(query, forKey: key) != nil {
+            if query.watched == concern { return }
+            forget { $0 === query }
+        }
+        query.watched = concern
+        guard let names = concern.region.tableNames else { return unlimited.append(query) }
+        for name in names {
+            let key = CaseInsensitiveName(name)
+            let table = tables[key] ?? TableWatch(name)
+            tables[key] = table
+            try table.look(database)
+            table.add(query, concern)
+        }
+        if queries.count > sweepCount { sweep() }
+    }
+
+    /// Hears of changes from now on.
+    private func listen() {
+        guard !isListening else { return }
+        isListening = true
+        schemaChangeCount = database.transactionLog.schemaChangeCount
+        do {
+            try database.add(
+                transactionObserver: self, extent: .databaseLifetime,
+                options: PreUpdateFunctions.found == nil ? [] : .hiddenChanges)
+        } catch {
+            // SQLite has lost what it had: less is told.
+            database.add(transactionObserver: self, extent: .databaseLifetime)
+        }
+    }
+
+    /// Takes queries out of what is looked up.
+    private func forget(_ isForgotten: (LiveQuery) -> Bool) {
+        for (name, table) in tables {
+            table.remove(isForgotten)
+            if table.isEmpty { tables[name] = nil }
+        }
+        unlimited.removeAll(where: isForgotten)
+    }
+
+    /// Lets go of queries that have ended, and of the observer when there is none left.
+    private func sweep() {
+        let ended = queries.filter { $0.value.isEnded }
+        if !ended.isEmpty {
+            for key in ended.keys { queries[key] = nil }
+            forget { ended[ObjectIdentifier($0)] != nil }
+            marked.removeAll { ended[ObjectIdentifier($0)] != nil }
+        }
+        sweepCount = max(16, queries.count * 2)
+        guard queries.isEmpty, isListening else { return }
+        isListening = false
+        database.remove(transactionObserver: self)
+    }
+
+    // MARK: - What is changed
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+        if !unlimited.isEmpty { return true }
+        return tables[CaseInsensitiveName(eventKind.tableName)]?.expect(eventKind) ?? false
+    }
+
+    func databaseDidChange(with event: DatabaseEvent) {
+        if !unlimited.isEmpty { mark(unlimited) }
+        tables[CaseInsensitiveName(event.tableName)]?.find(event) { mark($0) }
+    }
+
+    func databaseDidChange() { mark(Array(queries.values)) }
+
+    private func mark(_ queries: [LiveQuery]) { for query in queries { mark(query) } }
+
+    private func mark(_ query: LiveQuery) {
+        if query.isMarked { return }
+        query.isMarked = true
+        marked.append(query)
+    }
+
+    // MARK: - The end of a transaction
+
+    func databaseDidCommit(_ db: Database) {
+        commitNumber += 1
+        let count = db.transactionLog.schemaChangeCount
+        if count != schemaChangeCount {
+            schemaChangeCount = count
+            mark(Array(queries.values))
+        }
+        let concerned = endTransaction()
+        for query in concerned { query.wake() }
+        if concerned.contains(where: \.isEnded) { sweep() }
+    }
+
+    func databaseDidRollback(_ db: Database) { _ = endTransaction() }
+
+    /// Forgets the transaction. Returns the queries that it concerns.
+    private func endTransaction() -> [LiveQuery] {
+        for table in tables.values { table.endTransaction() }
+        defer { marked = [] }
+        for query in marked { query.isMarked = false }
+        return marked
+    }
+}
+
+extension Slot<LiveQueries> {
+    /// The queries that are followed: once there was one.
+    static var live: Self { Slot(9, until: .closed) }
+}

@@ -1,0 +1,61 @@
+/// The query of a ``ValueObservation``: a function of the user fetches for one reader.
+final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its superclass
+    /// What belongs to the user.
+    private final class Content {
+        let fetch: LiveFetch<Value>
+        let mailbox: LiveMailbox<Value>
+
+        init(_ fetch: @escaping LiveFetch<Value>, _ mailbox: LiveMailbox<Value>) {
+            (self.fetch, self.mailbox) = (fetch, mailbox)
+        }
+    }
+    private let ownContent: Lock<Content?>
+    private let interest: LiveInterest
+
+    // On the connection's side:
+
+    /// What the last fetch has read.
+    @exclusivity(unchecked) private var recorded: DatabaseRegion?
+    /// The state of the schema in which that was learnt.
+    @exclusivity(unchecked) private var schemaGeneration: UInt64 = 0
+
+    init(
+        _ observation: ValueObservation<Value>, in writer: any DatabaseWriter, to mailbox: LiveMailbox<Value>
+    ) {
+        interest = observation.interest
+        ownContent = Lock(Content(observation.makeFetch(), mailbox))
+        super.init(writer, observation.settings)
+    }
+
+    override var content: AnyObject? { ownContent.withLock { $0 } }
+
+    override func fetch(_ db: Database) throws -> LiveDelivery {
+        guard let content = ownContent.withLock({ $0 }) else { return LiveDelivery {} }
+        let generation = try db.schemaGeneration
+        let step: LiveStep<Value>
+        switch interest {
+        case .recordedOnce where recorded != nil && generation == schemaGeneration, .regions:
+            step = try content.fetch(db)
+        case .recorded, .recordedOnce:
+            let recorder = ReadRecorder { try $0.databaseRegion(db) }
+            step = try db.recording(with: recorder) { try content.fetch(db) }
+            recorded = recorder.region
+        }
+        schemaGeneration = generation
+        return LiveDelivery { if let parcel = try step() { content.mailbox.post(parcel) } }
+    }
+
+    override func concern(_ db: Database) throws -> LiveConcern {
+        guard case .regions(let regions) = interest else { return LiveConcern(recorded ?? DatabaseRegion()) }
+        return LiveConcern(
+            try regions.reduce(into: DatabaseRegion()) { try $0.formUnion($1.databaseRegion(db)) })
+    }
+
+    override func letGo(_ failure: (any Error)?) {
+        let content = ownContent.withLock { content in
+            defer { content = nil }
+            return content
+        }
+        content?.mailbox.finish(failure)
+    }
+}

@@ -1,0 +1,125 @@
+extension ValueObservation {
+    /// Adds to what is done with a fetched value, outside of the access.
+    private func adding<Other>(
+        _ makeStep: @escaping @Sendable () -> (Parcel<Value>) throws -> Parcel<Other>?
+    ) -> ValueObservation<Other> {
+        var observation = ValueObservation<Other>(interest) { [makeFetch] in
+            let (fetch, add) = (makeFetch(), makeStep())
+            return { db in
+                let step = try fetch(db)
+                return { try step().flatMap(add) }
+            }
+        }
+        observation.settings = settings
+        return observation
+    }
+
+    /// Makes another value of each.
+    ///
+    /// ```swift
+    /// let count = ValueObservation.tracking { db in try Player.fetchAll(db) }.map { players in players.count }
+    /// ```
+    ///
+    /// - Parameter transform: Makes the value. It runs outside of the access, on no actor, and the next fetch waits for it.
+    ///   Its error ends the observation.
+    public func map<Other>(
+        _ transform: @escaping @Sendable (sending Value) throws -> sending Other
+    ) -> ValueObservation<Other> {
+        adding { { parcel in Parcel(try transform(parcel.take())) } }
+    }
+
+    /// Leaves out each value that is the same as the one before, as a function says.
+    ///
+    /// The value before is kept, and so it must be Sendable. (Whoever receives class records may change them.)
+    ///
+    /// - Parameter areEqual: Whether two values are the same.
+    public func removeDuplicates(
+        by areEqual: @escaping @Sendable (Value, Value) -> Bool
+    ) -> ValueObservation where Value: Sendable {
+        adding {
+            var last: Value?
+            return { parcel in
+                let value = parcel.take()
+                if let last, areEqual(last, value) { return nil }
+                last = value
+                return Parcel(value)
+            }
+        }
+    }
+
+    /// Leaves out each value that equals the one before.
+    ///
+    /// ```swift
+    /// let best = ValueObservation.tracking { db in
+    ///     try Int.fetchOne(db, sql: "SELECT MAX(score) FROM player")
+    /// }.removeDuplicates()
+    /// ```
+    ///
+    /// The value before is kept, and so it must be Sendable. ``DatabaseWriter/values(of:)`` compares the rows of any
+    /// request, and keeps no objects.
+    public func removeDuplicates() -> ValueObservation where Value: Sendable & Equatable {
+        removeDuplicates(by: ==)
+    }
+
+    /// Has values come no more often than once in an interval: the first at once, and then the newest.
+    ///
+    /// The database is not read meanwhile.
+    ///
+    /// - Parameter interval: The time between two fetches, at least.
+    public func throttle(_ interval: Duration) -> ValueObservation {
+        var observation = self
+        observation.settings.pause = max(settings.pause ?? .zero, interval)
+        return observation
+    }
+
+    // MARK: - Listening
+
+    /// Has functions hear what the observation does. They are called on no actor, and must not use the database.
+    ///
+    /// - Parameters:
+    ///   - willStart: Called before the first fetch.
+    ///   - willFetch: Called before each fetch, inside of the access.
+    ///   - willTrackRegion: Called with what is tracked, when it is known, and when it has changed.
+    ///   - databaseDidChange: Called when a commit has made another fetch necessary.
+    ///   - didReceiveValue: Called with each value, before it is sent. It must not keep what is not Sendable.
+    ///   - didFail: Called with the error that ends the observation.
+    ///   - didCancel: Called when the observation is cancelled.
+    public func handleEvents(
+        willStart: (@Sendable () -> Void)? = nil, willFetch: (@Sendable () -> Void)? = nil,
+        willTrackRegion: (@Sendable (DatabaseRegion) -> Void)? = nil,
+        databaseDidChange: (@Sendable () -> Void)? = nil, didReceiveValue: (@Sendable (Value) -> Void)? = nil,
+        didFail: (@Sendable (any Error) -> Void)? = nil, didCancel: (@Sendable () -> Void)? = nil
+    ) -> ValueObservation {
+        var observation = self
+        if let didReceiveValue {
+            observation = adding {
+                { parcel in
+                    parcel.show(didReceiveValue)
+                    return parcel
+                }
+            }
+        }
+        observation.settings.events.append(
+            LiveEvents(
+                willStart: willStart, willFetch: willFetch, willTrackRegion: willTrackRegion,
+                databaseDidChange: databaseDidChange, didFail: didFail, didCancel: didCancel))
+        return observation
+    }
+
+    /// Prints what the observation does.
+    ///
+    /// - Parameters:
+    ///   - prefix: What each line begins with, before a colon.
+    ///   - output: Takes a line: by default, it is printed.
+    public func print(
+        _ prefix: String = "", to output: @escaping @Sendable (String) -> Void = { Swift.print($0) }
+    ) -> ValueObservation {
+        let print: @Sendable (String) -> Void = { output(prefix.isEmpty ? $0 : "\(prefix): \($0)") }
+        return handleEvents(
+            willStart: { print("start") }, willFetch: { print("fetch") },
+            willTrackRegion: { print("tracked region: \($0)") },
+            databaseDidChange: { print("database did change") },
+            didReceiveValue: { print("value: \($0)") }, didFail: { print("failure: \($0)") },
+            didCancel: { print("cancel") })
+    }
+}

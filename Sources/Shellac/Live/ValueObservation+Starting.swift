@@ -1,0 +1,167 @@
+import CSQLite
+
+extension ValueObservation {
+    /// Returns the values as a sequence.
+    ///
+    /// ```swift
+    /// for try await players in observation.values(in: dbQueue) {
+    ///     print(players.count)
+    /// }
+    /// ```
+    ///
+    /// Each loop is an observation of its own. It ends when its task is cancelled, or the loop is left.
+    ///
+    /// - Parameters:
+    ///   - writer: The database, which is not kept alive.
+    ///   - scheduler: With `.immediate`, the first value is fetched when the loop begins, on its thread, which must be the
+    ///     main one. The others make no difference: the values arrive in the isolation of the loop.
+    ///   - bufferingPolicy: What happens to values that the loop has not taken when newer ones come. By default, the newest
+    ///     one waits.
+    public func values(
+        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .task,
+        bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
+    ) -> DatabaseValues<Value> {
+        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox in
+            guard let writer else {
+                mailbox.finish()
+                return AnyDatabaseCancellable {}
+            }
+            return start(in: writer, isImmediate: scheduler.immediateInitialValue(), mailbox)
+        }
+    }
+
+    /// Starts, and has a function called with each value, where a scheduler says.
+    ///
+    /// ```swift
+    /// let cancellable = observation.start(in: dbQueue, scheduling: .task) { error in
+    ///     print("the players cannot be observed: \(error)")
+    /// } onChange: { players in
+    ///     print("there are \(players.count) players")
+    /// }
+    /// ```
+    ///
+    /// It goes on until what this returns is cancelled or freed. A value that has not been handed over when a newer one comes
+    /// gives way to it.
+    ///
+    /// - Parameters:
+    ///   - writer: The database, which is not kept alive.
+    ///   - scheduler: Where the functions are called.
+    ///   - onError: Called with the error that ends the observation.
+    ///   - onChange: Called with each value, one after the other.
+    public func start(
+        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler,
+        onError: @escaping @Sendable (any Error) -> Void,
+        onChange: @escaping @Sendable (sending Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        start(in: writer, scheduler) { message in
+            switch message {
+            case .value(let parcel): onChange(parcel.take())
+            case .failure(let error): onError(error)
+            }
+        }
+    }
+
+    /// Starts, and has a function called with each value on the main actor.
+    ///
+    /// ```swift
+    /// cancellable = observation.start(in: dbQueue) { error in
+    ///     self.alert = "\(error)"
+    /// } onChange: { players in
+    ///     self.players = players
+    /// }
+    /// ```
+    ///
+    /// It goes on until what this returns is cancelled or freed. A value that has not been handed over when a newer one comes
+    /// gives way to it.
+    ///
+    /// - Parameters:
+    ///   - writer: The database, which is not kept alive.
+    ///   - scheduler: `.mainActor`, or `.immediate`, with which the first value arrives before this returns. It must be called
+    ///     on the main thread then: elsewhere it stops the program, with a sentence.
+    ///   - onError: Called with the error that ends the observation.
+    ///   - onChange: Called with each value, one after the other.
+    public func start(
+        in writer: some DatabaseWriter,
+        scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
+        onError: @escaping @MainActor (any Error) -> Void,
+        onChange: @escaping @MainActor (sending Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        start(in: writer, scheduler) { message in
+            switch message {
+            case .value(let parcel): MainActor.assumeIsolated { onChange(parcel.take()) }
+            case .failure(let error): MainActor.assumeIsolated { onError(error) }
+            }
+        }
+    }
+
+    private func start(
+        in writer: some DatabaseWriter, _ scheduler: some ValueObservationScheduler,
+        _ receive: @escaping @Sendable (LiveMailbox<Value>.Message) -> Void
+    ) -> AnyDatabaseCancellable {
+        let isImmediate = scheduler.immediateInitialValue()
+        let turns = LiveTurns(isImmediate: isImmediate, scheduler)
+        let mailbox = LiveMailbox<Value>(
+            .bufferingNewest(1), receiver: .init(schedule: turns.schedule, receive: receive))
+        defer { turns.endStart() }
+        return start(in: writer, isImmediate: isImmediate, mailbox)
+    }
+
+    /// Starts an observation whose values go to a mailbox.
+    func start(
+        in writer: any DatabaseWriter, isImmediate: Bool, _ mailbox: LiveMailbox<Value>
+    ) -> AnyDatabaseCancellable {
+        let query = ObservedFetch(self, in: writer, to: mailbox)
+        if isImmediate { query.startImmediately() } else { query.start() }
+        return AnyDatabaseCancellable {
+            // First, so that the reader hears nothing more.
+            mailbox.cancel()
+            query.end(isCancelled: true)
+        }
+    }
+}
+
+/// Calls the receiver of values where a scheduler says: and, while an immediate start is running, at once.
+private final class LiveTurns: Sendable {
+    private let isStarting: Lock<Bool>
+    private let scheduler: any ValueObservationScheduler
+
+    init(isImmediate: Bool, _ scheduler: any ValueObservationScheduler) {
+        isStarting = Lock(isImmediate)
+        self.scheduler = scheduler
+    }
+
+    func endStart() { isStarting.withLock { $0 = false } }
+
+    func schedule(_ action: @escaping @Sendable () -> Void) {
+        if isStarting.withLock({ $0 }), shellac_is_main_thread() != 0 {
+            action()
+        } else {
+            scheduler.schedule(action)
+        }
+    }
+}
+
+extension DatabaseWriter {
+    /// Returns the values that a function fetches, as a sequence: the first one, and another one whenever what the function
+    /// reads may have changed.
+    ///
+    /// ```swift
+    /// for try await count in dbQueue.values(tracking: { db in try Player.all().fetchCount(db) }) {
+    ///     print("there are \(count) players")
+    /// }
+    /// ```
+    ///
+    /// It is short for ``ValueObservation/tracking(_:)``, and ``ValueObservation/values(in:scheduling:bufferingPolicy:)``.
+    ///
+    /// - Parameter fetch: Fetches the value. Its errors end the sequence.
+    public func values<Value>(
+        tracking fetch: @escaping @Sendable (Database) throws -> sending Value
+    ) -> DatabaseValues<Value> { ValueObservation<Value>.tracking(fetch).values(in: self) }
+
+    /// Returns the values that a function fetches whose result is Sendable.
+    ///
+    /// - Parameter fetch: Fetches the value. Its errors end the sequence.
+    public func values<Value: Sendable>(
+        tracking fetch: @escaping @Sendable (Database) throws -> Value
+    ) -> DatabaseValues<Value> { ValueObservation<Value>.tracking(fetch).values(in: self) }
+}

@@ -1,0 +1,276 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("The end of an observation", .behaviour(74))
+struct ObservationEndTests {
+    @Test("an error of the fetch ends it, and is told once")
+    func errors() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let observation = ValueObservation.tracking { db -> Int in
+            let count = try PlayerValue.fetchCount(db)
+            if count == 2 { throw Boom(2) }
+            return count
+        }
+        let told = Recorder<String>()
+        let running = observation.start(in: queue, scheduling: .task) {
+            told.record("\($0)")
+        } onChange: {
+            told.record("\($0)")
+        }
+        var values = observation.values(in: queue).makeAsyncIterator()
+        try #expect(await values.next() == 1)
+        try await waitUntil { told.elements.count == 1 }
+        try await queue.run("INSERT INTO livePlayer (name) VALUES ('b')")
+        await #expect(throws: Boom(2)) { try await values.next() }
+        try #expect(await values.next() == nil)
+        try await waitUntil { told.elements.count == 2 }
+        try await queue.run("INSERT INTO livePlayer (name) VALUES ('c')")
+        try await queue.settle()
+        #expect(told.elements == ["1", "\(Boom(2))"])
+        withExtendedLifetime(running) {}
+    }
+
+    @Test("a fetch that writes, commits or rolls back is refused, and harms no other one")
+    func writes() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        var healthy = playerNames.values(in: queue).makeAsyncIterator()
+        try #expect(await healthy.next() == ["a"])
+        for sql in ["DELETE FROM livePlayer", "CREATE TABLE t (a)"] {
+            let error = await #expect(throws: DatabaseError.self) {
+                for try await _ in queue.values(tracking: { db in try db.execute(sql: sql) }) {}
+            }
+            #expect(error?.resultCode == .SQLITE_READONLY)
+        }
+        for sql in ["COMMIT", "ROLLBACK"] {
+            for try await _ in queue.values(tracking: { db in try db.execute(sql: sql) }) { break }
+        }
+        try await queue.run("UPDATE livePlayer SET name = 'b'")
+        try #expect(await healthy.next() == ["b"])
+        try await queue.writeWithoutTransaction { db in try #expect(db.isUsable()) }
+    }
+
+    @Test("a table that is dropped ends it, one that is made anew does not")
+    func drop() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        var values = playerNames.values(in: queue).makeAsyncIterator()
+        try #expect(await values.next() == ["a"])
+        try await queue.run(
+            "DROP TABLE livePlayer; CREATE TABLE livePlayer (id INTEGER PRIMARY KEY, name TEXT, score)")
+        try #expect(await values.next() == [])
+        try await queue.run("INSERT INTO livePlayer (name) VALUES ('b')")
+        try #expect(await values.next() == ["b"])
+        try await queue.run("DROP TABLE livePlayer")
+        await #expect(throws: DatabaseError.self) { try await values.next() }
+    }
+
+    @Test("cancelling is heard while waiting, and frees everything")
+    func cancelWhileWaiting() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let token = Shared<Token?>(Token())
+        let isFreed = Gate()
+        token.withLock { $0?.onDeinit = { isFreed.open() } }
+        let inside = Gate()
+        let task = Task {
+            let held = token.withLock { $0 }
+            token.withLock { $0 = nil }
+            let values = queue.values(tracking: { db -> Int in
+                withExtendedLifetime(held) {}
+                return try PlayerValue.fetchCount(db)
+            })
+            var count = 0
+            for try await _ in values {
+                count += 1
+                inside.open()
+            }
+            return count
+        }
+        try await waitUntil { inside.isOpen }
+        task.cancel()
+        try #expect(await task.value == 1)
+        try await waitUntil { isFreed.isOpen }
+    }
+
+    @Test("cancelling interrupts the fetch, and the queue goes on")
+    func cancelInFetch() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let inside = Gate()
+        let task = Task {
+            let values = queue.values(tracking: { db -> Int in
+                inside.open()
+                return try Int.fetchOne(
+                    db,
+                    sql:
+                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+                )
+                    ?? 0
+            })
+            for try await _ in values { Issue.record("an endless fetch has ended") }
+        }
+        try await waitUntil { inside.isOpen }
+        task.cancel()
+        try await task.value
+        try await queue.write { db in try #expect(PlayerValue.fetchCount(db) == 1) }
+        try await queue.writeWithoutTransaction { db in try #expect(db.isUsable()) }
+    }
+
+    @Test("leaving the loop, and freeing the cancellable, end it")
+    func leaving() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let log = Recorder<String>()
+        for try await _ in playerNames.print("loop", to: { log.record($0) }).values(in: queue) { break }
+        try await waitUntil { log.elements.last == "loop: cancel" }
+        do {
+            let running = playerNames.print("start") { log.record($0) }
+                .start(in: queue, scheduling: .task) { _ in
+                } onChange: { _ in
+                }
+            try await waitUntil { log.elements.last?.hasPrefix("start: value") == true }
+            withExtendedLifetime(running) {}
+        }
+        try await waitUntil { log.elements.last == "start: cancel" }
+        // The last one takes the observer along.
+        try await queue.run("UPDATE livePlayer SET name = 'x'")
+        try await queue.run("UPDATE livePlayer SET name = 'y'")
+        try queue.inDatabase { db in
+            #expect(db.broker?.observers.isEmpty ?? true)
+            #expect(db.broker?.isInstalled == false)
+        }
+    }
+
+    @Test("closing the database ends it, without an error; starting on a closed one throws")
+    func closing() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        var values = playerNames.values(in: queue).makeAsyncIterator()
+        try #expect(await values.next() == ["a"])
+        let told = Recorder<String>()
+        let running = playerNames.start(in: queue, scheduling: .task) {
+            told.record("\($0)")
+        } onChange: {
+            told.record("\($0)")
+        }
+        try await waitUntil { told.elements.count == 1 }
+        try queue.close()
+        try #expect(await values.next() == nil)
+        #expect(told.elements.count == 1)
+        let error = await #expect(throws: DatabaseError.self) {
+            for try await _ in playerNames.values(in: queue) {}
+        }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        withExtendedLifetime(running) {}
+    }
+
+    @Test("the observation does not keep the database alive, and ends with it")
+    func freeing() async throws {
+        var queue: DatabaseQueue? = try DatabaseQueue.withLivePlayers("a")
+        weak let weakQueue = queue
+        let sequence = try playerNames.values(in: #require(queue))
+        var values = sequence.makeAsyncIterator()
+        try #expect(await values.next() == ["a"])
+        queue = nil
+        try await waitUntil { weakQueue == nil }
+        try #expect(await values.next() == nil)
+        var count = 0
+        for try await _ in sequence { count += 1 }
+        #expect(count == 0)
+    }
+
+    @Test("what is freed may use the database: on the connection's side, nothing of the user is freed")
+    func reentrance() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let freed = Recorder<Int>()
+        func makeToken() -> Token {
+            let token = Token()
+            token.onDeinit = {
+                freed.record((try? queue.read { db in try PlayerValue.fetchCount(db) }) ?? -1)
+            }
+            return token
+        }
+        // Cancelled while it fetches: the fetch is the last that holds it.
+        for _ in 0..<50 {
+            let token = makeToken()
+            let running = ValueObservation<Int>.tracking { db in
+                withExtendedLifetime(token) {}
+                return try PlayerValue.fetchCount(db)
+            }.start(in: queue, scheduling: .task) { _ in
+            } onChange: { _ in
+            }
+            try await queue.run("UPDATE livePlayer SET score = score + 1")
+            running.cancel()
+        }
+        // It ends with an error.
+        do {
+            let token = makeToken()
+            let failing = ValueObservation<Int>.tracking { _ in
+                withExtendedLifetime(token) {}
+                throw Boom()
+            }
+            await #expect(throws: Boom()) { for try await _ in failing.values(in: queue) {} }
+        }
+        try await waitUntil { freed.elements.count == 51 }
+        #expect(freed.elements.allSatisfy { $0 == 1 })
+        // It ends with the database.
+        let token = makeToken()
+        let last = ValueObservation<Int>.tracking { db in
+            withExtendedLifetime(token) {}
+            return try PlayerValue.fetchCount(db)
+        }.start(in: queue, scheduling: .task) { _ in
+        } onChange: { _ in
+        }
+        try await queue.settle()
+        try queue.close()
+        last.cancel()
+    }
+
+    @Test("an observation may be started and cancelled inside of an access, and by another one")
+    func nesting() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let seen = Recorder<[String]>()
+        let held = Shared<[AnyDatabaseCancellable]>([])
+        try await queue.write { db in
+            try db.addPlayer("b")
+            let running = playerNames.start(in: queue, scheduling: .task) { _ in
+            } onChange: { names in
+                seen.record(names)
+                held.withLock { $0.removeAll() }
+            }
+            held.withLock { $0.append(running) }
+            try db.addPlayer("c")
+        }
+        try await waitUntil { !seen.elements.isEmpty && held.withLock { $0.isEmpty } }
+        #expect(seen.elements == [["a", "b", "c"]])
+    }
+
+    @Test("a lock of another connection is waited for")
+    func busy() async throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(), try file.queue())
+        let (isLocked, mayUnlock) = (Gate(), Gate())
+        async let locked: Void = onThread {
+            try other.inTransaction(.exclusive) { _ in
+                isLocked.open()
+                try mayUnlock.wait()
+                return .commit
+            }
+        }
+        try await waitUntil { isLocked.isOpen }
+        let fetches = Recorder<Int>()
+        let names = ValueObservation.tracking { db in
+            fetches.record(1)
+            return try db.names()
+        }
+        var values = names.values(in: queue).makeAsyncIterator()
+        try await waitUntil { fetches.elements.count > 1 }
+        mayUnlock.open()
+        try await locked
+        try #expect(await values.next() == [])
+    }
+}
+
+/// An object that tells that it is freed.
+final class Token: @unchecked Sendable {  // set before it is shared
+    var onDeinit: (@Sendable () -> Void)?
+    deinit { onDeinit?() }
+}
