@@ -164,8 +164,19 @@ extension LiveRow {
         return row
     }
 
+    /// Makes a place for packed columns that a connection has fetched: what is made of them is made of fetched rows.
+    static func make(fetchedBy connection: AnyObject, layout: RowLayout) -> LiveRow {
+        let row = make(layout: layout)
+        row.place.pointee.connection = connection
+        row.place.pointee.sql = layout.sql
+        return row
+    }
+
     /// Whether the row stands on packed columns.
     var isPacked: Bool { storage.pointee.packedRow != nil }
+
+    /// Whether a connection has fetched the row, which may stand on packed columns.
+    var wasFetched: Bool { place.pointee.connection != nil }
 
     /// Runs a function while the row stands on packed columns.
     func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {

@@ -18,11 +18,19 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
     /// The number of values that wait for a slow reader.
     public typealias BufferingPolicy = ValueBufferingPolicy
 
-    let policy: ValueBufferingPolicy
+    private let policy: ValueBufferingPolicy
     /// Begins an observation whose values go to a mailbox.
-    let start: @Sendable (LiveMailbox<Value>) -> AnyDatabaseCancellable
+    private let start: @Sendable (LiveMailbox<Value>, LiveSettings) -> AnyDatabaseCancellable
+    private var settings = LiveSettings()
 
-    public func makeAsyncIterator() -> Iterator { Iterator(policy, start) }
+    init(
+        policy: ValueBufferingPolicy,
+        start: @escaping @Sendable (LiveMailbox<Value>, LiveSettings) -> AnyDatabaseCancellable
+    ) { (self.policy, self.start) = (policy, start) }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(policy) { [start, settings] in start($0, settings) }
+    }
 
     /// Waits for the values one after the other. The observation ends when it is freed.
     public struct Iterator: AsyncIteratorProtocol {

@@ -19,6 +19,8 @@ final class LiveMailbox<Value>: Sendable {
     enum Message {
         case value(Parcel<Value>)
         case failure(any Error)
+        /// There are no more values.
+        case end
     }
 
     /// The reader that is called.
@@ -32,6 +34,7 @@ final class LiveMailbox<Value>: Sendable {
         /// Whether no more values come, and the error to tell, until it is told.
         var isAtEnd = false
         var failure: (any Error)?
+        var isEndTold = false
         var waiter: Waiter?
         var receiver: Receiver?
         /// Whether the receiver is being called, or about to be.
@@ -39,7 +42,7 @@ final class LiveMailbox<Value>: Sendable {
 
         /// Returns the receiver, where there is one that is not being called and has something to hear.
         mutating func beginCalling() -> Receiver? {
-            guard !isCalling, let receiver, !parcels.isEmpty || failure != nil else { return nil }
+            guard !isCalling, let receiver, !parcels.isEmpty || isAtEnd && !isEndTold else { return nil }
             isCalling = true
             return receiver
         }
@@ -56,46 +59,57 @@ final class LiveMailbox<Value>: Sendable {
 
     /// Puts a value in.
     func post(_ parcel: Parcel<Value>) {
+        postUnscheduled(parcel)
+        callReceiver()
+    }
+
+    /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
+    func postUnscheduled(_ parcel: Parcel<Value>) {
         // What is dropped may be an object of the user, and is freed outside of the lock.
-        let (waiter, receiver, dropped) = state.withLock { state -> (Waiter?, Receiver?, Parcel<Value>?) in
-            if state.isAtEnd { return (nil, nil, parcel) }
-            if let waiter = state.waiter.taken() { return (waiter, nil, nil) }
+        let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
+            if state.isAtEnd { return (nil, parcel) }
+            if let waiter = state.waiter.taken() { return (waiter, nil) }
             var dropped: Parcel<Value>?
             switch policy {
             case .unbounded: break
             case .bufferingNewest(let count):
                 if state.parcels.count >= max(count, 1) { dropped = state.parcels.removeFirst() }
             case .bufferingOldest(let count):
-                if state.parcels.count >= max(count, 1) { return (nil, nil, parcel) }
+                if state.parcels.count >= max(count, 1) { return (nil, parcel) }
             }
             state.parcels.append(parcel)
-            return (nil, state.beginCalling(), dropped)
+            return (nil, dropped)
         }
         waiter?.resume(returning: parcel)
-        if let receiver { receiver.schedule { [self] in call(receiver) } }
         withExtendedLifetime(dropped) {}
+    }
+
+    /// Has the receiver called, if there is one, and something to hear.
+    func callReceiver() {
+        guard let receiver = state.withLock({ $0.beginCalling() }) else { return }
+        receiver.schedule { [self] in call(receiver) }
     }
 
     /// Tells the reader, behind the values that wait, that there are no more.
     func finish(_ failure: (any Error)? = nil) {
-        let (waiter, receiver) = state.withLock { state -> (Waiter?, Receiver?) in
-            if state.isAtEnd { return (nil, nil) }
+        let waiter = state.withLock { state -> Waiter? in
+            if state.isAtEnd { return nil }
             state.isAtEnd = true
-            if let waiter = state.waiter.taken() { return (waiter, nil) }
+            if let waiter = state.waiter.taken() { return waiter }
             state.failure = failure
-            return (nil, state.beginCalling())
+            return nil
         }
         if let waiter {
             if let failure { waiter.resume(throwing: failure) } else { waiter.resume(returning: nil) }
         }
-        if let receiver { receiver.schedule { [self] in call(receiver) } }
+        callReceiver()
     }
 
     /// Drops all that waits: the reader has left.
     func cancel() {
         let (waiter, dropped) = state.withLock { state -> (Waiter?, State) in
             let dropped = state
-            state = State(isAtEnd: true)
+            state = State(isAtEnd: true, isEndTold: true)
             return (dropped.waiter, dropped)
         }
         waiter?.resume(returning: nil)
@@ -132,7 +146,9 @@ final class LiveMailbox<Value>: Sendable {
         state.withLock { state in
             if !state.parcels.isEmpty { return .value(state.parcels.removeFirst()) }
             state.isCalling = false
-            return state.failure.taken().map { .failure($0) }
+            guard state.isAtEnd, !state.isEndTold else { return nil }
+            state.isEndTold = true
+            return state.failure.taken().map { .failure($0) } ?? .end
         }
     }
 }

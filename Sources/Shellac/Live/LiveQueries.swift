@@ -22,6 +22,8 @@ final class LiveQueries: TransactionObserver {
     @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
     /// What concerns those that depend on tables that are known, by the table.
     @exclusivity(unchecked) private var tables: [CaseInsensitiveName: TableWatch] = [:]
+    /// Those that share the rows of a request, by its SQL and arguments.
+    @exclusivity(unchecked) var sharedRows: [LiveRows.Key: LiveRows] = [:]
     /// Those that anything concerns.
     @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
     /// Those that the transaction concerns.
@@ -100,7 +102,10 @@ final class LiveQueries: TransactionObserver {
     private func sweep() {
         let ended = queries.filter { $0.value.isEnded }
         if !ended.isEmpty {
-            for key in ended.keys { queries[key] = nil }
+            for (key, query) in ended {
+                queries[key] = nil
+                query.didLeave(self)
+            }
             forget { ended[ObjectIdentifier($0)] != nil }
             marked.removeAll { ended[ObjectIdentifier($0)] != nil }
         }

@@ -29,6 +29,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         var task: Task<Void, Never>?
         /// Whether there was an access to the database.
         var hasBegun = false
+        var lastFetch: ContinuousClock.Instant?
     }
     private let progress = Lock(Progress())
 
@@ -37,7 +38,9 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Whether the present transaction has changed what concerns the query.
     @exclusivity(unchecked) final var isMarked = false
     /// The number of the last commit that a fetch has seen: see ``LiveQueries/commitNumber``.
-    @exclusivity(unchecked) final var seenCommit: UInt64 = 0
+    @exclusivity(unchecked) final private(set) var seenCommit: UInt64 = 0
+    /// Whether something was committed since, which the fetch that is running is to see.
+    @exclusivity(unchecked) final private(set) var isOutdated = true
     /// What concerns the query, as the connection knows it.
     @exclusivity(unchecked) final var watched: LiveConcern?
 
@@ -50,6 +53,12 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     /// What belongs to the user, for whoever keeps it from being freed inside of an access.
     var content: AnyObject? { nil }
+
+    /// The query that fetches in the place of this one, which has taken over its readers: this one, mostly.
+    func host(_ db: Database) throws -> LiveQuery { self }
+
+    /// Hears, on the connection's side, that the query is no longer watched.
+    func didLeave(_ queries: LiveQueries) {}
 
     /// Fetches, in a transaction that only reads. Returns what delivers the value, outside of the access.
     func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
@@ -64,32 +73,44 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     /// Fetches on the connection's side, and has the connection know what concerns the query.
     final func fetchInAccess(_ db: Database) throws -> LiveDelivery {
+        let host = try host(db)
+        if host !== self {
+            retire()
+            // Where it fails, the host tries again, and says so.
+            do { return try host.fetchInAccess(db) } catch {
+                return LiveDelivery { host.wake(isFirst: true) }
+            }
+        }
         let queries = LiveQueries.of(db)
-        // What was committed so far is seen.
-        progress.withLock { progress in
-            progress.isStale = false
-            progress.hasBegun = true
+        // All that was committed so far is seen.
+        isOutdated = progress.withLock { progress in
+            defer { (progress.isStale, progress.hasBegun) = (false, true) }
+            if settings.pause != nil { progress.lastFetch = .now }
+            return progress.isStale || seenCommit != queries.commitNumber
         }
-        seenCommit = queries.commitNumber
-        let delivery = try db.readTransaction { db in
-            settings.tell { $0.willFetch?() }
-            let delivery = try fetch(db)
-            let concern = try concern(db)
-            if concern.region != watched?.region { settings.tell { $0.willTrackRegion?(concern.region) } }
-            try queries.watch(self, concern)
+        do {
+            let delivery = try db.readTransaction { db in
+                settings.tell { $0.willFetch?() }
+                let delivery = try fetch(db)
+                let concern = try concern(db)
+                if concern.region != watched?.region { settings.tell { $0.willTrackRegion?(concern.region) } }
+                try queries.watch(self, concern)
+                return delivery
+            }
+            seenCommit = queries.commitNumber
             return delivery
+        } catch {
+            progress.withLock { $0.isStale = true }
+            throw error
         }
-        return delivery
     }
 
     /// Fetches, and delivers, until nothing has changed any more.
     private func run() async {
-        var last: ContinuousClock.Instant?
         repeat {
-            if let last, let pause = settings.pause {
+            if let pause = settings.pause, let last = progress.withLock({ $0.lastFetch }) {
                 try? await Task.sleep(until: last + pause, clock: .continuous)
             }
-            last = .now
             guard await fetchAndDeliver() else { return }
         } while mayNotRest()
     }
@@ -187,6 +208,14 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     }
 
     // MARK: - The end
+
+    /// Ends the query, whose readers another one has.
+    private func retire() {
+        progress.withLock { progress in
+            progress.phase = .ended
+            progress.task = nil
+        }
+    }
 
     final var isEnded: Bool { progress.withLock { $0.phase == .ended } }
 

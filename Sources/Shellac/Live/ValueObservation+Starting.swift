@@ -1,5 +1,3 @@
-import CSQLite
-
 extension ValueObservation {
     /// Returns the values as a sequence.
     ///
@@ -21,7 +19,7 @@ extension ValueObservation {
         in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<Value> {
-        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox in
+        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox, _ in
             guard let writer else {
                 mailbox.finish()
                 return AnyDatabaseCancellable {}
@@ -57,6 +55,7 @@ extension ValueObservation {
             switch message {
             case .value(let parcel): onChange(parcel.take())
             case .failure(let error): onError(error)
+            case .end: break
             }
         }
     }
@@ -90,6 +89,7 @@ extension ValueObservation {
             switch message {
             case .value(let parcel): MainActor.assumeIsolated { onChange(parcel.take()) }
             case .failure(let error): MainActor.assumeIsolated { onError(error) }
+            case .end: break
             }
         }
     }
@@ -116,27 +116,6 @@ extension ValueObservation {
             // First, so that the reader hears nothing more.
             mailbox.cancel()
             query.end(isCancelled: true)
-        }
-    }
-}
-
-/// Calls the receiver of values where a scheduler says: and, while an immediate start is running, at once.
-private final class LiveTurns: Sendable {
-    private let isStarting: Lock<Bool>
-    private let scheduler: any ValueObservationScheduler
-
-    init(isImmediate: Bool, _ scheduler: any ValueObservationScheduler) {
-        isStarting = Lock(isImmediate)
-        self.scheduler = scheduler
-    }
-
-    func endStart() { isStarting.withLock { $0 = false } }
-
-    func schedule(_ action: @escaping @Sendable () -> Void) {
-        if isStarting.withLock({ $0 }), shellac_is_main_thread() != 0 {
-            action()
-        } else {
-            scheduler.schedule(action)
         }
     }
 }

@@ -105,7 +105,7 @@ extension Record {
     @inline(__always)
     final func remember(fetched row: Row) throws {
         if row.isLive {
-            if !row.live.isPacked { try remember(row.live) }
+            if !row.live.isPacked || row.live.wasFetched { try remember(row.live) }
         } else if row.layout.sql != nil {
             try remember(owned: row.owned)
         }

@@ -1,0 +1,139 @@
+/// The query of a request: its rows are fetched once for all readers whose requests have the same SQL and arguments.
+///
+/// A reader starts with a query of its own. At its first fetch it finds out whether another one has the same SQL and
+/// arguments: then it goes over to that one, its *host*, and its own query retires. When the schema has changed, requests
+/// that were equal may no longer be: who does not fit any more goes away with a query of its own.
+///
+/// What the last fetch gave is kept as ``PackedRows``. A fetch that gives the same delivers nothing.
+final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; readers have a lock
+    /// What is the same for requests that share a query.
+    struct Key: Hashable {
+        let sql: String
+        let arguments: StatementArguments
+    }
+
+    private struct Readers {
+        var list: [RowsReader] = []
+        /// Whether the last one has left: no other one may come.
+        var isClosed = false
+    }
+    private let readers: Lock<Readers>
+
+    // On the connection's side:
+    @exclusivity(unchecked) private var key: Key?
+    @exclusivity(unchecked) private var rows: PackedRows?
+    @exclusivity(unchecked) private var region = DatabaseRegion()
+    @exclusivity(unchecked) private var schemaGeneration: UInt64 = 0
+
+    init(_ reader: RowsReader, in writer: any DatabaseWriter, _ settings: LiveSettings) {
+        readers = Lock(Readers(list: [reader]))
+        super.init(writer, settings)
+    }
+
+    override var content: AnyObject? { readers.withLock { $0.list } as AnyObject }
+
+    // MARK: - Who reads
+
+    /// Adds a reader. Returns false where the query has ended.
+    private func add(_ reader: RowsReader) -> Bool {
+        readers.withLock { readers in
+            if !readers.isClosed { readers.list.append(reader) }
+            return !readers.isClosed
+        }
+    }
+
+    /// Removes a reader who leaves. The last one ends the query.
+    func remove(_ reader: RowsReader) {
+        let (isLast, left) = readers.withLock { readers -> (Bool, [RowsReader]) in
+            let left = readers.list
+            readers.list.removeAll { $0 === reader }
+            if readers.list.isEmpty, !left.isEmpty { readers.isClosed = true }
+            return (readers.isClosed, left)
+        }
+        withExtendedLifetime(left) {}
+        if isLast { end(isCancelled: true) }
+    }
+
+    override func host(_ db: Database) throws -> LiveQuery {
+        guard key == nil, let reader = readers.withLock({ $0.list.first }) else { return self }
+        let prepared = try reader.prepare(db)
+        guard prepared.supplement == nil else { return self }
+        let key = Key(sql: prepared.statement.sql, arguments: prepared.arguments)
+        let queries = LiveQueries.of(db)
+        if let host = queries.sharedRows[key], !host.isEnded,
+            host.settings.pollingInterval == settings.pollingInterval,
+            host.add(reader)
+        {
+            readers.withLock { $0 = Readers(isClosed: true) }
+            reader.move(to: host)
+            return host
+        }
+        self.key = key
+        queries.sharedRows[key] = self
+        return self
+    }
+
+    override func letGo(_ failure: (any Error)?) {
+        let left = readers.withLock { readers in
+            defer { readers = Readers(isClosed: true) }
+            return readers.list
+        }
+        for reader in left { reader.finish(failure) }
+    }
+
+    override func didLeave(_ queries: LiveQueries) {
+        if let key, queries.sharedRows[key] === self { queries.sharedRows[key] = nil }
+    }
+
+    // MARK: - Fetching
+
+    override func fetch(_ db: Database) throws -> LiveDelivery {
+        let generation = try db.schemaGeneration
+        if generation != schemaGeneration, schemaGeneration != 0 { try regroup(db) }
+        let readers = readers.withLock { $0.list }
+        guard let first = readers.first else { return LiveDelivery {} }
+        let prepared = try first.prepare(db)
+        if generation != schemaGeneration { region = try first.region(db) }
+        schemaGeneration = generation
+        guard prepared.supplement == nil else { return try first.fetch(db) }
+
+        // Where only another reader has come, the rows are known.
+        if rows == nil || isOutdated || settings.pollingInterval != nil {
+            let statement = prepared.statement
+            try statement.begin(prepared.arguments)
+            defer { statement.abandon() }
+            let fetched = try PackedRows(statement)
+            if let rows, rows.hasSameRows(as: fetched) {
+                // Nobody is woken but who has come meanwhile.
+            } else {
+                rows = fetched
+                for reader in readers { reader.isServed = false }
+            }
+        }
+        guard let rows else { return LiveDelivery {} }
+        let deliveries = readers.filter { !$0.isServed }.map { $0.serve(rows, on: db) }
+        return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
+    }
+
+    override func concern(_ db: Database) throws -> LiveConcern { LiveConcern(region) }
+
+    /// Sends readers away whose requests are no longer equal to that of the first one.
+    private func regroup(_ db: Database) throws {
+        guard let oldKey = key else { return }
+        let queries = LiveQueries.of(db)
+        var newKey: Key?
+        for reader in readers.withLock({ $0.list }) {
+            let prepared = try reader.prepare(db)
+            let key = Key(sql: prepared.statement.sql, arguments: prepared.arguments)
+            if newKey == nil { newKey = key }
+            guard key != newKey, let writer else { continue }
+            readers.withLock { readers in readers.list.removeAll { $0 === reader } }
+            let query = LiveRows(reader, in: writer, settings)
+            reader.move(to: query)
+            query.start()
+        }
+        didLeave(queries)
+        key = newKey ?? oldKey
+        if let newKey, queries.sharedRows[newKey] == nil { queries.sharedRows[newKey] = self }
+    }
+}

@@ -1,0 +1,93 @@
+/// A reader of the rows of a request.
+class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is the connection's
+    private struct Place {
+        var query: LiveRows?
+        var hasLeft = false
+    }
+    private let place = Lock(Place())
+
+    /// Whether the reader has had the last rows. It is used on the connection's side.
+    @exclusivity(unchecked) final var isServed = false
+
+    // MARK: - What the subclass knows of the request
+
+    /// Prepares the statement of the request.
+    func prepare(_ db: Database) throws -> PreparedRequest { Misuse.trap("a reader reads no request") }
+
+    /// What the request reads.
+    func region(_ db: Database) throws -> DatabaseRegion { .fullDatabase }
+
+    /// Makes objects of rows that are the reader's own. Returns what delivers them.
+    func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery { LiveDelivery {} }
+
+    /// Fetches a request whose elements are made of several statements. Returns what delivers them.
+    func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
+
+    /// Tells the end.
+    func finish(_ failure: (any Error)?) {}
+
+    // MARK: - Coming and going
+
+    /// Goes over to a query that has the reader already.
+    final func move(to query: LiveRows) {
+        let hasLeft = place.withLock { place in
+            if !place.hasLeft { place.query = query }
+            return place.hasLeft
+        }
+        if hasLeft { query.remove(self) }
+    }
+
+    /// Leaves: the reader wants to hear nothing more.
+    final func leave() {
+        let query = place.withLock { place in
+            defer { place = Place(hasLeft: true) }
+            return place.query
+        }
+        query?.remove(self)
+    }
+}
+
+/// A reader of the elements of a request.
+final class ElementsReader<Request: FetchRequest>: RowsReader, @unchecked Sendable
+where Request.RowDecoder: DatabaseFetchable {  // as its superclass
+    private let request: Request
+    private let mailbox: LiveMailbox<[Request.RowDecoder]>
+
+    init(_ request: Request, to mailbox: LiveMailbox<[Request.RowDecoder]>) {
+        (self.request, self.mailbox) = (request, mailbox)
+    }
+
+    override func prepare(_ db: Database) throws -> PreparedRequest {
+        try request.prepare(db, forSingleResult: false)
+    }
+
+    override func region(_ db: Database) throws -> DatabaseRegion { try request.databaseRegion(db) }
+
+    override func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery {
+        isServed = true
+        return deliver(Result { try rows.makeElements(Request.RowDecoder.self, on: db) })
+    }
+
+    override func fetch(_ db: Database) throws -> LiveDelivery {
+        isServed = true
+        return deliver(Result { try request.fetchAll(db) })
+    }
+
+    /// Hands elements over. An error, of rows that do not convert, is this reader's alone.
+    private func deliver(_ result: Result<[Request.RowDecoder], any Error>) -> LiveDelivery {
+        // They are made for this reader: nobody else holds one.
+        nonisolated(unsafe) let result = result
+        return LiveDelivery { [self] in
+            switch result {
+            case .success(let elements):
+                nonisolated(unsafe) let sent = elements
+                mailbox.post(Parcel(sent))
+            case .failure(let error):
+                mailbox.finish(error)
+                leave()
+            }
+        }
+    }
+
+    override func finish(_ failure: (any Error)?) { mailbox.finish(failure) }
+}

@@ -1,0 +1,161 @@
+/// How long a ``SharedValueObservation`` goes on.
+public enum SharedValueObservationExtent: Hashable, Sendable {
+    /// As long as somebody reads it.
+    case whileObserved
+    /// From the first reader on, as long as it lives.
+    case observationLifetime
+}
+
+/// An observation that is fetched once for all its readers.
+///
+/// ```swift
+/// let players = ValueObservation.tracking { db in try Player.fetchAll(db) }.shared(in: dbQueue)
+/// for try await all in players.values() { print(all.count) }
+/// ```
+///
+/// A reader that comes later has the newest value at once. The value is kept for that, and so it must be Sendable.
+/// (``DatabaseWriter/values(of:)`` shares the rows of a request, also of class records.)
+///
+/// An error ends all its readers. Whoever comes afterwards begins anew.
+public final class SharedValueObservation<Value: Sendable>: Sendable {
+    private let observation: ValueObservation<Value>
+    private weak let writer: (any DatabaseWriter)?
+    private let scheduler: any ValueObservationScheduler
+    private let extent: SharedValueObservationExtent
+
+    private struct State {
+        var readers: [Int: LiveMailbox<Value>] = [:]
+        var lastReader = 0
+        /// The newest value, or nil before the first one.
+        var last: Value?
+        var isRunning = false
+        var running: AnyDatabaseCancellable?
+        /// The number of the present run: what an earlier one tells is too late.
+        var run = 0
+
+        /// Forgets all. Returns what there was.
+        mutating func end() -> State {
+            defer { self = State(lastReader: lastReader, run: run + 1) }
+            return self
+        }
+    }
+    private let state = Lock(State())
+
+    fileprivate init(
+        _ observation: ValueObservation<Value>, _ writer: any DatabaseWriter,
+        _ scheduler: any ValueObservationScheduler, _ extent: SharedValueObservationExtent
+    ) {
+        (self.observation, self.writer) = (observation, writer)
+        (self.scheduler, self.extent) = (scheduler, extent)
+    }
+
+    /// Starts, and has a function called with each value, where the scheduler says.
+    ///
+    /// - Parameters:
+    ///   - onError: Called with the error that ends the observation.
+    ///   - onChange: Called with each value, one after the other: first with the newest one that is known.
+    /// - Returns: what ends it, when it is cancelled or freed.
+    public func start(
+        onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Value) -> Void
+    ) -> AnyDatabaseCancellable {
+        let isImmediate = scheduler.immediateInitialValue()
+        let turns = LiveTurns(isImmediate: isImmediate, scheduler)
+        let mailbox = LiveMailbox<Value>(
+            .bufferingNewest(1),
+            receiver: .init(schedule: turns.schedule) { message in
+                switch message {
+                case .value(let parcel): onChange(parcel.take())
+                case .failure(let error): onError(error)
+                case .end: break
+                }
+            })
+        defer { turns.endStart() }
+        return add(mailbox, isImmediate: isImmediate)
+    }
+
+    /// Returns the values as a sequence. Each loop reads from the newest value on.
+    ///
+    /// - Parameter bufferingPolicy: What happens to values that the loop has not taken when newer ones come.
+    public func values(
+        bufferingPolicy: ValueBufferingPolicy = .bufferingNewest(1)
+    ) -> DatabaseValues<Value> {
+        DatabaseValues(policy: bufferingPolicy) { mailbox, _ in self.add(mailbox, isImmediate: false) }
+    }
+
+    private func add(_ mailbox: LiveMailbox<Value>, isImmediate: Bool) -> AnyDatabaseCancellable {
+        let (number, begins) = state.withLock { state in
+            state.lastReader += 1
+            state.readers[state.lastReader] = mailbox
+            // Under the lock: no newer value can come first.
+            if let last = state.last { mailbox.postUnscheduled(Parcel(last)) }
+            defer { state.isRunning = true }
+            return (state.lastReader, !state.isRunning)
+        }
+        mailbox.callReceiver()
+        if begins { begin(isImmediate: isImmediate) }
+        return AnyDatabaseCancellable {
+            mailbox.cancel()
+            self.remove(number)
+        }
+    }
+
+    private func remove(_ number: Int) {
+        let ended = state.withLock { state -> State? in
+            state.readers[number] = nil
+            guard state.readers.isEmpty, extent == .whileObserved, state.isRunning else { return nil }
+            return state.end()
+        }
+        ended?.running?.cancel()
+    }
+
+    private func begin(isImmediate: Bool) {
+        let run = state.withLock { $0.run }
+        guard let writer else { return finish(run, nil) }
+        // It calls at once whoever puts a value in.
+        let values = LiveMailbox<Value>(
+            .unbounded,
+            receiver: .init(schedule: { $0() }) { [weak self] message in
+                switch message {
+                case .value(let parcel): self?.post(parcel.take(), of: run)
+                case .failure(let error): self?.finish(run, error)
+                case .end: self?.finish(run, nil)
+                }
+            })
+        let running = observation.start(in: writer, isImmediate: isImmediate, values)
+        // Everybody may have left meanwhile, or it may have failed.
+        let isWanted = state.withLock { state in
+            guard state.run == run else { return false }
+            state.running = running
+            return true
+        }
+        if !isWanted { running.cancel() }
+    }
+
+    private func post(_ value: Value, of run: Int) {
+        let readers = state.withLock { state -> [LiveMailbox<Value>] in
+            guard state.run == run else { return [] }
+            state.last = value
+            for reader in state.readers.values { reader.postUnscheduled(Parcel(value)) }
+            return Array(state.readers.values)
+        }
+        for reader in readers { reader.callReceiver() }
+    }
+
+    private func finish(_ run: Int, _ failure: (any Error)?) {
+        guard let ended = state.withLock({ $0.run == run ? $0.end() : nil }) else { return }
+        for reader in ended.readers.values { reader.finish(failure) }
+    }
+}
+
+extension ValueObservation where Value: Sendable {
+    /// Shares what is fetched among all readers.
+    ///
+    /// - Parameters:
+    ///   - writer: The database, which is not kept alive.
+    ///   - scheduler: Where the functions of readers are called.
+    ///   - extent: How long the database is observed.
+    public func shared(
+        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .mainActor,
+        extent: SharedValueObservationExtent = .whileObserved
+    ) -> SharedValueObservation<Value> { SharedValueObservation(self, writer, scheduler, extent) }
+}
