@@ -2,6 +2,8 @@
 struct AddedExtensions {
     private(set) var functions: [DatabaseFunction] = []
     private(set) var collations: [DatabaseCollation] = []
+    /// Changes with what is added.
+    private(set) var version = 0
     /// The objects that SQLite has let go of, and that wait for its return.
     let departures = Departures()
 
@@ -9,6 +11,7 @@ struct AddedExtensions {
     /// as it is then.
     mutating func replace(_ isReplaced: (DatabaseFunction) -> Bool, by added: [DatabaseFunction]) -> [Any] {
         let before = functions
+        version += 1
         functions = before.filter { !isReplaced($0) } + added
         return before
     }
@@ -16,6 +19,7 @@ struct AddedExtensions {
     /// Notes a collation, or takes one out, in the same way.
     mutating func replace(_ isReplaced: (DatabaseCollation) -> Bool, by added: [DatabaseCollation]) -> [Any] {
         let before = collations
+        version += 1
         collations = before.filter { !isReplaced($0) } + added
         return before
     }

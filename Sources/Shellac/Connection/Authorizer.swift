@@ -114,6 +114,7 @@ final class Authorizer {
             } else {
                 effects?.reads[text(first), default: []].insert(column)
             }
+        case SQLITE_FUNCTION: effects?.functions.insert(text(second).lowercased())
         case SQLITE_INSERT: effects?.writes.insert(.insert(table: text(first)))
         case SQLITE_DELETE: effects?.writes.insert(.delete(table: text(first)))
         case SQLITE_UPDATE: effects?.writes.insert(.update(table: text(first), column: text(second)))

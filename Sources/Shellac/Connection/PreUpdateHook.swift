@@ -85,6 +85,42 @@ struct ChangingRow {
         }
     }
 
+    /// Returns the value of a stored column before the change, or nil for an insertion.
+    func initialValue(at place: Int, _ columns: StoredColumns) -> DatabaseValue? {
+        guard operation != SQLITE_INSERT else { return nil }
+        return columns.value(at: place, rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) {
+            value(functions.old, $0, nullOfOlderRows: PreUpdateFunctions.nullOfOlderRows)
+        }
+    }
+
+    /// Returns the value of a stored column after the change, or nil for a deletion.
+    func finalValue(at place: Int, _ columns: StoredColumns) -> DatabaseValue? {
+        guard operation != SQLITE_DELETE else { return nil }
+        let countsVirtual = !columns.hasRowID && operation == SQLITE_INSERT
+        return columns.value(at: place, rowID: finalRowID, countsVirtual: countsVirtual, isOld: false) {
+            value(functions.new, $0)
+        }
+    }
+
+    /// Returns how many bytes the texts and blobs have, before and after the change.
+    func byteCount(_ columns: StoredColumns) -> Int {
+        var count = 0
+        for column in columns.columns.indices {
+            for (function, isThere) in [
+                (functions.old, operation != SQLITE_INSERT), (functions.new, operation != SQLITE_DELETE),
+            ] where isThere {
+                var value: OpaquePointer?
+                let countsVirtual = PreUpdateFunctions.countsVirtualColumns
+                let place = countsVirtual ? columns.columns[column].index : Int32(column)
+                guard function(connection, place, &value) == SQLITE_OK, let value else { continue }
+                if [SQLITE_TEXT, SQLITE_BLOB].contains(sqlite3_value_type(value)) {
+                    count += Int(sqlite3_value_bytes(value))
+                }
+            }
+        }
+        return count
+    }
+
     /// Returns the value in a column, or nil where the row is older than the column.
     private func value(
         _ function: shellac_preupdate_value_function, _ index: Int32, nullOfOlderRows: OpaquePointer? = nil
@@ -131,23 +167,29 @@ struct StoredColumns: Sendable {
     fileprivate func values(
         rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue?
     ) -> [DatabaseValue] {
+        columns.indices.map {
+            self.value(at: $0, rowID: rowID, countsVirtual: countsVirtual, isOld: isOld, value)
+        }
+    }
+
+    @inline(__always)
+    fileprivate func value(
+        at place: Int, rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue?
+    ) -> DatabaseValue {
+        let column = columns[place]
+        if column.isRowID { return rowID.databaseValue }
         let countsVirtual = countsVirtual || PreUpdateFunctions.countsVirtualColumns
-        var place: Int32 = -1
-        return columns.map { column in
-            place += 1
-            if column.isRowID { return rowID.databaseValue }
-            guard let told = value(countsVirtual ? column.index : place) else {
-                return column.valueOfOlderRows ?? .null
-            }
-            switch (told.storage, column.affinity) {
-            case (.null, _): return isOld && column.isNotNull ? column.valueOfOlderRows ?? told : told
-            // SQLite keeps whole numbers of a REAL column as integers, and tells some as they are kept. In WITHOUT ROWID
-            // tables it takes some columns for other ones.
-            case (.int64(let integer), .real): return Double(integer).databaseValue
-            case (.double(let double), .integer), (.double(let double), .numeric):
-                return Int64(exactly: double)?.databaseValue ?? told
-            default: return told
-            }
+        guard let told = value(countsVirtual ? column.index : Int32(place)) else {
+            return column.valueOfOlderRows ?? .null
+        }
+        switch (told.storage, column.affinity) {
+        case (.null, _): return isOld && column.isNotNull ? column.valueOfOlderRows ?? told : told
+        // SQLite keeps whole numbers of a REAL column as integers, and tells some as they are kept. In WITHOUT ROWID
+        // tables it takes some columns for other ones.
+        case (.int64(let integer), .real): return Double(integer).databaseValue
+        case (.double(let double), .integer), (.double(let double), .numeric):
+            return Int64(exactly: double)?.databaseValue ?? told
+        default: return told
         }
     }
 }

@@ -21,6 +21,8 @@ struct StatementEffects: Equatable, Sendable {
     /// The columns read, by table. A table read without any column, as by `SELECT COUNT(*)`, has none.
     var reads: [String: Set<String>] = [:]
     var writes: Set<Write> = []
+    /// The names of the functions called, in lower case: operators such as LIKE, and CURRENT_TIMESTAMP, are functions, too.
+    var functions: Set<String> = []
     /// The names of the databases that all this is in.
     var databases: Set<String> = []
     var changesSchema = false

@@ -13,7 +13,7 @@ import CSQLite
 /// A query fetches in an access, and so does whoever commits: what a fetch sees are the commits up to ``commitNumber``, all
 /// of them. A pool of connections, where a fetch runs beside the writer, has to number its readers' states: this is the
 /// place of the number, and ``LiveQuery/fetchInAccess(_:)`` that of the comparison.
-final class LiveQueries: TransactionObserver {
+final class LiveQueries: DiscerningObserver {
     private unowned(unsafe) let database: Database  // which owns this
     /// The number of transactions that this connection has committed since it is watched.
     @exclusivity(unchecked) private(set) var commitNumber: UInt64 = 0
@@ -30,6 +30,16 @@ final class LiveQueries: TransactionObserver {
     @exclusivity(unchecked) private var marked: [LiveQuery] = []
     /// How many queries there may be before those are looked for that have ended.
     @exclusivity(unchecked) private var sweepCount = 16
+    /// What tests rows.
+    let testers = RowTesters()
+    /// The rows that are to be tested when the transaction is committed, and how many were wanted for that.
+    @exclusivity(unchecked) private var heldRows: [HeldRow] = []
+    @exclusivity(unchecked) private var heldCount = 0
+    @exclusivity(unchecked) private var heldByteCount = 0
+    /// The table of the last row, by the number of its name.
+    @exclusivity(unchecked) private var lastTable: (number: Int32, watch: TableWatch?)?
+    /// The functions and collations of the connection, as they were after the last commit.
+    @exclusivity(unchecked) private var addedVersion = 0
     /// The schema changes of this connection, as they were after the last commit.
     @exclusivity(unchecked) private var schemaChangeCount: UInt = 0
     @exclusivity(unchecked) private var isListening = false
@@ -71,6 +81,7 @@ final class LiveQueries: TransactionObserver {
             try table.look(database)
             table.add(query, concern)
         }
+        lastTable = nil
         if queries.count > sweepCount { sweep() }
     }
 
@@ -79,6 +90,7 @@ final class LiveQueries: TransactionObserver {
         guard !isListening else { return }
         isListening = true
         schemaChangeCount = database.transactionLog.schemaChangeCount
+        addedVersion = database.added.version
         do {
             try database.add(
                 transactionObserver: self, extent: .databaseLifetime,
@@ -96,6 +108,7 @@ final class LiveQueries: TransactionObserver {
             if table.isEmpty { tables[name] = nil }
         }
         unlimited.removeAll(where: isForgotten)
+        lastTable = nil
     }
 
     /// Lets go of queries that have ended, and of the observer when there is none left.
@@ -119,15 +132,74 @@ final class LiveQueries: TransactionObserver {
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         if !unlimited.isEmpty { return true }
-        return tables[CaseInsensitiveName(eventKind.tableName)]?.expect(eventKind) ?? false
+        guard let table = tables[CaseInsensitiveName(eventKind.tableName)], table.expect(eventKind) else {
+            return false
+        }
+        // SQLite tells no rows of it: the statement alone says that they are changed.
+        if !table.isTold { table.findAll(eventKind) { mark($0) } }
+        return true
     }
 
-    func databaseDidChange(with event: DatabaseEvent) {
+    /// How many rows are held for tests in a transaction, and how many bytes of texts and blobs; how often a query is tested.
+    /// Then each row concerns it.
+    static let (mostRows, mostBytes, mostTests) = (1_000, 1 << 20, 100)
+
+    func wish(
+        for row: ChangingRow, _ route: Audience.Route, _ columns: StoredColumns?, generation: UInt64
+    ) -> RowWish {
+        let watch: TableWatch?
+        if let lastTable, lastTable.number == route.table {
+            watch = lastTable.watch
+        } else {
+            watch = tables[CaseInsensitiveName(route.tableName)]
+            lastTable = (route.table, watch)
+        }
+        let others: RowWish = unlimited.contains { !$0.isMarked } ? .row : .nothing
+        guard let watch else { return others }
+        guard let columns, columns.lostColumn == nil, route.databaseName == "main",
+            generation == watch.schemaGeneration
+        else { return .anything }
+        let wish = watch.wish(for: row, route.kind, columns)
+        guard wish == .values else { return wish == .nothing ? others : wish }
+        heldCount += 1
+        guard heldCount <= Self.mostRows else { return .anything }
+        heldByteCount += row.byteCount(columns)
+        return heldByteCount <= Self.mostBytes ? .values : .anything
+    }
+
+    func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowWish) {
         if !unlimited.isEmpty { mark(unlimited) }
-        tables[CaseInsensitiveName(event.tableName)]?.find(event) { mark($0) }
+        guard let table = tables[CaseInsensitiveName(event.tableName)] else { return }
+        table.find(event) { mark($0) }
+        guard wish != .row else { return }
+        guard wish == .values, let values else { return table.findTested(event) { mark($0) } }
+        var entries: [TableWatch.Tested] = []
+        table.findTested(values) { tested in
+            guard tested.condition.test != nil, tested.testCount < Self.mostTests else {
+                return mark(tested.query)
+            }
+            tested.testCount += 1
+            entries.append(tested)
+        }
+        if let first = entries.first {
+            heldRows.append(HeldRow(table: first.condition.table, values: values, entries: entries))
+        }
     }
 
-    func databaseDidChange() { mark(Array(queries.values)) }
+    func databaseDidChange(with event: DatabaseEvent) { rowDidChange(event, nil, .anything) }
+
+    func databaseDidChange(_ kinds: [DatabaseEventKind]) {
+        mark(unlimited)
+        for kind in kinds {
+            tables[CaseInsensitiveName(kind.tableName)]?.findAll(kind) { mark($0) }
+        }
+    }
+
+    func databaseMayHaveChanged() {
+        schemaChangeCount = database.transactionLog.schemaChangeCount
+        mark(Array(queries.values))
+        for query in endTransaction() { query.wake() }
+    }
 
     private func mark(_ queries: [LiveQuery]) { for query in queries { mark(query) } }
 
@@ -142,13 +214,27 @@ final class LiveQueries: TransactionObserver {
     func databaseDidCommit(_ db: Database) {
         commitNumber += 1
         let count = db.transactionLog.schemaChangeCount
-        if count != schemaChangeCount {
-            schemaChangeCount = count
+        if count != schemaChangeCount || addedVersion != db.added.version {
+            (schemaChangeCount, addedVersion) = (count, db.added.version)
             mark(Array(queries.values))
         }
+        test(heldRows)
         let concerned = endTransaction()
         for query in concerned { query.wake() }
         if concerned.contains(where: \.isEnded) { sweep() }
+    }
+
+    /// Has rows tested, outside of the access, and wakes the queries that they concern.
+    private func test(_ rows: [HeldRow]) {
+        let rows = rows.compactMap { row -> HeldRow? in
+            var row = row
+            row.entries.removeAll { $0.query.isMarked }
+            return row.entries.isEmpty ? nil : row
+        }
+        if rows.isEmpty { return }
+        guard let tester = testers.present else { return mark(rows.flatMap { $0.entries.map(\.query) }) }
+        let number = commitNumber
+        Task { for query in await tester.test(rows) { query.wake(since: number) } }
     }
 
     func databaseDidRollback(_ db: Database) { _ = endTransaction() }
@@ -156,6 +242,9 @@ final class LiveQueries: TransactionObserver {
     /// Forgets the transaction. Returns the queries that it concerns.
     private func endTransaction() -> [LiveQuery] {
         for table in tables.values { table.endTransaction() }
+        for row in heldRows { for tested in row.entries { tested.testCount = 0 } }
+        heldRows = []
+        (heldCount, heldByteCount) = (0, 0)
         defer { marked = [] }
         for query in marked { query.isMarked = false }
         return marked

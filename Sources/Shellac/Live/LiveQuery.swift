@@ -30,6 +30,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         /// Whether there was an access to the database.
         var hasBegun = false
         var lastFetch: ContinuousClock.Instant?
+        /// The number of the last commit that a fetch has seen: see ``LiveQueries/commitNumber``.
+        var seenCommit: UInt64 = 0
     }
     private let progress = Lock(Progress())
 
@@ -37,9 +39,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     /// Whether the present transaction has changed what concerns the query.
     @exclusivity(unchecked) final var isMarked = false
-    /// The number of the last commit that a fetch has seen: see ``LiveQueries/commitNumber``.
-    @exclusivity(unchecked) final private(set) var seenCommit: UInt64 = 0
-    /// Whether something was committed since, which the fetch that is running is to see.
+    /// Whether something was committed since the last fetch, which the fetch that is running is to see.
     @exclusivity(unchecked) final private(set) var isOutdated = true
     /// What concerns the query, as the connection knows it.
     @exclusivity(unchecked) final var watched: LiveConcern?
@@ -86,7 +86,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         isOutdated = progress.withLock { progress in
             defer { (progress.isStale, progress.hasBegun) = (false, true) }
             if settings.pause != nil { progress.lastFetch = .now }
-            return progress.isStale || seenCommit != queries.commitNumber
+            return progress.isStale || progress.seenCommit != queries.commitNumber
         }
         do {
             let delivery = try db.readTransaction { db in
@@ -97,7 +97,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
                 try queries.watch(self, concern)
                 return delivery
             }
-            seenCommit = queries.commitNumber
+            progress.withLock { $0.seenCommit = queries.commitNumber }
             return delivery
         } catch {
             progress.withLock { $0.isStale = true }
@@ -175,9 +175,15 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     // MARK: - Waking and resting
 
     /// Has the query fetch, as soon as it can: something was committed that concerns it.
-    final func wake(isFirst: Bool = false) {
+    ///
+    /// - Parameters:
+    ///   - commit: The number of what was committed, where a fetch may have seen it meanwhile.
+    ///   - isFirst: Whether there was no fetch before.
+    final func wake(since commit: UInt64? = nil, isFirst: Bool = false) {
         let (isAwake, begins) = progress.withLock { progress in
-            guard progress.phase != .ended else { return (false, false) }
+            guard progress.phase != .ended, commit.map({ $0 > progress.seenCommit }) ?? true else {
+                return (false, false)
+            }
             progress.isStale = true
             guard progress.phase == .resting else { return (true, false) }
             progress.phase = .fetching
@@ -250,7 +256,14 @@ struct LiveDelivery: @unchecked Sendable {  // see above
 
 /// What concerns a query.
 struct LiveConcern: Equatable {
+    /// The tables, columns and rows that it reads.
     let region: DatabaseRegion
+    /// What tells the rows of a request on one table, where it can be known.
+    let condition: RowCondition?
 
-    init(_ region: DatabaseRegion) { self.region = region }
+    init(_ region: DatabaseRegion, _ condition: RowCondition? = nil) {
+        (self.region, self.condition) = (region, condition)
+    }
+
+    static func == (a: Self, b: Self) -> Bool { a.region == b.region && a.condition === b.condition }
 }

@@ -23,7 +23,8 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     @exclusivity(unchecked) private var key: Key?
     @exclusivity(unchecked) private var rows: PackedRows?
     @exclusivity(unchecked) private var region = DatabaseRegion()
-    @exclusivity(unchecked) private var schemaGeneration: UInt64 = 0
+    @exclusivity(unchecked) private var condition: RowCondition?
+    @exclusivity(unchecked) private var version: RowTesters.Version?
 
     init(_ reader: RowsReader, in writer: any DatabaseWriter, _ settings: LiveSettings) {
         readers = Lock(Readers(list: [reader]))
@@ -88,13 +89,16 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     // MARK: - Fetching
 
     override func fetch(_ db: Database) throws -> LiveDelivery {
-        let generation = try db.schemaGeneration
-        if generation != schemaGeneration, schemaGeneration != 0 { try regroup(db) }
+        let version = try RowTesters.version(on: db)
+        if let known = self.version, known != version { try regroup(db) }
         let readers = readers.withLock { $0.list }
         guard let first = readers.first else { return LiveDelivery {} }
         let prepared = try first.prepare(db)
-        if generation != schemaGeneration { region = try first.region(db) }
-        schemaGeneration = generation
+        if self.version != version {
+            region = try first.region(db)
+            condition = try first.condition(prepared, LiveQueries.of(db).testers, on: db)
+            self.version = version
+        }
         guard prepared.supplement == nil else { return try first.fetch(db) }
 
         // Where only another reader has come, the rows are known.
@@ -115,7 +119,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
     }
 
-    override func concern(_ db: Database) throws -> LiveConcern { LiveConcern(region) }
+    override func concern(_ db: Database) throws -> LiveConcern { LiveConcern(region, condition) }
 
     /// Sends readers away whose requests are no longer equal to that of the first one.
     private func regroup(_ db: Database) throws {

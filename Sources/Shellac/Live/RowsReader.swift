@@ -17,6 +17,11 @@ class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is th
     /// What the request reads.
     func region(_ db: Database) throws -> DatabaseRegion { .fullDatabase }
 
+    /// What tells the rows that concern the request, where it can be known.
+    func condition(_ prepared: PreparedRequest, _ testers: RowTesters, on db: Database) throws
+        -> RowCondition?
+    { nil }
+
     /// Makes objects of rows that are the reader's own. Returns what delivers them.
     func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery { LiveDelivery {} }
 
@@ -62,6 +67,10 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     }
 
     override func region(_ db: Database) throws -> DatabaseRegion { try request.databaseRegion(db) }
+
+    override func condition(
+        _ prepared: PreparedRequest, _ testers: RowTesters, on db: Database
+    ) throws -> RowCondition? { try RowCondition(request, prepared.statement, testers, on: db) }
 
     override func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery {
         isServed = true

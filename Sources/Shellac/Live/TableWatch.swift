@@ -1,50 +1,114 @@
 /// The queries that changes of one table may concern.
 ///
-/// A change is told in two steps, as to all observers: first, what a statement is about to do to which columns; then, each
-/// row. A query is concerned by a row that it reads, where one of its columns may have been changed.
+/// A change is told in three steps. First, what a statement is about to do to which columns: where nobody reads them, no row
+/// is heard of. Then, inside of SQLite's hook, each row: where it concerns nobody, it is forgotten at once, after a look at
+/// the values that queries look for. At last, when its statement stands, each row that may concern somebody.
+///
+/// There are three ways in which rows concern queries:
+///
+/// - *open*: any row does, where one of the columns may have been changed that the query reads;
+/// - *by row id*: those do that have one of some ids;
+/// - *tested*: those that a ``RowCondition`` tells. They are found by a value of a column where it names one; all others are
+///   asked of each row.
 final class TableWatch {
     private struct Entry {
         let query: LiveQuery
         /// Nil for all columns.
         let columns: Set<CaseInsensitiveName>?
     }
+
+    /// A query whose rows are told by a condition.
+    final class Tested: Sendable {
+        let query: LiveQuery
+        let condition: RowCondition
+        /// Nil for all columns.
+        let columns: Set<CaseInsensitiveName>?
+        /// The places of the columns among the stored ones. Nil for all columns.
+        let places: [Int]?
+        /// How often the query was tested in this transaction. It is used on the connection's side.
+        nonisolated(unsafe) var testCount = 0
+
+        init(
+            _ query: LiveQuery, _ condition: RowCondition, _ columns: Set<CaseInsensitiveName>?,
+            _ stored: StoredColumns
+        ) {
+            (self.query, self.condition, self.columns) = (query, condition, columns)
+            places = columns.map { columns in
+                stored.names.indices.filter { columns.contains(CaseInsensitiveName(stored.names[$0])) }
+            }
+        }
+    }
+
+    /// The queries that look for values of one column.
+    private struct Lookup {
+        /// The place of the column among the stored ones.
+        let place: Int
+        var tested: [DatabaseValue: [Tested]] = [:]
+    }
+
     private let name: String
-    /// Those that any row may concern.
     private var open: [Entry] = []
-    /// Those that read some rows alone, by the row id.
     private var byRowID: [Int64: [Entry]] = [:]
+    private var lookups: [Lookup] = []
+    private var asked: [Tested] = []
+
     /// The columns that somebody reads, or nil for all. It is made when it is first asked for.
     private var readColumns: Set<CaseInsensitiveName>??
-
     /// The columns that statements of the transaction update.
     private var updatedColumns: Set<CaseInsensitiveName> = []
     /// Whether those of `open` were found that updates of these columns concern, and whether all were.
     private var hasFoundUpdated = false
     private var hasFoundAll = false
-
     /// The names of the row id. An update of it moves rows, and concerns each column.
     private var rowIDNames: Set<CaseInsensitiveName> = []
+    /// The stored columns of the table in `main`, and the state of the schema that all of this belongs to.
+    private var stored: StoredColumns?
+    private(set) var schemaGeneration: UInt64 = 0
+    /// Whether SQLite tells of the table's rows.
+    private(set) var isTold = true
 
     init(_ name: String) { self.name = name }
 
+    var isEmpty: Bool { open.isEmpty && byRowID.isEmpty && lookups.isEmpty && asked.isEmpty }
+
+    // MARK: - Who is watched
+
     /// Looks at the tables of the name, as they are now.
     func look(_ db: Database) throws {
-        let columns = try db.schema.tables(named: name).compactMap(\.primaryKey.rowIDColumn)
-        rowIDNames = Set((columns + ["rowid"]).map(CaseInsensitiveName.init))
+        let generation = try db.schemaGeneration
+        if generation == schemaGeneration { return }
+        schemaGeneration = generation
+        let tables = try db.schema.tables(named: name)
+        rowIDNames = Set(
+            (tables.compactMap(\.primaryKey.rowIDColumn) + ["rowid"]).map(CaseInsensitiveName.init))
+        stored = tables.first { $0.schemaName == "main" && $0.kind == .table }.map { StoredColumns($0, db) }
+        // Without the pre-update hook, nobody hears of rows in tables that have no row ids.
+        isTold = tables.allSatisfy {
+            $0.kind != .virtualTable && ($0.primaryKey.tableHasRowID || PreUpdateFunctions.found != nil)
+        }
     }
-
-    var isEmpty: Bool { open.isEmpty && byRowID.isEmpty }
 
     func add(_ query: LiveQuery, _ concern: LiveConcern) {
         let columns = concern.region.columns(of: name).map { Set($0.map(CaseInsensitiveName.init)) }
         let entry = Entry(query: query, columns: columns)
         if let rowIDs = concern.region.rowIDs(of: name) {
             for rowID in rowIDs { byRowID[rowID, default: []].append(entry) }
+        } else if let condition = concern.condition, let stored {
+            add(Tested(query, condition, columns, stored), stored)
         } else {
             open.append(entry)
         }
         readColumns = nil
         (hasFoundUpdated, hasFoundAll) = (false, false)
+    }
+
+    private func add(_ tested: Tested, _ stored: StoredColumns) {
+        guard let (column, values) = tested.condition.lookup,
+            let place = stored.names.firstIndex(where: { CaseInsensitiveName.matches($0, column) })
+        else { return asked.append(tested) }
+        let index = lookups.firstIndex { $0.place == place } ?? lookups.count
+        if index == lookups.count { lookups.append(Lookup(place: place)) }
+        for value in Set(values) { lookups[index].tested[value, default: []].append(tested) }
     }
 
     func remove(_ isRemoved: (LiveQuery) -> Bool) {
@@ -53,6 +117,15 @@ final class TableWatch {
             let rest = entries.filter { !isRemoved($0.query) }
             byRowID[rowID] = rest.isEmpty ? nil : rest
         }
+        for index in lookups.indices {
+            for (value, tested) in lookups[index].tested where tested.contains(where: { isRemoved($0.query) })
+            {
+                let rest = tested.filter { !isRemoved($0.query) }
+                lookups[index].tested[value] = rest.isEmpty ? nil : rest
+            }
+        }
+        lookups.removeAll { $0.tested.isEmpty }
+        asked.removeAll { isRemoved($0.query) }
         readColumns = nil
     }
 
@@ -70,13 +143,29 @@ final class TableWatch {
         return true
     }
 
-    /// Finds the queries that a change concerns. They may be found more than once.
+    /// Returns how much is wanted of a row that is about to be changed.
+    func wish(for row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns) -> RowWish {
+        if asked.contains(where: { !$0.query.isMarked }) { return .values }
+        for lookup in lookups {
+            for value in [
+                row.initialValue(at: lookup.place, columns), row.finalValue(at: lookup.place, columns),
+            ] {
+                guard let value, let tested = lookup.tested[LookupValue.of(value)] else { continue }
+                if tested.contains(where: { !$0.query.isMarked }) { return .values }
+            }
+        }
+        let isUpdate = kind == .update
+        if !open.isEmpty, !hasFoundAll, !isUpdate || !hasFoundUpdated { return .row }
+        guard !byRowID.isEmpty else { return .nothing }
+        let ids = [kind == .insert ? nil : row.initialRowID, kind == .delete ? nil : row.finalRowID]
+        return !columns.hasRowID || ids.contains { $0.map { byRowID[$0] != nil } ?? false } ? .row : .nothing
+    }
+
+    /// Finds the queries that a change concerns without a test. They may be found more than once.
     func find(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
         let isUpdate = event.kind == .update
         if !hasFoundAll, !isUpdate || !hasFoundUpdated {
-            for entry in open where !isUpdate || meet(updatedColumns, entry.columns) {
-                found(entry.query)
-            }
+            for entry in open where !isUpdate || meet(updatedColumns, entry.columns) { found(entry.query) }
             if isUpdate { hasFoundUpdated = true } else { hasFoundAll = true }
         }
         if byRowID.isEmpty { return }
@@ -84,8 +173,37 @@ final class TableWatch {
         let entries =
             event.mayHaveMoved || event.hasNoRowID
             ? Array(byRowID.values.joined()) : byRowID[event.rowID] ?? []
-        for entry in entries where !isUpdate || meet(updatedColumns, entry.columns) {
-            found(entry.query)
+        for entry in entries where !isUpdate || meet(updatedColumns, entry.columns) { found(entry.query) }
+    }
+
+    /// Finds the queries with conditions that a change may concern of which nothing is known.
+    func findTested(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
+        for tested in allTested where event.kind != .update || meet(updatedColumns, tested.columns) {
+            found(tested.query)
+        }
+    }
+
+    /// Finds all that a kind of changes may concern.
+    func findAll(_ kind: DatabaseEventKind, _ found: (LiveQuery) -> Void) {
+        var columns: Set<CaseInsensitiveName>?
+        if case .update(_, let names) = kind { columns = Set(names.map(CaseInsensitiveName.init)) }
+        for entry in [open, Array(byRowID.values.joined())].joined()
+        where columns.map({ meet($0, entry.columns) }) ?? true { found(entry.query) }
+        for tested in allTested where columns.map({ meet($0, tested.columns) }) ?? true {
+            found(tested.query)
+        }
+    }
+
+    /// Finds the queries with conditions that a row may concern, by its values.
+    func findTested(_ values: RowValues, _ found: (Tested) -> Void) {
+        for tested in asked where !tested.query.isMarked && tested.reads(values) { found(tested) }
+        for lookup in lookups {
+            let before = values.initial.map { LookupValue.of($0[lookup.place]) }
+            let after = values.final.map { LookupValue.of($0[lookup.place]) }
+            for value in before == after ? [before] : [before, after] {
+                guard let value, let tested = lookup.tested[value] else { continue }
+                for tested in tested where !tested.query.isMarked && tested.reads(values) { found(tested) }
+            }
         }
     }
 
@@ -94,26 +212,38 @@ final class TableWatch {
         (hasFoundUpdated, hasFoundAll) = (false, false)
     }
 
+    private var allTested: [Tested] { asked + lookups.flatMap { $0.tested.values.joined() } }
+
     /// The columns that somebody reads.
     private var allReadColumns: Set<CaseInsensitiveName>? {
         if let readColumns { return readColumns }
         var all: Set<CaseInsensitiveName>? = []
-        for entry in [open, Array(byRowID.values.joined())].joined() {
-            guard let columns = entry.columns, let known = all else {
+        let columns =
+            [open, Array(byRowID.values.joined())].joined().map(\.columns) + allTested.map(\.columns)
+        for columns in columns {
+            guard let columns, let known = all else {
                 all = nil
                 break
             }
-            all = known.union(columns)
+            if !columns.isSubset(of: known) { all = known.union(columns) }
         }
         readColumns = .some(all)
         return all
     }
 
     /// Whether an update of columns may change one that is read.
-    private func meet(
-        _ updated: Set<CaseInsensitiveName>, _ read: Set<CaseInsensitiveName>?
-    ) -> Bool {
+    private func meet(_ updated: Set<CaseInsensitiveName>, _ read: Set<CaseInsensitiveName>?) -> Bool {
         guard let read else { return true }
         return !updated.isDisjoint(with: read) || !updated.isDisjoint(with: rowIDNames)
+    }
+}
+
+extension TableWatch.Tested {
+    /// Whether a change concerns a column that the query reads.
+    fileprivate func reads(_ values: RowValues) -> Bool {
+        guard let initial = values.initial, let final = values.final,
+            values.initialRowID == values.finalRowID
+        else { return true }
+        return (places ?? Array(initial.indices)).contains { !initial[$0].isIdentical(to: final[$0]) }
     }
 }

@@ -23,6 +23,9 @@ final class Audience {
         /// Those who want events, to be followed without counting.
         let wantedReferences: [Unretained<ObserverRegistration>]
         let mayHaveMoved: Bool
+        /// The one of them who is asked of each row, and whether there are others.
+        let discerning: (any DiscerningObserver)?
+        let hasOthers: Bool
 
         fileprivate init(
             _ audience: Audience, _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: TableNames.Name
@@ -32,6 +35,8 @@ final class Audience {
             wanted = audience.listeners
                 .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.registration)
             wantedReferences = wanted.map { Unretained($0) }
+            discerning = wanted.lazy.compactMap(\.discerning).first
+            hasOthers = wanted.contains { $0.discerning == nil }
             mayHaveMoved =
                 kind == .update && audience.movedTables.contains(CaseInsensitiveName(name.table))
         }
@@ -75,7 +80,11 @@ final class Audience {
     @inline(never)
     func tellUndetectedChange() {
         for listener in listeners where !listener.registration.isPaused {
-            listener.registration.observer?.databaseDidChange()
+            if let discerning = listener.registration.discerning {
+                discerning.databaseDidChange(listener.kinds)
+            } else {
+                listener.registration.observer?.databaseDidChange()
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ final class Broker: StatementParticipant, PreUpdateListener {
     @exclusivity(unchecked) private(set) var held = MarkedLog<RowEvent>()
     @exclusivity(unchecked) private(set) var tables = TableNames()
     @exclusivity(unchecked) private(set) var hooks = UpdateHooks()
+    /// The row that the pre-update hook has told last, if nobody wants to hear of it.
+    @exclusivity(unchecked) var unwantedRow: (rowID: Int64, table: Int32, kind: DatabaseEvent.Kind)?
 
     init(_ database: Database) {
         self.database = database
@@ -76,51 +78,10 @@ final class Broker: StatementParticipant, PreUpdateListener {
         if !isInside, !statement.concerns.contains(.transactions) { hooks.installCommitHook(self) }
     }
 
-    // MARK: - SQLite tells
-
-    /// The run that takes a step: the last one that was not begun inside of a function that has returned.
+    /// The number of a table's name, as SQLite tells it.
     @inline(__always)
-    private var currentRun: Unretained<Run>? {
-        let depth = database.callbackDepth
-        return runs.last { $0.depth <= depth }
-    }
-
-    /// A row was changed. It is told by the update hook.
-    func rowDidChange(
-        _ kind: Int32, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
-    ) {
-        currentRun?.use { run in
-            guard let audience = run.audience else { return }
-            let kind = DatabaseEvent.Kind(operation: kind)
-            let table = tables.number(schema, table)
-            // The pre-update hook has told it just before.
-            if audience.use({ $0.needsPreUpdateHook }),
-                run.events.show(rowID: rowID, table: table, kind: kind)
-            {
-                return
-            }
-            run.events.append(RowEvent(audience: audience, rowID: rowID, table: table, kind: kind))
-        }
-    }
-
-    /// A row is about to be changed. It is told by the pre-update hook.
-    func rowWillChange(_ row: ChangingRow) {
-        guard let run = currentRun, let audience = run.use({ $0.audience }) else { return }
-        let kind = DatabaseEvent.Kind(operation: row.operation)
-        let table = tables.number(row.schema, row.table)
-        let wantsValues = audience.use { audience -> Bool? in
-            let isWanted = audience.withRoute(kind, table, tables) { !$0.wanted.isEmpty }
-            return audience.needsPreUpdateHook && isWanted ? audience.wantsValues : nil
-        }
-        // (Nobody wants to hear of what is no table of the statement.)
-        guard let columns = observers.columns[table], let wantsValues else { return }
-        // Nothing else tells which row of a WITHOUT ROWID table it was.
-        let values = wantsValues || !columns.hasRowID ? RowValues(row, columns) : nil
-        let rowID = kind == .delete ? row.initialRowID : row.finalRowID
-        let event = RowEvent(
-            audience: audience, rowID: columns.hasRowID ? rowID : 0, table: table, kind: kind, isHidden: true,
-            values: values)
-        run.use { $0.events.append(event) }
+    func number(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
+        tables.number(schema, table)
     }
 
     // MARK: - A run ends
@@ -165,8 +126,9 @@ final class Broker: StatementParticipant, PreUpdateListener {
             if isCommitted { tell(run.events.events) }
             complete(isCommitted: isCommitted, isSilent: run.isSilent)
         } else if runs.isEmpty {
-            // It has written nothing, or SQLite has undone all.
+            // It has written nothing, or SQLite has undone all; or it is no transaction, as VACUUM.
             held.removeAll()
+            if failure == nil { observers.tellMayHaveChanged() }
         } else {
             // Another statement that writes is still running: it will commit for both.
             pass(run, to: outer, error)
@@ -225,7 +187,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
                 for wanted in 0..<route.wantedReferences.count {
                     route.wantedReferences[wanted].use { observer in
                         if !observer.options.isEmpty {
-                            observer.tell(told, events[index].values, isHidden: events[index].isHidden, route)
+                            observer.tell(told, events[index], route)
                         } else if !events[index].isHidden {
                             observer.tell(told)
                         }
@@ -311,7 +273,11 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     override func statementWillBegin() { tellEnds() }
     override func statementDidFail() { tellLoss() }
-    override func schemaDidChange() { observers.askAgain() }
+    override func schemaDidChange() {
+        observers.askAgain()
+        // (In a transaction, its commit tells.)
+        if sqlite3_get_autocommit(database.pointer) != 0 { observers.tellMayHaveChanged() }
+    }
     override func changesWereLost(isTransaction: Bool) { lose(isTransaction: isTransaction) }
     override func effectsDidChange(of statement: Statement, from old: StatementEffects) {
         tellMissedChanges(of: statement, from: old)

@@ -16,11 +16,13 @@ final class ObservationPlan {
         didSet {
             audienceReference = audience.map { Unretained($0) }
             needsPreUpdateHook = audience?.needsPreUpdateHook ?? false
+            wantsValues = audience?.wantsValues ?? false
         }
     }
     /// The audience, to be followed without counting.
     private(set) var audienceReference: Unretained<Audience>?
     private(set) var needsPreUpdateHook = false
+    private(set) var wantsValues = false
 
     /// How many numbers keep the answers of an observer.
     let wordCount: Int
@@ -55,6 +57,7 @@ final class ObservationPlan {
         if !unseen.isSubset(of: database.tablesWithNotifiedDeletions) {
             database.tablesWithNotifiedDeletions.formUnion(unseen)
         }
+        schemaGeneration = 0
         audience =
             listeners.isEmpty ? nil : Audience(listeners, movedTables: database.movedTables(by: kinds))
     }

@@ -3,7 +3,7 @@ final class ObservedColumns {
     /// The columns, by the number of the table's name: see ``TableNames``.
     @exclusivity(unchecked) private var columns: [Int32: StoredColumns] = [:]
     /// The state of the schema that they are of.
-    private var schemaGeneration: UInt64 = 0
+    private(set) var schemaGeneration: UInt64 = 0
 
     subscript(table: Int32) -> StoredColumns? { columns[table] }
 
@@ -21,18 +21,19 @@ final class ObservedColumns {
         for name in Set(plan.kinds.map(\.tableName)) {
             for table in try database.schema.tables(named: name) where table.kind == .table {
                 let number = number(table)
-                if columns[number] == nil { columns[number] = try storedColumns(of: table, on: database) }
+                let stored = columns[number] ?? StoredColumns(table, database)
+                // (Who is asked of each row does without its values then.)
+                if plan.wantsValues, let lost = stored.lostColumn { throw lostColumn(lost, of: table) }
+                columns[number] = stored
             }
         }
         plan.schemaGeneration = generation
     }
 
-    private func storedColumns(of table: TableSchema, on database: Database) throws -> StoredColumns {
-        let columns = StoredColumns(table, database)
-        guard let lost = columns.lostColumn else { return columns }
-        throw DatabaseError(
+    private func lostColumn(_ name: String, of table: TableSchema) -> DatabaseError {
+        DatabaseError(
             message:
-                "the values of column \(lost) of table \(table.name) cannot be observed: SQLite confuses it with "
+                "the values of column \(name) of table \(table.name) cannot be observed: SQLite confuses it with "
                 + "the primary key. Declare the INTEGER PRIMARY KEY before the virtual columns, or observe the table "
                 + "without its values.")
     }

@@ -142,6 +142,11 @@ final class ObserverList {
         spareAudiences = released
     }
 
+    /// Tells who is asked of each row that a statement has run which is no transaction.
+    func tellMayHaveChanged() {
+        for registration in registrations { registration.discerning?.databaseMayHaveChanged() }
+    }
+
     // MARK: The end of a transaction
 
     /// Tells an observer no more changes until the end of the transaction.

@@ -6,6 +6,8 @@ final class ObserverRegistration {
     let identifier: ObjectIdentifier
     private weak var weakObserver: (any TransactionObserver)?
     @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
+    /// The observer, if it is asked of each row. It is held until it is removed.
+    @exclusivity(unchecked) private(set) var discerning: (any DiscerningObserver)?
 
     /// Whether the observer was removed: it may still be on a list that is being walked.
     private(set) var isRemoved = false
@@ -25,6 +27,7 @@ final class ObserverRegistration {
         identifier = ObjectIdentifier(observer)
         weakObserver = extent == .observerLifetime ? observer : nil
         strongObserver = extent == .observerLifetime ? nil : observer
+        discerning = observer as? any DiscerningObserver
     }
 
     /// The observer is told nothing any more, and let go of: what is kept of statements may keep this.
@@ -32,6 +35,7 @@ final class ObserverRegistration {
         isRemoved = true
         let observer = strongObserver
         strongObserver = nil
+        discerning = nil
         withExtendedLifetime(observer) {}
     }
 
@@ -49,15 +53,21 @@ final class ObserverRegistration {
 
     /// Tells an event to an observer that has options.
     @inline(never)
-    func tell(_ event: DatabaseEvent, _ values: RowValues?, isHidden: Bool, _ route: Audience.Route) {
+    func tell(_ told: DatabaseEvent, _ event: RowEvent, _ route: Audience.Route) {
+        let (values, isHidden) = (event.values, event.isHidden)
         guard !isPaused, let observer else { return }
+        let wish = event.wish
+        var event = told
+        event.hasNoRowID = values?.columns.hasRowID == false
+        if let discerning {
+            if wish != .nothing { discerning.rowDidChange(event, values, wish) }
+            return
+        }
         if isHidden, !options.contains(.hiddenChanges) { return }
         if let values, options.contains(.rowValues) {
             observer.databaseWillChange(with: DatabasePreUpdateEvent(route, values))
             if isPaused || isRemoved { return }
         }
-        var event = event
-        event.hasNoRowID = values?.columns.hasRowID == false
         observer.databaseDidChange(with: event)
     }
 

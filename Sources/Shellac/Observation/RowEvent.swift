@@ -13,10 +13,12 @@ struct RowEvent {
     /// Whether something was changed that SQLite does not tell.
     private(set) var isUndetected = false
     private(set) var values: RowValues?
+    /// How much of it the observer wants that was asked: see ``DiscerningObserver``.
+    private(set) var wish = RowWish.anything
 
     init(
         audience: Unretained<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
-        isHidden: Bool = false, values: RowValues? = nil
+        isHidden: Bool = false, values: RowValues? = nil, wish: RowWish = .anything
     ) {
         self.audience = audience
         self.rowID = rowID
@@ -24,6 +26,7 @@ struct RowEvent {
         self.kind = kind
         self.isHidden = isHidden
         self.values = values
+        self.wish = wish
     }
 
     /// Something was changed that SQLite does not tell.
@@ -34,7 +37,7 @@ struct RowEvent {
 }
 
 /// The values of a changed row, before and after.
-final class RowValues {
+final class RowValues: Sendable {
     let columns: StoredColumns
     let initialRowID: Int64?
     let finalRowID: Int64?

@@ -35,7 +35,8 @@ struct ValueObservationTests {
     }
 
     @Test(
-        "changes of other tables, other columns, other rows by id, and what is rolled back, fetch nothing")
+        "changes of other tables, other columns, other rows by id, and what is rolled back, fetch nothing",
+        .behaviour(76))
     func idle() async throws {
         let queue = try DatabaseQueue.withLivePlayers("Arthur", "Barbara")
         let fetches = Recorder<String>()

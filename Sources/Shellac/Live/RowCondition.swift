@@ -1,0 +1,168 @@
+/// What tells which rows of a table concern the request of a query: its condition, as far as it can be known of one row.
+///
+/// A row concerns the request where it satisfies the condition before the change or after it, and an updated row only where
+/// one of the columns that the request reads has another value. That holds for requests on one table, also with an order, a
+/// limit, groups and aggregates: their results are made of the rows that satisfy the condition, and of nothing else.
+///
+/// Where that is not sure, there is no such condition, and each row concerns the request: see ``init(_:_:_:on:)``.
+final class RowCondition: Sendable {
+    /// The table.
+    let table: TableSchema
+    /// A column that must have one of some values, which are written as ``LookupValue`` says. Nil where the condition tells
+    /// none.
+    let lookup: (column: String, values: [DatabaseValue])?
+    /// The test of a row, which the ``RowTester`` runs. Nil where all rows that are found by `lookup` satisfy the condition.
+    let test: QueryStorage?
+
+    /// Finds out what rows concern a request. Returns nil where it cannot be known.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - statement: Its statement.
+    ///   - testers: What runs tests.
+    init?(
+        _ request: some FetchRequest, _ statement: Statement, _ testers: RowTesters, on db: Database
+    ) throws {
+        guard PreUpdateFunctions.found != nil, let query = (request as? any QueriedRequest)?.selectQuery,
+            query.supplement == nil, query.joins.isEmpty, query.commonTables.isEmpty,
+            let name = query.source.tableName, let table = try db.schema.table(name), table.kind == .table,
+            try table.schemaName == "main" && db.schema.tables(named: name).count == 1
+        else { return nil }
+        // What the hook tells must be what is stored.
+        let stored = StoredColumns(table, db)
+        guard stored.hasRowID, stored.lostColumn == nil, table.tellsOlderRows(stored) else { return nil }
+        // All that is read is this table, once, by functions that give equal results for equal arguments.
+        let effects = statement.effects
+        guard effects.databases.isSubset(of: ["main"]),
+            effects.reads.keys.allSatisfy({ CaseInsensitiveName.matches($0, table.name) }),
+            statement.sql.selectsOnce, let tester = testers.tester(on: db), tester.areKnown(effects.functions)
+        else { return nil }
+        self.table = table
+        lookup = query.condition?.lookup(in: table, on: db)
+        if let condition = query.condition, !(lookup != nil && condition.isLookup) {
+            var test = SelectQuery(query.source)
+            test.selection = [SQLSelection(.expression(SQLExpression(.word("1")), name: nil))]
+            test.condition = condition
+            let storage = QueryStorage(test)
+            guard tester.prepare(storage, of: table, stored, on: db) else { return nil }
+            self.test = storage
+        } else {
+            test = nil
+        }
+    }
+}
+
+/// A request that is made of parts which are known.
+protocol QueriedRequest {
+    var selectQuery: SelectQuery { get }
+}
+
+extension QueryInterfaceRequest: QueriedRequest {
+    var selectQuery: SelectQuery { query }
+}
+
+extension Table: QueriedRequest {
+    var selectQuery: SelectQuery { all().query }
+}
+
+extension TableSchema {
+    /// Whether the value is known that rows have in columns which are younger: SQLite 3.40 tells NULL of them.
+    fileprivate func tellsOlderRows(_ stored: StoredColumns) -> Bool {
+        stored.columns.allSatisfy { column in
+            let sql = self.column(named: column.name)?.defaultValueSQL
+            guard let sql, !CaseInsensitiveName.matches(sql, "NULL"), !column.isNotNull else { return true }
+            return column.valueOfOlderRows != nil && PreUpdateFunctions.nullOfOlderRows != nil
+        }
+    }
+}
+
+extension String {
+    /// Whether this SQL has one SELECT, and no other query: a subquery reads other rows than the one that is tested.
+    fileprivate var selectsOnce: Bool {
+        var tokens = SQLTokens(self)
+        var (selects, isAfterIn) = (0, false)
+        while let token = tokens.next() {
+            if token.kind.isEmpty { continue }
+            let word: String
+            if case .word = token.kind { word = tokens.text(token.range).uppercased() } else { word = "" }
+            // `IN player` is a subquery as well.
+            if isAfterIn {
+                guard case .opening = token.kind else { return false }
+            }
+            isAfterIn = word == "IN"
+            if word == "SELECT" { selects += 1 }
+            if ["VALUES", "WITH", "TABLE"].contains(word) { return false }
+        }
+        return selects == 1 && !isAfterIn
+    }
+}
+
+// MARK: - Looking up
+
+/// How values are written to be looked up: those that SQLite takes for equal are the same, and perhaps others, too.
+enum LookupValue {
+    static func of(_ value: DatabaseValue) -> DatabaseValue {
+        guard case .double(let real) = value.storage, let integer = Int64(exactly: real) else { return value }
+        return DatabaseValue(.int64(integer))
+    }
+}
+
+extension SQLExpression {
+    /// Whether the expression is what is looked up, and nothing beside it.
+    fileprivate var isLookup: Bool {
+        switch syntax {
+        case .infix(.equal, _, _)?, .infix(.isSame, _, _)?, .list(_, in: _, isNegated: false)?: true
+        default: false
+        }
+    }
+
+    /// A column that must have one of some values where the expression is true.
+    fileprivate func lookup(in table: TableSchema, on db: Database) -> (
+        column: String, values: [DatabaseValue]
+    )? {
+        switch syntax {
+        case .chain(.and, let conditions)?:
+            return conditions.lazy.compactMap { $0.lookup(in: table, on: db) }.first
+        case .infix(.equal, let column, let value)?, .infix(.isSame, let column, let value)?:
+            return column.lookup([value], in: table, on: db) ?? value.lookup([column], in: table, on: db)
+        case .list(let column, in: let values, isNegated: false)?:
+            return column.lookup(values, in: table, on: db)
+        case .scoped(_, let inner)?: return inner.lookup(in: table, on: db)
+        default: return nil
+        }
+    }
+
+    private func lookup(
+        _ expressions: [SQLExpression], in table: TableSchema, on db: Database
+    ) -> (column: String, values: [DatabaseValue])? {
+        guard let name = columnName, let column = table.column(named: name), column.generation == nil else {
+            return nil
+        }
+        var values: [DatabaseValue] = []
+        for expression in expressions {
+            guard case .value(let value) = expression.form else { return nil }
+            switch (value.storage, column.affinity) {
+            case (.int64, .integer), (.int64, .numeric), (.int64, .real), (.int64, .blob),
+                (.double, .integer),
+                (.double, .numeric), (.double, .real), (.double, .blob), (.blob, _):
+                break
+            case (.string, .text), (.string, .blob):
+                // Other collations take other texts for equal.
+                let collation = db.collation(ofColumn: column.name, in: table.name, of: table.schemaName)
+                guard let collation, CaseInsensitiveName.matches(collation, "BINARY") else { return nil }
+            default: return nil  // NULL, and what SQLite converts to compare it
+            }
+            values.append(LookupValue.of(value))
+        }
+        return (column.name, values)
+    }
+
+    private var columnName: String? {
+        if case .column(let name) = form { return name }
+        switch syntax {
+        case .column(_, let name)?: return name
+        case .scoped(_, let inner)?: return inner.columnName
+        default: return nil
+        }
+    }
+}

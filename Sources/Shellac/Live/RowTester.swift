@@ -1,0 +1,223 @@
+/// Asks SQLite whether rows satisfy conditions: on a private connection in memory, where each table has an empty clone.
+///
+/// A row is put into the clone of its table, and `SELECT EXISTS (SELECT 1 FROM player WHERE …)` is run. So affinities,
+/// collations, generated columns and functions do to it what they do in the database. (To compare bound values would not: they
+/// have neither affinity nor collation.) The clone is made by the very SQL of its table, in a database of the same encoding. It
+/// checks no constraint of its own, and has no foreign keys, triggers or further indexes.
+///
+/// Tests run outside of the accesses to the database.
+final class RowTester: Sendable {
+    private let queue: DatabaseQueue
+    /// The functions that give equal results for equal arguments, on this connection and on the database's.
+    private let knownFunctions: Set<String>
+    /// The clones that there are, by the names of tables.
+    private let clones = Lock<Set<CaseInsensitiveName>>([])
+    /// The state of the database's connection that the tester fits.
+    let version: RowTesters.Version
+
+    init(for db: Database, _ version: RowTesters.Version) throws {
+        self.version = version
+        var configuration = Configuration()
+        configuration.label = "tests of rows of \(db.description)"
+        configuration.foreignKeysEnabled = false
+        configuration.acceptsDoubleQuotedStringLiterals = db.configuration.acceptsDoubleQuotedStringLiterals
+        queue = try DatabaseQueue(configuration: configuration)
+        let encoding = try String.fetchOne(db.makeStatement(sql: "PRAGMA encoding")) ?? "UTF-8"
+        let added = db.added
+        try queue.inDatabase { clone in
+            try clone.execute(sql: "PRAGMA encoding = \(encoding.quotedDatabaseLiteral)")
+            try clone.execute(sql: "PRAGMA ignore_check_constraints = 1")
+            for function in added.functions { try clone.add(function: function) }
+            for collation in added.collations { try clone.add(collation: collation) }
+        }
+        // What is no function of SQLite's own: ours, and those of extensions.
+        let others = try String.fetchAll(
+            db.makeStatement(sql: "SELECT lower(name) FROM pragma_function_list WHERE NOT builtin"))
+        let counts = Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
+        var known = Self.pureFunctions.subtracting(counts.keys)
+        for (name, functions) in Dictionary(grouping: added.functions, by: { $0.name.lowercased() })
+        where functions.allSatisfy(\.isPure) && functions.count == counts[name] { known.insert(name) }
+        knownFunctions = known
+    }
+
+    /// SQLite's own functions that give equal results for equal arguments. (LIKE is another one after `PRAGMA
+    /// case_sensitive_like`, and functions of dates know what `now` is.)
+    private static let pureFunctions: Set<String> = [
+        "abs", "char", "coalesce", "glob", "hex", "ifnull", "iif", "instr", "length", "likelihood", "likely",
+        "lower",
+        "ltrim", "max", "min", "nullif", "quote", "replace", "round", "rtrim", "sign", "substr", "substring",
+        "trim",
+        "typeof", "unhex", "unicode", "unlikely", "upper", "->", "->>", "json", "json_array",
+        "json_array_length",
+        "json_extract", "json_object", "json_type", "json_valid", "json_quote",
+        "ceil", "ceiling", "floor", "mod", "pow", "power", "sqrt", "trunc",
+        "avg", "count", "group_concat", "sum", "total", "row_number", "rank", "dense_rank", "ntile", "lag",
+        "lead",
+        "first_value", "last_value", "nth_value", "percent_rank", "cume_dist",
+    ]
+
+    /// Whether functions give equal results for equal arguments.
+    func areKnown(_ functions: Set<String>) -> Bool { functions.isSubset(of: knownFunctions) }
+
+    /// Prepares the test of a condition. Returns false where it cannot be run.
+    func prepare(_ test: QueryStorage, of table: TableSchema, _ stored: StoredColumns, on db: Database)
+        -> Bool
+    {
+        do {
+            return try queue.inDatabase { clone in
+                try makeClone(of: table, on: clone, like: db)
+                let statement = try clone.queries.prepare(
+                    PurposefulQuery(storage: test, purpose: .existence), on: clone
+                ).statement
+                return areKnown(statement.effects.functions)
+            }
+        } catch {
+            // The clone refuses something: it cannot be known.
+            return false
+        }
+    }
+
+    private func makeClone(of table: TableSchema, on clone: Database, like db: Database) throws {
+        let name = CaseInsensitiveName(table.name)
+        if clones.withLock({ $0.contains(name) }) { return }
+        let sql = try String.fetchOne(
+            db.makeStatement(sql: "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?"),
+            arguments: [table.name])
+        guard let sql else { throw DatabaseError(message: "there is no table \(table.name)") }
+        try clone.execute(sql: sql)
+        clones.withLock { _ = $0.insert(name) }
+    }
+
+    // MARK: - Testing
+
+    /// Finds the queries that rows concern.
+    func test(_ rows: [HeldRow]) async -> [LiveQuery] {
+        var found: [ObjectIdentifier: LiveQuery] = [:]
+        var rest = rows[...]
+        while !rest.isEmpty {
+            // A part at a time: a new query may be waiting for its test to be prepared.
+            let part = Array(rest.prefix(64))
+            rest = rest.dropFirst(64)
+            let known = Set(found.keys)
+            let concerned = try? await queue.writeWithoutTransaction { clone in
+                self.test(part, without: known, on: clone)
+            }
+            // Where tests cannot be run, nobody knows.
+            for query in concerned ?? part.flatMap({ $0.entries.map(\.query) }) {
+                found[ObjectIdentifier(query)] = query
+            }
+        }
+        return Array(found.values)
+    }
+
+    private func test(_ rows: [HeldRow], without known: Set<ObjectIdentifier>, on clone: Database)
+        -> [LiveQuery]
+    {
+        var found: [ObjectIdentifier: LiveQuery] = [:]
+        for row in rows {
+            var open = row.entries.filter { entry in
+                let key = ObjectIdentifier(entry.query)
+                return found[key] == nil && !known.contains(key) && !entry.query.isEnded
+            }
+            for values in [row.values.initial, row.values.final] {
+                guard let values, !open.isEmpty else { continue }
+                do {
+                    try put(values, row, on: clone)
+                    open = try open.filter { entry in
+                        guard try isSatisfied(entry.condition, on: clone) else { return true }
+                        found[ObjectIdentifier(entry.query)] = entry.query
+                        return false
+                    }
+                } catch {
+                    // It cannot be known.
+                    for entry in open { found[ObjectIdentifier(entry.query)] = entry.query }
+                    open = []
+                }
+            }
+        }
+        return Array(found.values)
+    }
+
+    /// Has the clone of a table hold one row.
+    private func put(_ values: [DatabaseValue], _ row: HeldRow, on clone: Database) throws {
+        let (table, columns) = (row.table, row.values.columns)
+        try clone.cachedStatement(sql: "DELETE FROM \(table.name.quotedDatabaseIdentifier)").execute()
+        var names: [String] = []
+        var arguments: [DatabaseValue] = []
+        if table.primaryKey.rowIDColumn == nil {
+            guard let name = table.rowIDName else { throw DatabaseError(message: "the row id has no name") }
+            names.append(name)
+            let rowID = values == row.values.initial ? row.values.initialRowID : row.values.finalRowID
+            arguments.append((rowID ?? 0).databaseValue)
+        }
+        for (column, value) in zip(columns.columns, values)
+        where table.column(named: column.name)?.generation == nil {
+            if value.isRepaired { throw DatabaseError(message: "a text is no UTF-8") }
+            names.append(column.name)
+            arguments.append(value)
+        }
+        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        try clone.cachedStatement(
+            sql: "INSERT INTO \(table.name.quotedDatabaseIdentifier) (\(list)) VALUES (\(places))"
+        ).execute(arguments: StatementArguments(arguments))
+    }
+
+    private func isSatisfied(_ condition: RowCondition, on clone: Database) throws -> Bool {
+        guard let test = condition.test else { return true }
+        let (statement, arguments) = try clone.queries.prepare(
+            PurposefulQuery(storage: test, purpose: .existence), on: clone)
+        return try Bool.fetchOne(statement, arguments: arguments) ?? true
+    }
+}
+
+/// A changed row, and those whose conditions it is to be tested by.
+struct HeldRow: Sendable {
+    let table: TableSchema
+    let values: RowValues
+    var entries: [TableWatch.Tested]
+}
+
+/// Makes the tester of a connection, and another one when its schema, its functions or its collations have changed.
+final class RowTesters {
+    struct Version: Equatable {
+        let schemaGeneration: UInt64
+        let addedVersion: Int
+    }
+    private var tester: RowTester?
+    /// The version for which none could be made.
+    private var failure: Version?
+
+    /// The state that conditions depend on.
+    static func version(on db: Database) throws -> Version {
+        Version(schemaGeneration: try db.schemaGeneration, addedVersion: db.added.version)
+    }
+
+    /// The tester, or nil where none can be made: then each row concerns each query of its table.
+    func tester(on db: Database) -> RowTester? {
+        guard let version = try? Self.version(on: db), failure != version else { return nil }
+        if let tester, tester.version == version { return tester }
+        tester = try? RowTester(for: db, version)
+        failure = tester == nil ? version : nil
+        return tester
+    }
+
+    /// The tester that fits what is known already.
+    var present: RowTester? { tester }
+}
+
+extension DatabaseValue {
+    /// Whether the value is a text that may have been repaired when it was read: it may differ from what is stored.
+    var isRepaired: Bool {
+        guard case .string(let text) = storage else { return false }
+        return text.unicodeScalars.contains("\u{FFFD}")
+    }
+
+    /// Whether another value is this one, to the last bit.
+    func isIdentical(to other: DatabaseValue) -> Bool {
+        switch (storage, other.storage) {
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        default: self == other && !isRepaired
+        }
+    }
+}
