@@ -21,7 +21,7 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
     private let policy: ValueBufferingPolicy
     /// Begins an observation whose values go to a mailbox.
     private let start: @Sendable (LiveMailbox<Value>, LiveSettings) -> AnyDatabaseCancellable
-    private var settings = LiveSettings()
+    var settings = LiveSettings()
 
     init(
         policy: ValueBufferingPolicy,

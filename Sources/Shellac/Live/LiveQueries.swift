@@ -30,6 +30,8 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var marked: [LiveQuery] = []
     /// How many queries there may be before those are looked for that have ended.
     @exclusivity(unchecked) private var sweepCount = 16
+    /// What asks for the commits of other connections.
+    let polling = ExternalPolling()
     /// What tests rows.
     let testers = RowTesters()
     /// The rows that are to be tested when the transaction is committed, and how many were wanted for that.

@@ -89,6 +89,9 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
             return progress.isStale || progress.seenCommit != queries.commitNumber
         }
         do {
+            if let interval = settings.pollingInterval {
+                try queries.polling.add(self, every: interval, on: db)
+            }
             let delivery = try db.readTransaction { db in
                 settings.tell { $0.willFetch?() }
                 let delivery = try fetch(db)

@@ -19,12 +19,14 @@ extension ValueObservation {
         in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<Value> {
-        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox, _ in
+        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox, settings in
             guard let writer else {
                 mailbox.finish()
                 return AnyDatabaseCancellable {}
             }
-            return start(in: writer, isImmediate: scheduler.immediateInitialValue(), mailbox)
+            var observation = self
+            if let interval = settings.pollingInterval { observation.settings.pollingInterval = interval }
+            return observation.start(in: writer, isImmediate: scheduler.immediateInitialValue(), mailbox)
         }
     }
 

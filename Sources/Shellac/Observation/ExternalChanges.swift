@@ -90,7 +90,7 @@ extension DatabaseQueue {
 
 extension Database {
     /// The number that other connections' commits change. A lock is not waited for.
-    fileprivate var dataVersionWithoutWaiting: Int64 {
+    var dataVersionWithoutWaiting: Int64 {
         get throws {
             try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
         }
