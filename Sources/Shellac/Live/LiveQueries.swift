@@ -30,6 +30,10 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var marked: [LiveQuery] = []
     /// How many queries there may be before those are looked for that have ended.
     @exclusivity(unchecked) private var sweepCount = 16
+    /// The region of the last query: see ``sharing(_:)``.
+    @exclusivity(unchecked) private var lastRegion = DatabaseRegion()
+    /// What those wait at who are about to fetch.
+    let gate = FetchGate()
     /// What asks for the commits of other connections.
     let polling = ExternalPolling()
     /// What tests rows.
@@ -65,6 +69,13 @@ final class LiveQueries: DiscerningObserver {
     }
 
     // MARK: - Who is watched
+
+    /// Returns a region that is equal, and that many queries share: they mostly differ in values alone.
+    func sharing(_ region: DatabaseRegion) -> DatabaseRegion {
+        if region == lastRegion { return lastRegion }
+        lastRegion = region
+        return region
+    }
 
     /// Watches what concerns a query that has just been fetched.
     func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
@@ -228,6 +239,7 @@ final class LiveQueries: DiscerningObserver {
 
     /// Has rows tested, outside of the access, and wakes the queries that they concern.
     private func test(_ rows: [HeldRow]) {
+        if rows.isEmpty { return }
         let rows = rows.compactMap { row -> HeldRow? in
             var row = row
             row.entries.removeAll { $0.query.isMarked }
@@ -244,9 +256,12 @@ final class LiveQueries: DiscerningObserver {
     /// Forgets the transaction. Returns the queries that it concerns.
     private func endTransaction() -> [LiveQuery] {
         for table in tables.values { table.endTransaction() }
-        for row in heldRows { for tested in row.entries { tested.testCount = 0 } }
-        heldRows = []
+        if !heldRows.isEmpty {
+            for row in heldRows { for tested in row.entries { tested.testCount = 0 } }
+            heldRows = []
+        }
         (heldCount, heldByteCount) = (0, 0)
+        if marked.isEmpty { return [] }
         defer { marked = [] }
         for query in marked { query.isMarked = false }
         return marked

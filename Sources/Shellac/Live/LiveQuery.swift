@@ -30,6 +30,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         /// Whether there was an access to the database.
         var hasBegun = false
         var lastFetch: ContinuousClock.Instant?
+        /// What is waited at before the accesses, once a connection is known.
+        var gate: FetchGate?
         /// The number of the last commit that a fetch has seen: see ``LiveQueries/commitNumber``.
         var seenCommit: UInt64 = 0
     }
@@ -85,6 +87,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         // All that was committed so far is seen.
         isOutdated = progress.withLock { progress in
             defer { (progress.isStale, progress.hasBegun) = (false, true) }
+            progress.gate = queries.gate
             if settings.pause != nil { progress.lastFetch = .now }
             return progress.isStale || progress.seenCommit != queries.commitNumber
         }
@@ -129,22 +132,32 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
                 return false
             }
             let isInside = Lock(false)
+            let delivery: LiveDelivery
             do {
-                let delivery = try await writer.writeWithoutTransaction { db in
+                let gate = progress.withLock { $0.gate }
+                await gate?.enter()
+                defer { gate?.leave() }
+                delivery = try await writer.writeWithoutTransaction { db in
                     isInside.withLock { $0 = true }
                     return try self.fetchInAccess(db)
                 }
-                try delivery.deliver()
-                return true
             } catch let error as DatabaseError
                 where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) && ContinuousClock.now < end
             {
                 // Another connection holds the file locked.
                 try? await Task.sleep(for: .milliseconds(5))
+                continue
             } catch {
                 // A database that was closed meanwhile ends what it has begun.
                 let isClosed = !isInside.withLock { $0 } && progress.withLock { $0.hasBegun }
                 self.end(isClosed ? nil : error)
+                return false
+            }
+            do {
+                try delivery.deliver()
+                return true
+            } catch {
+                self.end(error)
                 return false
             }
         }

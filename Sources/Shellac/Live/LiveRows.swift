@@ -7,17 +7,38 @@
 /// What the last fetch gave is kept as ``PackedRows``. A fetch that gives the same delivers nothing.
 final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; readers have a lock
     /// What is the same for requests that share a query.
-    struct Key: Hashable {
-        let sql: String
-        let arguments: StatementArguments
+    final class Key: Hashable {
+        private let sql: String
+        private let arguments: StatementArguments
+
+        init(_ prepared: PreparedRequest) { (sql, arguments) = (prepared.statement.sql, prepared.arguments) }
+
+        static func == (a: Key, b: Key) -> Bool {
+            a.sql.hasSameBytes(as: b.sql) && a.arguments == b.arguments
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(sql)
+            hasher.combine(arguments)
+        }
     }
 
     private struct Readers {
-        var list: [RowsReader] = []
+        /// The first one, which is mostly the only one, and the others.
+        private var first: RowsReader?
+        private var others: [RowsReader] = []
+        var list: [RowsReader] {
+            get { first.map { [$0] + others } ?? [] }
+            set { (first, others) = (newValue.first, Array(newValue.dropFirst())) }
+        }
         /// Whether the last one has left: no other one may come.
         var isClosed = false
+
+        mutating func close() { (first, others, isClosed) = (nil, [], true) }
     }
-    private let readers: Lock<Readers>
+    /// Guards the readers of all queries: see ``RowsReader``.
+    private static let lists = Lock(())
+    private var readers: Readers
 
     // On the connection's side:
     @exclusivity(unchecked) private var key: Key?
@@ -27,17 +48,24 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     @exclusivity(unchecked) private var version: RowTesters.Version?
 
     init(_ reader: RowsReader, in writer: any DatabaseWriter, _ settings: LiveSettings) {
-        readers = Lock(Readers(list: [reader]))
+        readers = Readers()
+        readers.list = [reader]
         super.init(writer, settings)
     }
 
-    override var content: AnyObject? { readers.withLock { $0.list } as AnyObject }
+    override var content: AnyObject? { list as AnyObject }
+
+    private var list: [RowsReader] { withReaders { $0.list } }
+
+    private func withReaders<Result>(_ body: (inout Readers) throws -> Result) rethrows -> Result {
+        try Self.lists.withLock { _ in try body(&readers) }
+    }
 
     // MARK: - Who reads
 
     /// Adds a reader. Returns false where the query has ended.
     private func add(_ reader: RowsReader) -> Bool {
-        readers.withLock { readers in
+        withReaders { readers in
             if !readers.isClosed { readers.list.append(reader) }
             return !readers.isClosed
         }
@@ -45,7 +73,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 
     /// Removes a reader who leaves. The last one ends the query.
     func remove(_ reader: RowsReader) {
-        let (isLast, left) = readers.withLock { readers -> (Bool, [RowsReader]) in
+        let (isLast, left) = withReaders { readers -> (Bool, [RowsReader]) in
             let left = readers.list
             readers.list.removeAll { $0 === reader }
             if readers.list.isEmpty, !left.isEmpty { readers.isClosed = true }
@@ -56,16 +84,16 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     }
 
     override func host(_ db: Database) throws -> LiveQuery {
-        guard key == nil, let reader = readers.withLock({ $0.list.first }) else { return self }
+        guard key == nil, let reader = list.first else { return self }
         let prepared = try reader.prepare(db)
         guard prepared.supplement == nil else { return self }
-        let key = Key(sql: prepared.statement.sql, arguments: prepared.arguments)
+        let key = Key(prepared)
         let queries = LiveQueries.of(db)
         if let host = queries.sharedRows[key], !host.isEnded,
             host.settings.pollingInterval == settings.pollingInterval,
             host.add(reader)
         {
-            readers.withLock { $0 = Readers(isClosed: true) }
+            withReaders { $0.close() }
             reader.move(to: host)
             return host
         }
@@ -75,8 +103,8 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     }
 
     override func letGo(_ failure: (any Error)?) {
-        let left = readers.withLock { readers in
-            defer { readers = Readers(isClosed: true) }
+        let left = withReaders { readers in
+            defer { readers.close() }
             return readers.list
         }
         for reader in left { reader.finish(failure) }
@@ -91,12 +119,13 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     override func fetch(_ db: Database) throws -> LiveDelivery {
         let version = try RowTesters.version(on: db)
         if let known = self.version, known != version { try regroup(db) }
-        let readers = readers.withLock { $0.list }
+        let readers = list
         guard let first = readers.first else { return LiveDelivery {} }
         let prepared = try first.prepare(db)
         if self.version != version {
-            region = try first.region(db)
-            condition = try first.condition(prepared, LiveQueries.of(db).testers, on: db)
+            let queries = LiveQueries.of(db)
+            region = queries.sharing(try first.region(db))
+            condition = try first.condition(prepared, queries.testers, on: db)
             self.version = version
         }
         guard prepared.supplement == nil else { return try first.fetch(db) }
@@ -126,12 +155,12 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         guard let oldKey = key else { return }
         let queries = LiveQueries.of(db)
         var newKey: Key?
-        for reader in readers.withLock({ $0.list }) {
+        for reader in list {
             let prepared = try reader.prepare(db)
-            let key = Key(sql: prepared.statement.sql, arguments: prepared.arguments)
+            let key = Key(prepared)
             if newKey == nil { newKey = key }
             guard key != newKey, let writer else { continue }
-            readers.withLock { readers in readers.list.removeAll { $0 === reader } }
+            withReaders { readers in readers.list.removeAll { $0 === reader } }
             let query = LiveRows(reader, in: writer, settings)
             reader.move(to: query)
             query.start()

@@ -1,10 +1,10 @@
 /// A reader of the rows of a request.
 class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is the connection's
-    private struct Place {
-        var query: LiveRows?
-        var hasLeft = false
-    }
-    private let place = Lock(Place())
+    /// Guards which query the readers belong to. It is one lock for all: it is held for a few instructions, when a reader comes
+    /// or leaves, and each one of its own would take a hundred bytes.
+    private static let places = Lock(())
+    private var query: LiveRows?
+    private var hasLeft = false
 
     /// Whether the reader has had the last rows. It is used on the connection's side.
     @exclusivity(unchecked) final var isServed = false
@@ -35,20 +35,20 @@ class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is th
 
     /// Goes over to a query that has the reader already.
     final func move(to query: LiveRows) {
-        let hasLeft = place.withLock { place in
-            if !place.hasLeft { place.query = query }
-            return place.hasLeft
+        let isLate = Self.places.withLock { _ in
+            if !hasLeft { self.query = query }
+            return hasLeft
         }
-        if hasLeft { query.remove(self) }
+        if isLate { query.remove(self) }
     }
 
     /// Leaves: the reader wants to hear nothing more.
     final func leave() {
-        let query = place.withLock { place in
-            defer { place = Place(hasLeft: true) }
-            return place.query
+        let left = Self.places.withLock { _ -> LiveRows? in
+            defer { (query, hasLeft) = (nil, true) }
+            return query
         }
-        query?.remove(self)
+        left?.remove(self)
     }
 }
 

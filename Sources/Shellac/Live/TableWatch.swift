@@ -30,12 +30,10 @@ final class TableWatch {
 
         init(
             _ query: LiveQuery, _ condition: RowCondition, _ columns: Set<CaseInsensitiveName>?,
-            _ stored: StoredColumns
+            _ places: [Int]?
         ) {
-            (self.query, self.condition, self.columns) = (query, condition, columns)
-            places = columns.map { columns in
-                stored.names.indices.filter { columns.contains(CaseInsensitiveName(stored.names[$0])) }
-            }
+            (self.query, self.condition) = (query, condition)
+            (self.columns, self.places) = (columns, places)
         }
     }
 
@@ -43,7 +41,34 @@ final class TableWatch {
     private struct Lookup {
         /// The place of the column among the stored ones.
         let place: Int
-        var tested: [DatabaseValue: [Tested]] = [:]
+        var tested: [DatabaseValue: Seekers] = [:]
+
+        /// Whether somebody looks for a value whom the transaction does not concern yet.
+        func hasOpen(_ value: DatabaseValue) -> Bool {
+            guard let seekers = tested[LookupValue.of(value)] else { return false }
+            return !seekers.first.query.isMarked || seekers.others.contains { !$0.query.isMarked }
+        }
+    }
+
+    /// Those who look for one value: mostly one.
+    private struct Seekers {
+        var first: Tested
+        var others: [Tested] = []
+        var all: [Tested] { [first] + others }
+
+        init(_ first: Tested) { self.first = first }
+
+        init?(_ all: [Tested]) {
+            guard let first = all.first else { return nil }
+            (self.first, others) = (first, Array(all.dropFirst()))
+        }
+    }
+
+    /// An update of columns, and whether somebody reads one of them.
+    private struct Update {
+        let names: Set<String>
+        let columns: Set<CaseInsensitiveName>
+        let isRead: Bool
     }
 
     private let name: String
@@ -51,14 +76,21 @@ final class TableWatch {
     private var byRowID: [Int64: [Entry]] = [:]
     private var lookups: [Lookup] = []
     private var asked: [Tested] = []
+    private var lastTested: Tested?
 
     /// The columns that somebody reads, or nil for all. It is made when it is first asked for.
     private var readColumns: Set<CaseInsensitiveName>??
+    /// The updates that statements have told of lately.
+    private var knownUpdates: [Update] = []
     /// The columns that statements of the transaction update.
     private var updatedColumns: Set<CaseInsensitiveName> = []
     /// Whether those of `open` were found that updates of these columns concern, and whether all were.
     private var hasFoundUpdated = false
     private var hasFoundAll = false
+    /// The same of the tested ones, and whether all were found that are asked of each row.
+    private var hasFoundUpdatedTested = false
+    private var hasFoundAllTested = false
+    private var hasFoundAsked = false
     /// The names of the row id. An update of it moves rows, and concerns each column.
     private var rowIDNames: Set<CaseInsensitiveName> = []
     /// The stored columns of the table in `main`, and the state of the schema that all of this belongs to.
@@ -78,6 +110,8 @@ final class TableWatch {
         let generation = try db.schemaGeneration
         if generation == schemaGeneration { return }
         schemaGeneration = generation
+        lastTested = nil
+        knownUpdates = []
         let tables = try db.schema.tables(named: name)
         rowIDNames = Set(
             (tables.compactMap(\.primaryKey.rowIDColumn) + ["rowid"]).map(CaseInsensitiveName.init))
@@ -94,12 +128,24 @@ final class TableWatch {
         if let rowIDs = concern.region.rowIDs(of: name) {
             for rowID in rowIDs { byRowID[rowID, default: []].append(entry) }
         } else if let condition = concern.condition, let stored {
-            add(Tested(query, condition, columns, stored), stored)
+            let tested: Tested
+            if let lastTested, lastTested.columns == columns {
+                // Many read the same columns, and keep them once.
+                tested = Tested(query, condition, lastTested.columns, lastTested.places)
+            } else {
+                let places = columns.map { columns in
+                    stored.names.indices.filter { columns.contains(CaseInsensitiveName(stored.names[$0])) }
+                }
+                tested = Tested(query, condition, columns, places)
+            }
+            lastTested = tested
+            add(tested, stored)
         } else {
             open.append(entry)
         }
         readColumns = nil
-        (hasFoundUpdated, hasFoundAll) = (false, false)
+        knownUpdates = []
+        forgetFound()
     }
 
     private func add(_ tested: Tested, _ stored: StoredColumns) {
@@ -108,7 +154,13 @@ final class TableWatch {
         else { return asked.append(tested) }
         let index = lookups.firstIndex { $0.place == place } ?? lookups.count
         if index == lookups.count { lookups.append(Lookup(place: place)) }
-        for value in Set(values) { lookups[index].tested[value, default: []].append(tested) }
+        for value in Set(values) {
+            if lookups[index].tested[value] == nil {
+                lookups[index].tested[value] = Seekers(tested)
+            } else {
+                lookups[index].tested[value]?.others.append(tested)
+            }
+        }
     }
 
     func remove(_ isRemoved: (LiveQuery) -> Bool) {
@@ -118,15 +170,16 @@ final class TableWatch {
             byRowID[rowID] = rest.isEmpty ? nil : rest
         }
         for index in lookups.indices {
-            for (value, tested) in lookups[index].tested where tested.contains(where: { isRemoved($0.query) })
-            {
-                let rest = tested.filter { !isRemoved($0.query) }
-                lookups[index].tested[value] = rest.isEmpty ? nil : rest
+            for (value, seekers) in lookups[index].tested
+            where seekers.all.contains(where: { isRemoved($0.query) }) {
+                lookups[index].tested[value] = Seekers(seekers.all.filter { !isRemoved($0.query) })
             }
         }
         lookups.removeAll { $0.tested.isEmpty }
         asked.removeAll { isRemoved($0.query) }
+        lastTested = nil
         readColumns = nil
+        knownUpdates = []
     }
 
     // MARK: - What is changed
@@ -134,31 +187,42 @@ final class TableWatch {
     /// Hears what a statement is about to do. Returns whether it may concern somebody.
     func expect(_ kind: DatabaseEventKind) -> Bool {
         guard case .update(_, let names) = kind else { return true }
-        let columns = Set(names.map(CaseInsensitiveName.init))
-        guard meet(columns, allReadColumns) else { return false }
-        if !columns.isSubset(of: updatedColumns) {
-            updatedColumns.formUnion(columns)
-            hasFoundUpdated = false
+        let update = update(of: names)
+        guard update.isRead else { return false }
+        if updatedColumns.isEmpty {
+            updatedColumns = update.columns
+        } else if !update.columns.isSubset(of: updatedColumns) {
+            updatedColumns.formUnion(update.columns)
+            (hasFoundUpdated, hasFoundUpdatedTested) = (false, false)
         }
         return true
+    }
+
+    /// What is known of an update of columns: the same statement asks again and again, with the same set.
+    private func update(of names: Set<String>) -> Update {
+        if let known = knownUpdates.first(where: { $0.names == names }) { return known }
+        let columns = Set(names.map(CaseInsensitiveName.init))
+        let update = Update(names: names, columns: columns, isRead: meet(columns, allReadColumns))
+        if knownUpdates.count >= 8 { knownUpdates.removeAll(keepingCapacity: true) }
+        knownUpdates.append(update)
+        return update
     }
 
     /// Returns how much is wanted of a row that is about to be changed.
     func wish(for row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns) -> RowWish {
         if asked.contains(where: { !$0.query.isMarked }) { return .values }
         for lookup in lookups {
-            for value in [
-                row.initialValue(at: lookup.place, columns), row.finalValue(at: lookup.place, columns),
-            ] {
-                guard let value, let tested = lookup.tested[LookupValue.of(value)] else { continue }
-                if tested.contains(where: { !$0.query.isMarked }) { return .values }
+            if let value = row.initialValue(at: lookup.place, columns), lookup.hasOpen(value) {
+                return .values
             }
+            if let value = row.finalValue(at: lookup.place, columns), lookup.hasOpen(value) { return .values }
         }
         let isUpdate = kind == .update
         if !open.isEmpty, !hasFoundAll, !isUpdate || !hasFoundUpdated { return .row }
         guard !byRowID.isEmpty else { return .nothing }
-        let ids = [kind == .insert ? nil : row.initialRowID, kind == .delete ? nil : row.finalRowID]
-        return !columns.hasRowID || ids.contains { $0.map { byRowID[$0] != nil } ?? false } ? .row : .nothing
+        if !columns.hasRowID { return .row }
+        if kind != .insert, byRowID[row.initialRowID] != nil { return .row }
+        return kind != .delete && byRowID[row.finalRowID] != nil ? .row : .nothing
     }
 
     /// Finds the queries that a change concerns without a test. They may be found more than once.
@@ -178,9 +242,12 @@ final class TableWatch {
 
     /// Finds the queries with conditions that a change may concern of which nothing is known.
     func findTested(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
-        for tested in allTested where event.kind != .update || meet(updatedColumns, tested.columns) {
+        let isUpdate = event.kind == .update
+        if hasFoundAllTested || isUpdate && hasFoundUpdatedTested { return }
+        for tested in allTested where !isUpdate || meet(updatedColumns, tested.columns) {
             found(tested.query)
         }
+        if isUpdate { hasFoundUpdatedTested = true } else { hasFoundAllTested = true }
     }
 
     /// Finds all that a kind of changes may concern.
@@ -202,17 +269,24 @@ final class TableWatch {
             let after = values.final.map { LookupValue.of($0[lookup.place]) }
             for value in before == after ? [before] : [before, after] {
                 guard let value, let tested = lookup.tested[value] else { continue }
-                for tested in tested where !tested.query.isMarked && tested.reads(values) { found(tested) }
+                for tested in tested.all where !tested.query.isMarked && tested.reads(values) {
+                    found(tested)
+                }
             }
         }
     }
 
     func endTransaction() {
         updatedColumns = []
-        (hasFoundUpdated, hasFoundAll) = (false, false)
+        forgetFound()
     }
 
-    private var allTested: [Tested] { asked + lookups.flatMap { $0.tested.values.joined() } }
+    private func forgetFound() {
+        (hasFoundUpdated, hasFoundAll) = (false, false)
+        (hasFoundUpdatedTested, hasFoundAllTested, hasFoundAsked) = (false, false, false)
+    }
+
+    private var allTested: [Tested] { asked + lookups.flatMap { $0.tested.values.flatMap(\.all) } }
 
     /// The columns that somebody reads.
     private var allReadColumns: Set<CaseInsensitiveName>? {

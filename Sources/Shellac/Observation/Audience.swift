@@ -24,8 +24,12 @@ final class Audience {
         let wantedReferences: [Unretained<ObserverRegistration>]
         let mayHaveMoved: Bool
         /// The one of them who is asked of each row, and whether there are others.
-        let discerning: (any DiscerningObserver)?
+        private let discerningRegistration: ObserverRegistration?
         let hasOthers: Bool
+
+        /// Who is asked of each row, until it is removed.
+        @inline(__always)
+        var discerning: (any DiscerningObserver)? { discerningRegistration?.discerning }
 
         fileprivate init(
             _ audience: Audience, _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: TableNames.Name
@@ -35,7 +39,7 @@ final class Audience {
             wanted = audience.listeners
                 .filter { $0.kinds.contains { $0.contains(kind, tableName: name.table) } }.map(\.registration)
             wantedReferences = wanted.map { Unretained($0) }
-            discerning = wanted.lazy.compactMap(\.discerning).first
+            discerningRegistration = wanted.first { $0.discerning != nil }
             hasOthers = wanted.contains { $0.discerning == nil }
             mayHaveMoved =
                 kind == .update && audience.movedTables.contains(CaseInsensitiveName(name.table))

@@ -70,19 +70,18 @@ public protocol DatabaseCancellable: AnyObject, Sendable {
 
 /// Ends what it stands for when it is cancelled, or freed.
 public final class AnyDatabaseCancellable: DatabaseCancellable {
-    private let end: Lock<(@Sendable () -> Void)?>
+    private let isCancelled = Atomic<Bool>(false)
+    nonisolated(unsafe) private var end: (@Sendable () -> Void)?  // touched by the first who cancels
 
     /// Creates what calls a function once, when it is cancelled or freed.
-    public init(cancel: @escaping @Sendable () -> Void) { end = Lock(cancel) }
+    public init(cancel: @escaping @Sendable () -> Void) { end = cancel }
 
     deinit { cancel() }
 
     public func cancel() {
-        // What the function holds is freed outside of the lock: it may come back.
-        let end = end.withLock { end in
-            defer { end = nil }
-            return end
-        }
+        if isCancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        let end = end
+        self.end = nil
         end?()
     }
 }

@@ -9,9 +9,13 @@ final class ObservedColumns {
 
     /// Learns the columns of a statement's tables.
     ///
-    /// - Parameter number: Gives the number of a table's name.
-    func learn(_ plan: ObservationPlan, on database: Database, number: (TableSchema) -> Int32) throws {
-        let generation = try database.schemaGeneration
+    /// - Parameters:
+    ///   - known: The state of the schema, where it was compared just now.
+    ///   - number: Gives the number of a table's name.
+    func learn(
+        _ plan: ObservationPlan, known: UInt64?, on database: Database, number: (TableSchema) -> Int32
+    ) throws {
+        let generation = try known ?? database.schemaGeneration
         if generation != schemaGeneration {
             schemaGeneration = generation
             columns = [:]

@@ -14,6 +14,9 @@ final class ObserverList {
     @exclusivity(unchecked) private var spareAudiences: [Audience] = []
     let columns = ObservedColumns()
 
+    /// The connection has closed. What is kept of statements may keep the registrations, and lets go of the observers.
+    deinit { for registration in registrations { registration.remove() } }
+
     var isEmpty: Bool { registrations.isEmpty }
 
     func add(_ registration: ObserverRegistration) {
@@ -65,19 +68,26 @@ final class ObserverList {
         of statement: Statement, isInside: Bool, on database: Database, _ number: (TableSchema) -> Int32
     ) throws -> Unretained<Audience>? {
         let plan: ObservationPlan
+        var schema: UInt64?
         if isInside, let kept = statement.observationPlan, kept.use({ $0.generation == generation }) {
             plan = kept.object
         } else {
-            plan = askedPlan(of: statement, isInside: isInside, on: database)
+            let isSettled: Bool
+            (plan, isSettled) = askedPlan(of: statement, isInside: isInside, on: database)
+            if isSettled { schema = database.knownSchema.prepared }
         }
-        if plan.needsPreUpdateHook { try columns.learn(plan, on: database, number: number) }
+        if plan.needsPreUpdateHook {
+            try columns.learn(plan, known: schema, on: database, number: number)
+        }
         guard let audience = plan.audienceReference else { return nil }
         keep(audience)
         return audience
     }
 
-    private func askedPlan(of statement: Statement, isInside: Bool, on database: Database) -> ObservationPlan
-    {
+    /// Returns the plan, and whether the statement fits the schema, which was compared just now.
+    private func askedPlan(
+        of statement: Statement, isInside: Bool, on database: Database
+    ) -> (plan: ObservationPlan, isSettled: Bool) {
         let isSettled = statement.followSchema(isInside: isInside)
         let plan =
             statement.observationPlan?.object
@@ -88,7 +98,7 @@ final class ObserverList {
         if !plan.kinds.isEmpty { ask(for: plan, on: database) }
         // Outside of a transaction, another connection may change the schema before the next run.
         plan.generation = isInside && isSettled ? asked : 0
-        return plan
+        return (plan, isSettled)
     }
 
     /// Asks the observers for the changes that a statement may make. Mostly they answer what they answered last time.

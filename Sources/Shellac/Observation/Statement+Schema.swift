@@ -36,7 +36,8 @@ extension Statement {
             let schema = database.schema
             var isNew = false
             for name in effects.databases where try schema.follow(name) { isNew = true }
-            generation = try database.schemaGeneration
+            // (Whoever has followed a database has compared its version just now.)
+            generation = effects.databases.isEmpty ? try database.schemaGeneration : schema.generation
             followed = effects.databases
             if isNew || effectsGeneration != generation {
                 // (Where it cannot be prepared any more, its step says so.)

@@ -1,0 +1,41 @@
+/// Lets a few queries at a time wait for their turn with the accesses.
+///
+/// A commit may wake thousands. If all of them stood in line at once, whoever comes next, such as a writer, would wait for all
+/// of them to fetch.
+final class FetchGate: Sendable {
+    private struct Waiter: LeavingWaiter {
+        let continuation: CheckedContinuation<Void, Never>
+        /// One that is cancelled goes in, and leaves at once.
+        var hasLeft: Bool { false }
+    }
+    private struct State {
+        var freePlaces = 4
+        var waiting = WaitingLine<Waiter>()
+    }
+    private let state = Lock(State())
+
+    /// Waits for a place.
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let isIn = state.withLock { state in
+                if state.freePlaces > 0 {
+                    state.freePlaces -= 1
+                    return true
+                }
+                state.waiting.append(Waiter(continuation: continuation))
+                return false
+            }
+            if isIn { continuation.resume() }
+        }
+    }
+
+    /// Gives the place to the first who waits.
+    func leave() {
+        let next = state.withLock { state in
+            let next = state.waiting.popFirst()
+            if next == nil { state.freePlaces += 1 }
+            return next
+        }
+        next?.continuation.resume()
+    }
+}
