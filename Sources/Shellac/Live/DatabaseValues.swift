@@ -1,5 +1,5 @@
 /// The values of an observation, one after the other: see ``ValueObservation/values(in:scheduling:bufferingPolicy:)`` and
-/// ``DatabaseWriter/values(of:)``.
+/// ``DatabaseWriter/values(of:bufferingPolicy:)``.
 ///
 /// ```swift
 /// for try await players in dbQueue.values(of: Player.order(Column("name"))) {

@@ -14,7 +14,7 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
 /// ```
 ///
 /// A reader that comes later has the newest value at once. The value is kept for that, and so it must be Sendable.
-/// (``DatabaseWriter/values(of:)`` shares the rows of a request, also of class records.)
+/// (``DatabaseWriter/values(of:bufferingPolicy:)`` shares the rows of a request, also of class records.)
 ///
 /// An error ends all its readers. Whoever comes afterwards begins anew.
 public final class SharedValueObservation<Value: Sendable>: Sendable {

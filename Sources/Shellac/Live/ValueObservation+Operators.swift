@@ -55,7 +55,7 @@ extension ValueObservation {
     /// }.removeDuplicates()
     /// ```
     ///
-    /// The value before is kept, and so it must be Sendable. ``DatabaseWriter/values(of:)`` compares the rows of any
+    /// The value before is kept, and so it must be Sendable. ``DatabaseWriter/values(of:bufferingPolicy:)`` compares the rows of any
     /// request, and keeps no objects.
     public func removeDuplicates() -> ValueObservation where Value: Sendable & Equatable {
         removeDuplicates(by: ==)

@@ -132,7 +132,7 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// It is short for ``ValueObservation/tracking(_:)``, and ``ValueObservation/values(in:scheduling:bufferingPolicy:)``.
+    /// It is short for ``ValueObservation``'s `tracking(_:)`, and ``ValueObservation/values(in:scheduling:bufferingPolicy:)``.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the sequence.
     public func values<Value>(

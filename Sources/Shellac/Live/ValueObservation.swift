@@ -18,7 +18,7 @@
 ///
 /// The function is called with an access that only reads: a statement that writes throws `SQLITE_READONLY`, and ends the
 /// observation. The elements of arrays may be class records, which are made anew for each value, and belong to whoever
-/// receives them: the observation keeps none. For the rows of one request, ``DatabaseWriter/values(of:)`` is shorter, and
+/// receives them: the observation keeps none. For the rows of one request, ``DatabaseWriter/values(of:bufferingPolicy:)`` is shorter, and
 /// does less.
 public struct ValueObservation<Value>: Sendable {
     /// What tells that the value may have changed.
@@ -90,7 +90,7 @@ extension ValueObservation {
     /// ```
     ///
     /// Tables, columns, and rows that requests find by row id are told apart. Functions made in Swift and virtual tables
-    /// tell nothing of what they read: see ``tracking(region:fetch:)``.
+    /// tell nothing of what they read: see `tracking(region:fetch:)`.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the observation.
     public static func tracking(
@@ -100,7 +100,7 @@ extension ValueObservation {
     /// Tracks what a function reads when it is called first: it is sure to read the same each time.
     ///
     /// What it reads later is not looked at, which saves some microseconds for each value. Where it does depend on what was
-    /// found, changes are missed: use ``tracking(_:)-(Database)`` then.
+    /// found, changes are missed: use `tracking(_:)` then.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the observation.
     public static func trackingConstantRegion(

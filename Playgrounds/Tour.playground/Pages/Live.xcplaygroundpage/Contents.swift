@@ -18,7 +18,7 @@ class Player: Record {
 }
 
 let dbQueue = try DatabaseQueue()
-try await dbQueue.write { db in
+try dbQueue.write { db in
     try db.create(table: "player") { t in
         t.autoIncrementedPrimaryKey("id")
         t.column("name", .text).notNull()
@@ -32,6 +32,11 @@ try await dbQueue.write { db in
     }
 }
 
+func write(_ sql: String) async throws {
+    print(sql)
+    try await dbQueue.write { db in try db.execute(sql: sql) }
+}
+
 //: A loop follows a request. The objects are the loop's own: here, each line also changes them.
 
 func bar(_ player: Player) -> String {
@@ -39,29 +44,28 @@ func bar(_ player: Player) -> String {
     return "  \(player.name) \(String(repeating: "█", count: player.score / 20)) \(player.score)"
 }
 
-//: What is written while the list is shown. Most of it fetches nothing: no row of the team is touched.
+//: What is written while the list is shown. Most of it fetches nothing: no row of the team has other values.
 
-let changes = [
-    "UPDATE player SET score = score + 150 WHERE name = 'Arthur'",
-    "INSERT INTO player (name, score, teamID) VALUES ('Diane', 900, 2)",  // another team
-    "UPDATE player SET score = score WHERE teamID = 1",  // the same values
-    "UPDATE player SET score = 1000 WHERE teamID = 2",  // another team
-    "DELETE FROM player WHERE name = 'Barbara'",
-]
-var rest = changes[...]
-
-print("The list, and what makes it print itself again:")
-for try await players in dbQueue.values(of: Player.filter(Column("teamID") == 1).order(Column("score").desc))
-{
-    for player in players { print(bar(player)) }
-    if rest.isEmpty { break }
-    while let sql = rest.popFirst() {
-        print(sql)
-        try await dbQueue.write { db in try db.execute(sql: sql) }
-        // The others change nothing that the loop could wait for.
-        if sql.contains("Arthur") || sql.contains("Barbara") { break }
+func showList() async throws {
+    var rest = [
+        "UPDATE player SET score = score + 150 WHERE name = 'Arthur'",
+        "INSERT INTO player (name, score, teamID) VALUES ('Diane', 900, 2)",  // another team
+        "UPDATE player SET score = score WHERE teamID = 1",  // the same values
+        "UPDATE player SET score = 1000 WHERE teamID = 2",  // another team
+        "DELETE FROM player WHERE name = 'Barbara'",
+    ][...]
+    let team = Player.filter(Column("teamID") == 1).order(Column("score").desc)
+    for try await players in dbQueue.values(of: team) {
+        for player in players { print(bar(player)) }
+        if rest.isEmpty { return }
+        while let sql = rest.popFirst() {
+            try await write(sql)
+            // The others change nothing that the loop could wait for.
+            if sql.contains("Arthur") || sql.contains("Barbara") { break }
+        }
     }
 }
+try await showList()
 
 //: An observation follows what a function fetches. Operators go in between.
 
@@ -69,14 +73,15 @@ let best = ValueObservation.tracking { db in
     try Int.fetchOne(db, sql: "SELECT MAX(score) FROM player WHERE teamID = 1") ?? 0
 }.removeDuplicates().map { score in "the best has \(score)" }
 
-var lines = best.values(in: dbQueue).makeAsyncIterator()
-print(try await lines.next() ?? "")
-try await dbQueue.write { db in
-    try db.execute(sql: "UPDATE player SET name = 'Eve', score = 700 WHERE name = 'Craig'")
+func showBest() async throws {
+    var lines = best.values(in: dbQueue).makeAsyncIterator()
+    print(try await lines.next() ?? "")
+    try await write("UPDATE player SET name = 'Eve', score = 700 WHERE name = 'Craig'")
+    print(try await lines.next() ?? "")
+
+    //: Closing the database ends what follows it.
+
+    try dbQueue.close()
+    print(try await lines.next() ?? "no more values")
 }
-print(try await lines.next() ?? "")
-
-//: Closing the database ends what follows it.
-
-try dbQueue.close()
-print(try await lines.next() ?? "no more values")
+try await showBest()
