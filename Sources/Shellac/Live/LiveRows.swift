@@ -37,7 +37,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         mutating func close() { (first, others, isClosed) = (nil, [], true) }
     }
     /// Guards the readers of all queries: see ``RowsReader``.
-    private static let lists = Lock(())
+    private static let lists = Lock(0)  // (an empty value would have the address of another one)
     private var readers: Readers
 
     // On the connection's side:

@@ -2,7 +2,7 @@
 class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is the connection's
     /// Guards which query the readers belong to. It is one lock for all: it is held for a few instructions, when a reader comes
     /// or leaves, and each one of its own would take a hundred bytes.
-    private static let places = Lock(())
+    private static let places = Lock(0)
     private var query: LiveRows?
     private var hasLeft = false
 
