@@ -164,11 +164,11 @@ extension LiveRow {
         return row
     }
 
-    /// Makes a place for packed columns that a connection has fetched: what is made of them is made of fetched rows.
+    /// Makes storage for packed columns that a connection has fetched: what is made of them is made of fetched rows.
     static func make(fetchedBy connection: AnyObject, layout: RowLayout) -> LiveRow {
         let row = make(layout: layout)
-        row.place.pointee.connection = connection
-        row.place.pointee.sql = layout.sql
+        row.storage.pointee.connection = connection
+        row.storage.pointee.sql = layout.sql
         return row
     }
 
@@ -176,7 +176,7 @@ extension LiveRow {
     var isPacked: Bool { storage.pointee.packedRow != nil }
 
     /// Whether a connection has fetched the row, which may stand on packed columns.
-    var wasFetched: Bool { place.pointee.connection != nil }
+    var wasFetched: Bool { storage.pointee.connection != nil }
 
     /// Runs a function while the row stands on packed columns.
     func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {
