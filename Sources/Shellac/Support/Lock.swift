@@ -10,7 +10,7 @@ import Glibc
 /// former: with the latter it would report every correct access as a race.
 final class Lock<Value>: @unchecked Sendable {  // `value` is touched under `mutex` alone
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    @exclusivity(unchecked) private var value: Value
 
     init(_ value: sending Value) {
         self.value = value

@@ -19,24 +19,31 @@ final class InsertionBatch {
     private let isAlone: Bool
     private let didInsert: DidInsert?
 
-    private var statements: RecordStatements?
+    @exclusivity(unchecked) private var statements: RecordStatements?
     /// Whether SQLite gives the rows their ids.
-    private var givesRowIDs = false
-    @exclusivity(unchecked) private var buffer = PackedBuffer(capacity: 1 << 14)
+    @exclusivity(unchecked) private var givesRowIDs = false
+    @exclusivity(unchecked) private var buffer: PackedBuffer
     /// Where the bytes of each record end.
-    private var ends: ContiguousArray<Int> = []
-    private var filled: [FilledColumns?] = []
-    private var limit = 1
+    @exclusivity(unchecked) private var ends: ContiguousArray<Int> = []
+    @exclusivity(unchecked) private var filled: [FilledColumns?] = []
+    @exclusivity(unchecked) private var limit = 1
 
     /// The row ids of all records that were inserted.
-    private(set) var rowIDs: [Int64] = []
+    @exclusivity(unchecked) private(set) var rowIDs: [Int64] = []
 
     /// The most rows of one statement: more gain nothing.
     static let mostRows = 64
 
-    /// - Parameter didInsert: Called when a statement has inserted rows.
-    init(_ plan: RecordPlan, isAlone: Bool, on database: Database, didInsert: DidInsert? = nil) {
+    /// - Parameters:
+    ///   - count: How many records are expected.
+    ///   - didInsert: Called when a statement has inserted rows.
+    init(
+        _ plan: RecordPlan, of count: Int, isAlone: Bool, on database: Database, didInsert: DidInsert? = nil
+    ) {
         (self.plan, self.isAlone, self.database, self.didInsert) = (plan, isAlone, database, didInsert)
+        // As short as it may be: glibc's `malloc` tidies up in front of a long piece. See ``SnapshotPool``.
+        buffer = PackedBuffer(capacity: 64 * min(max(count, 1), Self.mostRows))
+        ends.reserveCapacity(min(count, Self.mostRows))
     }
 
     deinit { buffer.deallocate() }
@@ -104,7 +111,7 @@ final class InsertionBatch {
         let statement =
             records.count == 1
             ? try statements.insertion(.abort, nil).object
-            : try statements.insertion(ofRows: records.count, isKept: records.count == limit)
+            : try statements.insertion(ofRows: records.count, isFull: records.count == limit)
         do {
             try statement.begin { bind(records, statements, to: $0) }
             while try statement.step() {}
@@ -162,11 +169,8 @@ final class InsertionBatch {
 
     /// Whether the rows to come get one id after another. When the largest one is taken, SQLite gives others at random.
     private func hasRoomForRowIDs() throws -> Bool {
-        guard let name = plan.table.rowIDName else { return false }
-        let column = plan.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
-        let largest = try Int64.fetchOne(
-            database.cachedStatement(sql: "SELECT max(\(column)) FROM \(plan.quotedTable)"))
-        return largest ?? 0 <= Int64.max - Int64(ends.count)
+        guard let statement = try plan.selectionOfLargestRowID(on: database) else { return false }
+        return try Int64.fetchOne(statement) ?? 0 <= Int64.max - Int64(ends.count)
     }
 
     // MARK: - Reading
@@ -186,6 +190,15 @@ struct SeveralStatements: Error {}
 extension RecordPlan {
     /// Whether the rows have ids that can be told.
     var hasRowIDs: Bool { table.primaryKey.tableHasRowID }
+
+    /// Asks for the largest row id. Nil where no name means it.
+    fileprivate func selectionOfLargestRowID(on database: Database) throws -> Statement? {
+        if let largestRowID, !largestRowID.isInUse { return largestRowID }
+        guard let name = table.rowIDName else { return nil }
+        let column = rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
+        largestRowID = try database.cachedStatement(sql: "SELECT max(\(column)) FROM \(quotedTable)")
+        return largestRowID
+    }
 
     /// Whether one statement may insert many rows: whether nothing but the statement inserts rows into the table
     /// meanwhile, or leaves rows out.
@@ -210,14 +223,5 @@ extension RecordPlan {
                         OR type = 'table' AND sql LIKE '%CONFLICT%'))
                 """,
             arguments: [table.name, "shellac stamps "]) ?? true
-    }
-}
-
-extension RecordStatements {
-    /// Whether the row id is encoded under a name that is not the column's.
-    fileprivate var namesHiddenRowID: Bool {
-        layout.names.contains { name in
-            TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
-        }
     }
 }

@@ -73,7 +73,7 @@ extension MutablePersistableRecord {
         let count = records.count - first
         var rowIDs: [Int64] = []
         func insert(isAlone: Bool) throws {
-            let batch = InsertionBatch(plan, isAlone: isAlone, on: db)
+            let batch = InsertionBatch(plan, of: count, isAlone: isAlone, on: db)
             for index in first..<records.count {
                 try db.withWriter(
                     Unretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) },

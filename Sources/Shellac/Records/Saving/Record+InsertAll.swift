@@ -10,36 +10,52 @@ extension Record {
             return
         }
         try db.inSavepoint {
-            var rest = records[...]
-            while let first = rest.first {
-                let type = Swift.type(of: first)
-                let some = rest.prefix { Swift.type(of: $0) == type }
-                rest = rest.dropFirst(some.count)
-                let plan = try db.plan(for: type).object
-                let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
-                if policy == .abort, plan.isIdle(.insertion), try plan.canTakeManyRows(on: db) {
-                    try insertMany(some, plan, in: db)
-                } else {
-                    for record in some { try record.insert(db, onConflict: resolution) }
-                }
-            }
+            try insertEach(of: records, resolution, in: db)
             return .commit
         }
+    }
+
+    /// Inserts records, each as its class says. Where that fails, some of them may be inserted.
+    static func insertEach(
+        of records: [Record], _ resolution: Database.ConflictResolution?, in db: Database
+    ) throws {
+        var rest = records[...]
+        while let first = rest.first {
+            let type = Swift.type(of: first)
+            let some = rest.prefix { Swift.type(of: $0) == type }
+            rest = rest.dropFirst(some.count)
+            if some.count > 1, try mayInsertMany(of: type, resolution, in: db) {
+                try insertMany(some, db.plan(for: type).object, in: db)
+            } else {
+                for record in some { try record.insert(db, onConflict: resolution) }
+            }
+        }
+    }
+
+    /// Whether one statement may insert many records of a class.
+    static func mayInsertMany(
+        of type: Record.Type, _ resolution: Database.ConflictResolution?, in db: Database
+    ) throws -> Bool {
+        let plan = try db.plan(for: type).object
+        let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
+        return try policy == .abort && plan.isIdle(.insertion) && plan.canTakeManyRows(on: db)
     }
 
     /// Inserts records of one class, around whose statements nobody is called.
     private static func insertMany(
         _ records: ArraySlice<Record>, _ plan: RecordPlan, in db: Database
     ) throws {
-        let storing = RecordWriter(db)
         var next = records.startIndex
-        let batch = InsertionBatch(plan, isAlone: false, on: db) { batch, rowIDs in
-            for (offset, rowID) in rowIDs.enumerated() {
-                let record = records[next]
-                next += 1
-                batch.unpack(offset, to: storing)
-                try record.take(
-                    InsertionSuccess(rowID: rowID, rowIDColumn: plan.rowIDColumn), storing)
+        let batch = InsertionBatch(plan, of: records.count, isAlone: false, on: db) { batch, rowIDs in
+            let rowIDColumn = plan.rowIDColumn
+            try db.withWriter { storing in
+                defer { storing.filled = nil }
+                for (offset, rowID) in rowIDs.enumerated() {
+                    let record = records[next]
+                    next += 1
+                    batch.unpack(offset, to: storing)
+                    try record.take(InsertionSuccess(rowID: rowID, rowIDColumn: rowIDColumn), storing)
+                }
             }
         }
         for record in records {

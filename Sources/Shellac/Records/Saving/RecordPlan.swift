@@ -37,6 +37,8 @@ final class RecordPlan {
     var idleCallbacks: CallbackSet
     /// Whether one statement may insert many rows. Nil until it was asked.
     var takesManyRows: Bool?
+    /// Asks for the largest row id. Nil until it was needed.
+    var largestRowID: Statement?
 
     private let recordType: Record.Type?
     private let typeName: String

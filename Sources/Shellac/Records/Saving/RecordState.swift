@@ -142,6 +142,11 @@ extension Database {
         try withRecords { try $0.plan(for: type, on: self) }
     }
 
+    /// Runs a function with a writer that nobody uses.
+    func withWriter<Result>(_ body: (RecordWriter) throws -> Result) rethrows -> Result {
+        try withRecords { try $0.withWriter(on: self, body) }
+    }
+
     /// Runs a function with what a record encodes.
     @inline(__always)
     func withWriter<Result>(

@@ -18,6 +18,11 @@ final class RecordStatements {
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
 
+    /// Whether the row id is encoded under a name that is not the column's.
+    private(set) lazy var namesHiddenRowID = layout.names.contains { name in
+        TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
+    }
+
     /// When the plan has last looked for the shape.
     var lastUse: UInt64 = 0
 
@@ -42,6 +47,7 @@ final class RecordStatements {
         (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
 
     @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
+    @exclusivity(unchecked) private var lastFewInsertion: (count: Int, statement: Statement)?
 
     init(_ names: [String], plan: RecordPlan, database: Database) {
         self.plan = plan
@@ -174,22 +180,24 @@ final class RecordStatements {
         return statement
     }
 
-    /// Inserts all columns of many rows. The statement for as many rows as are inserted at a time is kept.
-    func insertion(ofRows count: Int, isKept: Bool) throws -> Statement {
-        if isKept, let lastManyInsertion, lastManyInsertion.count == count,
-            !lastManyInsertion.statement.isInUse
+    /// Inserts all columns of many rows.
+    ///
+    /// - Parameter isFull: Whether these are as many rows as are inserted at a time. The statement for these is kept, and
+    ///   so is the last one for fewer rows: lists may be of one length.
+    func insertion(ofRows count: Int, isFull: Bool) throws -> Statement {
+        if let last = isFull ? lastManyInsertion : lastFewInsertion, last.count == count,
+            !last.statement.isInUse
         {
-            return lastManyInsertion.statement
+            return last.statement
         }
         let sql =
             insertionSQL(.abort)
             + String(
                 repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
         let statement =
-            isKept ? try prepare(sql: sql) : try database.cachedStatement(sql: sql)
+            isFull ? try prepare(sql: sql) : try database.cachedStatement(sql: sql)
         statement.bypassAdvice()
-        guard isKept else { return statement }
-        lastManyInsertion = (count, statement)
+        if isFull { lastManyInsertion = (count, statement) } else { lastFewInsertion = (count, statement) }
         return statement
     }
 
