@@ -21,8 +21,9 @@ extension Record {
     /// ```
     ///
     /// The record that is referred to is saved first, and its key is filled in. Related records are written if they have
-    /// changes; so are those of relations that are included: `with: Team.players.including(Player.weapons)`. All of it
-    /// happens in one transaction, or in one savepoint. Where anything throws, nothing is saved, and keys, lists, and what
+    /// changes; so are those of relations that are included: `with: Team.players.including(Player.weapons)`. One statement
+    /// inserts all new records of a list, where it can do for them, as by ``PersistableRecord/insertAll(_:_:onConflict:)``.
+    /// All of it happens in one transaction, or in one savepoint. Where anything throws, nothing is saved, and keys, lists, and what
     /// the records remember are as they were.
     ///
     /// Removed is what the list held when it was loaded, or last saved in this way, and holds no more. Rows that do not
@@ -106,7 +107,7 @@ private struct GraphSave {
         if try !isGiven && record.encodedKey(step.from, of: definition, in: db) != keyBefore { return }
         let key = try key()
         if let referred, let key { try check(key, of: referred, definition) }
-        try record.fill(step.from, with: key, of: definition, in: db)
+        try record.fill(KeyFilling(step.from, key), of: definition, in: db)
         if isGiven, let objects { noteSaved(record, objects, definition) }
     }
 
@@ -142,12 +143,18 @@ private struct GraphSave {
         let columns = step.to.map(\.name)
         if !objects.records.isEmpty { try check(key, of: record, definition) }
         let back = RelatedOwner(record, step)
+        let filling = KeyFilling(columns, key)
+        let nested = definition.nested
+        var waiting = WaitingInsertions(columns, in: db)
         for related in objects.records {
             try checkMoving(related, columns, to: key, definition)
-            try related.fill(columns, with: key, of: definition, in: db)
+            let isNew = try related.fill(filling, of: definition, in: db)
             related.relate(back)
-            try save(related, definition.nested, for: record)
+            if isNew, nested.isEmpty, try waiting.take(related) { continue }
+            try waiting.insert()
+            try save(related, nested, for: record)
         }
+        try waiting.insert()
         noteSaved(record, objects, definition)
     }
 
@@ -166,13 +173,13 @@ private struct GraphSave {
         let kept = Set(objects.records.map(ObjectIdentifier.init))
         let gone = saved.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
+        let columns = step.to.map(\.name)
         for record in try stillRelated(gone, besides: objects.records, step, key, definition) {
             if removed == .delete {
                 try record.delete(db)
             } else {
-                let columns = step.to.map(\.name)
                 try checkNullifying(record, columns, definition)
-                try record.fill(columns, with: nil, of: definition, in: db)
+                try record.fill(KeyFilling(columns, nil), of: definition, in: db)
                 try record.update(db, columns: Set(columns))
             }
         }
@@ -262,32 +269,6 @@ extension RelationDefinition {
 
     fileprivate func notLoaded(_ record: Record) -> RelationError {
         .notLoaded(relation: name(), recordType: "\(type(of: record))")
-    }
-}
-
-extension Record {
-    /// Fills a foreign key in, which a rollback takes away again. Nil makes it NULL.
-    fileprivate final func fill(
-        _ columns: [String], with key: [DatabaseValue]?, of definition: RelationDefinition, in db: Database
-    ) throws {
-        let old = try encodedKey(columns, of: definition, in: db)
-        var given: [GivenValue] = []
-        for (index, name) in columns.enumerated() {
-            let new = key?[index] ?? .null
-            if old[index] != new { given.append(GivenValue(name: name, old: old[index], new: new)) }
-        }
-        if given.isEmpty { return }
-        noteGiven(given, in: db)
-        // A class that lists its columns need not be encoded again.
-        if Overrides.listing(type(of: self)), try given.allSatisfy({ try give($0.new, to: $0.name) }) {
-            return
-        }
-        if let value = try takeOrRefuse(given) {
-            throw RelationError.unsound(
-                relation: definition.name(),
-                reason:
-                    "\(type(of: self)) has not taken its key: list the column \(value.name) in columns(_:)")
-        }
     }
 }
 

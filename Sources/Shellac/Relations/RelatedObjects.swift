@@ -172,11 +172,8 @@ extension Record {
 
     /// Puts what was loaded in front of all else, and forgets what the same relation had given.
     final func relate(_ objects: RelatedObjects) {
-        guard let related else {
-            self.related = objects
-            return
-        }
-        self.related = objects.copy(before: related.without(objects))
+        let others = related?.without(objects)
+        related = others === objects.next ? objects : objects.copy(before: others)
     }
 
     /// Whether a class is another one, or inherits from it.

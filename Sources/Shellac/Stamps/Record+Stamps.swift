@@ -53,7 +53,7 @@ extension Record {
             try? take([stamp.reversed])
             throw error
         }
-        noteGiven([stamp], in: db)
+        noteGiven(GivenValues([stamp]), in: db)
     }
 
     /// Takes the stamps that a save has written: into the properties, and into what is remembered.
@@ -76,7 +76,7 @@ extension Record {
             }
         }
         let changed = stamps.filter { $0.old != $0.new }
-        if !changed.isEmpty { noteGiven(changed, in: db) }
+        if !changed.isEmpty { noteGiven(GivenValues(changed), in: db) }
         var reason: (any Error)?
         do { try take(stamps + bindings) } catch { reason = error }
         // A class that does not take a stamp remembers what it has: it would seem to have been given another one. One that

@@ -52,7 +52,7 @@ struct Journal: ~Copyable {
     struct Note {
         /// It is a ``Journaled`` one.
         let object: AnyObject
-        /// The state that the object had.
+        /// The state that the object had, or what else it was that is given back to it.
         let state: AnyObject?
         private let rowIDValue: Int64
         private let rowIDColumn: Int16

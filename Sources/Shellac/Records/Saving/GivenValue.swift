@@ -53,41 +53,26 @@ extension Record {
     }
 
     /// Notes values that are about to be given to the record: a rollback takes them away.
-    final func noteGiven(_ given: [GivenValue], in db: Database) {
-        _ = db.transactionLog.note(GivenValuesNote(self, given), nil, rowID: nil, moment: 0, in: db)
-    }
-}
-
-/// Gives a record the values back that it had before a save that is rolled back, unless it was given others since.
-private final class GivenValuesNote: Journaled {
-    private let record: Record
-    private let given: [GivenValue]
-
-    init(_ record: Record, _ given: [GivenValue]) {
-        self.record = record
-        self.given = given
+    final func noteGiven(_ given: GivenValues, in db: Database) {
+        _ = db.transactionLog.note(self, given, rowID: nil, moment: 0, in: db)
     }
 
-    var original: AnyObject { record }
-
-    func inPlace(of copy: AnyObject) -> (any Journaled)? {
-        (copy as? Record).map { GivenValuesNote($0, given) }
-    }
-
-    func giveBack(_ note: Journal.Note) {}
-
-    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+    /// Has the record get the values back that it had before a save that is rolled back, unless it was given others since.
+    final func takeAway(_ given: GivenValues) {
         do {
-            try record.take(given.map(\.reversed))
+            try take(given.values.map(\.reversed))
         } catch {
-            let names = given.map(\.name).joined(separator: ", ")
+            let names = given.values.map(\.name).joined(separator: ", ")
             ErrorLog.warn(
-                "a save of a \(type(of: record)) was rolled back, and the record has kept its \(names): \(error)"
+                "a save of a \(type(of: self)) was rolled back, and the record has kept its \(names): \(error)"
             )
         }
     }
+}
 
-    func isTrue(on database: Database) -> Bool? { record.isTrue(on: database) }
+/// Values that a record was given, as the journal notes them. Records that are given the same share one.
+final class GivenValues {
+    let values: [GivenValue]
 
-    func forget() {}
+    init(_ values: [GivenValue]) { self.values = values }
 }

@@ -162,7 +162,7 @@ extension Record {
         }
         if key.isEmpty { return }
         let given = key.map { GivenValue(name: names[$0.column], old: columns[$0.column], new: $0.value) }
-        noteGiven(given, in: db)
+        noteGiven(GivenValues(given), in: db)
         do {
             if try takeOrRefuse(given) != nil { throw NotTaken() }
         } catch {

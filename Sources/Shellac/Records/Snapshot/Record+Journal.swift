@@ -5,16 +5,18 @@ extension Record: Journaled {
 
     final func inPlace(of copy: AnyObject) -> (any Journaled)? { copy as? Record }
 
-    /// Gives the record back what it remembered.
+    /// Gives the record back what it remembered, where that is what was noted.
     final func giveBack(_ note: Journal.Note) {
+        if note.state is GivenValues { return }
         let state = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
         // A copy shares nothing with its original.
         snapshot = note.object === self ? state : state.map { $0.copy($0.layout) }
         snapshot?.forgetPreviousState()
     }
 
-    /// Takes the row id away that the record was given: has it read a row of all that it encodes, with NULL for the row id.
+    /// Takes the row id away that the record was given, or other values.
     final func takeAwayValues(_ note: Journal.Note, on database: Database) {
+        if let given = note.state as? GivenValues { return takeAway(given) }
         guard let rowID = note.rowID else { return }
         do {
             // By its name: the record may encode its columns in another order by now.
