@@ -119,10 +119,11 @@ final class RowTester: Sendable {
                 let key = ObjectIdentifier(entry.query)
                 return found[key] == nil && !known.contains(key) && !entry.query.isEnded
             }
-            for values in [row.values.initial, row.values.final] {
+            let (before, after) = (row.values.initial, row.values.final)
+            for (values, rowID) in [(before, row.values.initialRowID), (after, row.values.finalRowID)] {
                 guard let values, !open.isEmpty else { continue }
                 do {
-                    try put(values, row, on: clone)
+                    try put(values, rowID, of: row, on: clone)
                     open = try open.filter { entry in
                         guard try isSatisfied(entry.condition, on: clone) else { return true }
                         found[ObjectIdentifier(entry.query)] = entry.query
@@ -138,8 +139,8 @@ final class RowTester: Sendable {
         return Array(found.values)
     }
 
-    /// Has the clone of a table hold one row.
-    private func put(_ values: [DatabaseValue], _ row: HeldRow, on clone: Database) throws {
+    /// Has the clone of a table hold one row: as it was before its change, or as it is after it.
+    private func put(_ values: [DatabaseValue], _ rowID: Int64?, of row: HeldRow, on clone: Database) throws {
         let (table, columns) = (row.table, row.values.columns)
         try clone.cachedStatement(sql: "DELETE FROM \(table.name.quotedDatabaseIdentifier)").execute()
         var names: [String] = []
@@ -147,7 +148,6 @@ final class RowTester: Sendable {
         if table.primaryKey.rowIDColumn == nil {
             guard let name = table.rowIDName else { throw DatabaseError(message: "the row id has no name") }
             names.append(name)
-            let rowID = values == row.values.initial ? row.values.initialRowID : row.values.finalRowID
             arguments.append((rowID ?? 0).databaseValue)
         }
         for (column, value) in zip(columns.columns, values)

@@ -33,6 +33,57 @@ struct PlayerValue: Codable, FetchableRecord, TableRecord, MutablePersistableRec
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
+/// A request that is followed, and the number of times that its statement was run.
+final class Watched: Sendable {
+    let queue: DatabaseQueue
+    let spy = SQLSpy()
+    let deliveries = Recorder<[[DatabaseValue]]>()
+    private let task = Shared<Task<Void, any Error>?>(nil)
+
+    init(
+        _ schema: String, encoding: String? = nil,
+        setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
+    ) throws {
+        var configuration = spy.configuration()
+        if let encoding {
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = '\(encoding)'") }
+        }
+        queue = try DatabaseQueue(configuration: configuration)
+        try queue.inDatabase { db in
+            try setUp(db)
+            try db.execute(sql: schema)
+        }
+    }
+
+    deinit { task.value?.cancel() }
+
+    func follow(_ request: QueryInterfaceRequest<Row>) async throws {
+        let (queue, deliveries) = (queue, deliveries)
+        task.withLock { task in
+            task = Task {
+                do {
+                    for try await rows in queue.values(of: request) {
+                        deliveries.record(rows.map { Array($0.databaseValues) })
+                    }
+                } catch {
+                    Issue.record("the request ended with \(error)")
+                }
+            }
+        }
+        try await waitUntil { !deliveries.elements.isEmpty }
+        try await queue.settle()
+        spy.removeAll()
+    }
+
+    /// How often a change has the request fetched.
+    func fetches(after sql: String) async throws -> Int {
+        spy.removeAll()
+        try await queue.run(sql)
+        try await queue.settle()
+        return spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains("FROM \"t\"") }.count
+    }
+}
+
 extension Database {
     func createLivePlayers() throws {
         try execute(

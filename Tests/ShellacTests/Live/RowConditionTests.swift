@@ -4,57 +4,6 @@ import Testing
 
 @testable import Shellac
 
-/// A request that is followed, and the number of times that its statement was run.
-private final class Watched: Sendable {
-    let queue: DatabaseQueue
-    let spy = SQLSpy()
-    let deliveries = Recorder<[[DatabaseValue]]>()
-    private let task = Shared<Task<Void, any Error>?>(nil)
-
-    init(
-        _ schema: String, encoding: String? = nil,
-        setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
-    ) throws {
-        var configuration = spy.configuration()
-        if let encoding {
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = '\(encoding)'") }
-        }
-        queue = try DatabaseQueue(configuration: configuration)
-        try queue.inDatabase { db in
-            try setUp(db)
-            try db.execute(sql: schema)
-        }
-    }
-
-    deinit { task.value?.cancel() }
-
-    func follow(_ request: QueryInterfaceRequest<Row>) async throws {
-        let (queue, deliveries) = (queue, deliveries)
-        task.withLock { task in
-            task = Task {
-                do {
-                    for try await rows in queue.values(of: request) {
-                        deliveries.record(rows.map { Array($0.databaseValues) })
-                    }
-                } catch {
-                    Issue.record("the request ended with \(error)")
-                }
-            }
-        }
-        try await waitUntil { !deliveries.elements.isEmpty }
-        try await queue.settle()
-        spy.removeAll()
-    }
-
-    /// How often a change has the request fetched.
-    func fetches(after sql: String) async throws -> Int {
-        spy.removeAll()
-        try await queue.run(sql)
-        try await queue.settle()
-        return spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains("FROM \"t\"") }.count
-    }
-}
-
 @Suite("Rows that cannot matter run nothing", .behaviour(76))
 struct RowConditionTests {
     private static let schema = """
@@ -256,6 +205,19 @@ struct RowConditionTests {
         try #expect(await watched.fetches(after: "DELETE FROM t WHERE id = 2") == 1)
         try #expect(await watched.fetches(after: "INSERT INTO t (late) VALUES (NULL)") == 0)
         #expect(watched.deliveries.elements.last?.count == 1)
+    }
+
+    @Test(
+        "a row that moves is tested with the row id that it has then", arguments: ["score > 5", "rowid > 5"])
+    func movedRows(_ condition: String) async throws {
+        let watched = try Watched("CREATE TABLE t (score); INSERT INTO t VALUES (1), (2)")
+        try await watched.follow(Self.t.filter(SQL(stringLiteral: condition).sqlExpression))
+        try #expect(await watched.fetches(after: "UPDATE t SET rowid = 3 WHERE score = 1") == 0)
+        guard condition == "rowid > 5" else { return }
+        // The values are the same before and after.
+        try #expect(await watched.fetches(after: "UPDATE t SET rowid = 7 WHERE score = 2") == 1)
+        try #expect(await watched.fetches(after: "UPDATE t SET rowid = 4 WHERE score = 2") == 1)
+        #expect(watched.deliveries.elements == [[], [[2.databaseValue]], []])
     }
 
     @Test(
