@@ -70,32 +70,31 @@ struct ChangingRow {
 
     /// Returns the values before the change, or nil for an insertion.
     func initialValues(_ columns: StoredColumns) -> [DatabaseValue]? {
-        guard operation != SQLITE_INSERT else { return nil }
-        return columns.values(rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) { index in
-            value(functions.old, index, nullOfOlderRows: PreUpdateFunctions.nullOfOlderRows)
-        }
+        operation == SQLITE_INSERT ? nil : columns.columns.indices.map { old(at: $0, columns) }
     }
 
     /// Returns the values after the change, or nil for a deletion.
     func finalValues(_ columns: StoredColumns) -> [DatabaseValue]? {
-        guard operation != SQLITE_DELETE else { return nil }
-        let countsVirtual = !columns.hasRowID && operation == SQLITE_INSERT
-        return columns.values(rowID: finalRowID, countsVirtual: countsVirtual, isOld: false) { index in
-            value(functions.new, index)
-        }
+        operation == SQLITE_DELETE ? nil : columns.columns.indices.map { new(at: $0, columns) }
     }
 
     /// Returns the value of a stored column before the change, or nil for an insertion.
     func initialValue(at place: Int, _ columns: StoredColumns) -> DatabaseValue? {
-        guard operation != SQLITE_INSERT else { return nil }
-        return columns.value(at: place, rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) {
-            value(functions.old, $0, nullOfOlderRows: PreUpdateFunctions.nullOfOlderRows)
-        }
+        operation == SQLITE_INSERT ? nil : old(at: place, columns)
     }
 
     /// Returns the value of a stored column after the change, or nil for a deletion.
     func finalValue(at place: Int, _ columns: StoredColumns) -> DatabaseValue? {
-        guard operation != SQLITE_DELETE else { return nil }
+        operation == SQLITE_DELETE ? nil : new(at: place, columns)
+    }
+
+    private func old(at place: Int, _ columns: StoredColumns) -> DatabaseValue {
+        columns.value(at: place, rowID: initialRowID, countsVirtual: !columns.hasRowID, isOld: true) {
+            value(functions.old, $0, nullOfOlderRows: PreUpdateFunctions.nullOfOlderRows)
+        }
+    }
+
+    private func new(at place: Int, _ columns: StoredColumns) -> DatabaseValue {
         let countsVirtual = !columns.hasRowID && operation == SQLITE_INSERT
         return columns.value(at: place, rowID: finalRowID, countsVirtual: countsVirtual, isOld: false) {
             value(functions.new, $0)
@@ -162,14 +161,6 @@ struct StoredColumns: Sendable {
         let key = PreUpdateFunctions.countsVirtualColumns ? nil : columns.first(where: \.isRowID)
         let taken = key.flatMap { key in columns.indices.first { $0 == Int(key.index) } }
         lostColumn = taken.flatMap { columns[$0].isRowID ? nil : columns[$0].name }
-    }
-
-    fileprivate func values(
-        rowID: Int64, countsVirtual: Bool, isOld: Bool, _ value: (Int32) -> DatabaseValue?
-    ) -> [DatabaseValue] {
-        columns.indices.map {
-            self.value(at: $0, rowID: rowID, countsVirtual: countsVirtual, isOld: isOld, value)
-        }
     }
 
     @inline(__always)

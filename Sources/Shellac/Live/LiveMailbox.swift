@@ -16,11 +16,20 @@ final class LiveMailbox<Value>: Sendable {
     typealias Waiter = CheckedContinuation<Parcel<Value>?, any Error>
 
     /// What a reader is told.
-    enum Message {
+    enum Message: Sendable {
         case value(Parcel<Value>)
         case failure(any Error)
         /// There are no more values.
         case end
+
+        /// Calls the function that it is for.
+        func tell(_ onError: (any Error) -> Void, _ onChange: (sending Value) -> Void) {
+            switch self {
+            case .value(let parcel): onChange(parcel.take())
+            case .failure(let error): onError(error)
+            case .end: break
+            }
+        }
     }
 
     /// The reader that is called.
@@ -68,7 +77,7 @@ final class LiveMailbox<Value>: Sendable {
         // What is dropped may be an object of the user, and is freed outside of the lock.
         let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
             if state.isAtEnd { return (nil, parcel) }
-            if let waiter = state.waiter.taken() { return (waiter, nil) }
+            if let waiter = state.waiter.take() { return (waiter, nil) }
             var dropped: Parcel<Value>?
             switch policy {
             case .unbounded: break
@@ -95,7 +104,7 @@ final class LiveMailbox<Value>: Sendable {
         let waiter = state.withLock { state -> Waiter? in
             if state.isAtEnd { return nil }
             state.isAtEnd = true
-            if let waiter = state.waiter.taken() { return waiter }
+            if let waiter = state.waiter.take() { return waiter }
             state.failure = failure
             return nil
         }
@@ -125,7 +134,7 @@ final class LiveMailbox<Value>: Sendable {
         try await withCheckedThrowingContinuation { (continuation: Waiter) in
             let answer = state.withLock { state -> Result<Parcel<Value>?, any Error>? in
                 if !state.parcels.isEmpty { return .success(state.parcels.removeFirst()) }
-                if let failure = state.failure.taken() { return .failure(failure) }
+                if let failure = state.failure.take() { return .failure(failure) }
                 if state.isAtEnd { return .success(nil) }
                 if state.waiter != nil {
                     Misuse.trap("two tasks wait for the next value of one iterator: make one for each.")
@@ -148,15 +157,7 @@ final class LiveMailbox<Value>: Sendable {
             state.isCalling = false
             guard state.isAtEnd, !state.isEndTold else { return nil }
             state.isEndTold = true
-            return state.failure.taken().map { .failure($0) } ?? .end
+            return state.failure.take().map { .failure($0) } ?? .end
         }
-    }
-}
-
-extension Optional {
-    /// Takes the value out.
-    fileprivate mutating func taken() -> Wrapped? {
-        defer { self = nil }
-        return self
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The rows of a result, packed one behind the other: what is kept of it, and compared.
 ///
 ///     ┌────────┬────────┬─────┬────────┐
@@ -43,12 +37,7 @@ struct PackedRows: Sendable {
         guard layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names) else {
             return false
         }
-        return bytes.withUnsafeBytes { a in
-            other.bytes.withUnsafeBytes { b in
-                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-                return memcmp(first, second, a.count) == 0
-            }
-        }
+        return bytes.hasSameBytes(as: other.bytes)
     }
 
     /// Makes elements of the rows, as a fetch does.

@@ -80,11 +80,9 @@ final class RowTester: Sendable {
     private func makeClone(of table: TableSchema, on clone: Database, like db: Database) throws {
         let name = CaseInsensitiveName(table.name)
         if clones.withLock({ $0.contains(name) }) { return }
-        let sql = try String.fetchOne(
-            db.makeStatement(sql: "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?"),
-            arguments: [table.name])
-        guard let sql else { throw DatabaseError(message: "there is no table \(table.name)") }
-        try clone.execute(sql: sql)
+        let declared = try db.schema.objects(.table, in: "main").first { $0.name == table.name }
+        guard let declared else { throw DatabaseError(message: "there is no table \(table.name)") }
+        try clone.execute(sql: declared.sql)
         clones.withLock { _ = $0.insert(name) }
     }
 
@@ -157,10 +155,9 @@ final class RowTester: Sendable {
             arguments.append(value)
         }
         let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-        try clone.cachedStatement(
-            sql: "INSERT INTO \(table.name.quotedDatabaseIdentifier) (\(list)) VALUES (\(places))"
-        ).execute(arguments: StatementArguments(arguments))
+        let insertion = "INSERT INTO \(table.name.quotedDatabaseIdentifier) \(names.quotedColumnList)"
+        try clone.cachedStatement(sql: "\(insertion) VALUES (\(places))")
+            .execute(arguments: StatementArguments(arguments))
     }
 
     private func isSatisfied(_ condition: RowCondition, on clone: Database) throws -> Bool {

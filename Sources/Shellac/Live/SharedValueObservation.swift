@@ -58,19 +58,11 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     public func start(
         onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Value) -> Void
     ) -> AnyDatabaseCancellable {
-        let isImmediate = scheduler.immediateInitialValue()
-        let turns = LiveTurns(isImmediate: isImmediate, scheduler)
-        let mailbox = LiveMailbox<Value>(
-            .bufferingNewest(1),
-            receiver: .init(schedule: turns.schedule) { message in
-                switch message {
-                case .value(let parcel): onChange(parcel.take())
-                case .failure(let error): onError(error)
-                case .end: break
-                }
-            })
-        defer { turns.endStart() }
-        return add(mailbox, isImmediate: isImmediate)
+        LiveMailbox.start(scheduler) {
+            $0.tell(onError, onChange)
+        } begin: { mailbox, isImmediate in
+            add(mailbox, isImmediate: isImmediate)
+        }
     }
 
     /// Returns the values as a sequence. Each loop reads from the newest value on.

@@ -87,10 +87,9 @@ final class TableWatch {
     /// Whether those of `open` were found that updates of these columns concern, and whether all were.
     private var hasFoundUpdated = false
     private var hasFoundAll = false
-    /// The same of the tested ones, and whether all were found that are asked of each row.
+    /// The same of the tested ones.
     private var hasFoundUpdatedTested = false
     private var hasFoundAllTested = false
-    private var hasFoundAsked = false
     /// The names of the row id. An update of it moves rows, and concerns each column.
     private var rowIDNames: Set<CaseInsensitiveName> = []
     /// The stored columns of the table in `main`, and the state of the schema that all of this belongs to.
@@ -283,7 +282,7 @@ final class TableWatch {
 
     private func forgetFound() {
         (hasFoundUpdated, hasFoundAll) = (false, false)
-        (hasFoundUpdatedTested, hasFoundAllTested, hasFoundAsked) = (false, false, false)
+        (hasFoundUpdatedTested, hasFoundAllTested) = (false, false)
     }
 
     private var allTested: [Tested] { asked + lookups.flatMap { $0.tested.values.flatMap(\.all) } }

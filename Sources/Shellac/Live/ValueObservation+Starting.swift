@@ -53,12 +53,10 @@ extension ValueObservation {
         onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (sending Value) -> Void
     ) -> AnyDatabaseCancellable {
-        start(in: writer, scheduler) { message in
-            switch message {
-            case .value(let parcel): onChange(parcel.take())
-            case .failure(let error): onError(error)
-            case .end: break
-            }
+        LiveMailbox.start(scheduler) {
+            $0.tell(onError, onChange)
+        } begin: { mailbox, isImmediate in
+            start(in: writer, isImmediate: isImmediate, mailbox)
         }
     }
 
@@ -87,25 +85,11 @@ extension ValueObservation {
         onError: @escaping @MainActor (any Error) -> Void,
         onChange: @escaping @MainActor (sending Value) -> Void
     ) -> AnyDatabaseCancellable {
-        start(in: writer, scheduler) { message in
-            switch message {
-            case .value(let parcel): MainActor.assumeIsolated { onChange(parcel.take()) }
-            case .failure(let error): MainActor.assumeIsolated { onError(error) }
-            case .end: break
-            }
+        LiveMailbox.start(scheduler) { message in
+            MainActor.assumeIsolated { message.tell(onError, onChange) }
+        } begin: { mailbox, isImmediate in
+            start(in: writer, isImmediate: isImmediate, mailbox)
         }
-    }
-
-    private func start(
-        in writer: some DatabaseWriter, _ scheduler: some ValueObservationScheduler,
-        _ receive: @escaping @Sendable (LiveMailbox<Value>.Message) -> Void
-    ) -> AnyDatabaseCancellable {
-        let isImmediate = scheduler.immediateInitialValue()
-        let turns = LiveTurns(isImmediate: isImmediate, scheduler)
-        let mailbox = LiveMailbox<Value>(
-            .bufferingNewest(1), receiver: .init(schedule: turns.schedule, receive: receive))
-        defer { turns.endStart() }
-        return start(in: writer, isImmediate: isImmediate, mailbox)
     }
 
     /// Starts an observation whose values go to a mailbox.

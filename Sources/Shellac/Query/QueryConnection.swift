@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The state that a connection keeps for requests: their statements, by their shape.
 ///
 /// A request is a value, which is made again each time. So it is written to a ``ShapeWriter``, which gives a key and the
@@ -43,7 +37,8 @@ final class QueryConnection: StatementKeeper {
         do { try query.write(to: &shape) } catch { throw database.tellingNames(error, of: query.sources) }
         let arguments = StatementArguments(positional: shape.arguments)
         let hash = Self.hash(shape.bytes)
-        if let entry = hash == lastHash ? lastEntry : entries[hash], Self.areEqual(entry.shape, shape.bytes),
+        if let entry = hash == lastHash ? lastEntry : entries[hash],
+            entry.shape.hasSameBytes(as: shape.bytes),
             try entry.schemaGeneration.map({ try $0 == database.schemaGeneration }) ?? true
         {
             (lastHash, lastEntry) = (hash, entry)
@@ -103,16 +98,6 @@ final class QueryConnection: StatementKeeper {
     private func removeAll() {
         entries.removeAll(keepingCapacity: true)
         lastEntry = nil
-    }
-
-    static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-        a.count == b.count
-            && a.withUnsafeBytes { a in
-                b.withUnsafeBytes { b in
-                    guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-                    return memcmp(first, second, a.count) == 0
-                }
-            }
     }
 
     /// Hashes eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no

@@ -289,7 +289,7 @@ struct RequestRepairTests {
             return writer.bytes
         }
         #expect(QueryConnection.hash(shapes[0]) == QueryConnection.hash(shapes[1]))
-        #expect(!QueryConnection.areEqual(shapes[0], shapes[1]))
+        #expect(!shapes[0].hasSameBytes(as: shapes[1]))
         try DatabaseQueue().read { db in
             for text in pieces + pieces {
                 let found = try String.fetchOne(
