@@ -80,17 +80,18 @@ final class LiveQueries: DiscerningObserver {
     /// Watches what concerns a query that has just been fetched.
     func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
         listen()
-        let key = ObjectIdentifier(query)
-        if queries.updateValue(query, forKey: key) != nil {
+        let names = concern.region.tableNames?.map(CaseInsensitiveName.init)
+        // Also where the concern is the same: the table may be another one.
+        for name in names ?? [] { try tables[name]?.look(database) }
+        if queries.updateValue(query, forKey: ObjectIdentifier(query)) != nil {
             if query.watched == concern { return }
             forget { $0 === query }
         }
         query.watched = concern
-        guard let names = concern.region.tableNames else { return unlimited.append(query) }
+        guard let names else { return unlimited.append(query) }
         for name in names {
-            let key = CaseInsensitiveName(name)
-            let table = tables[key] ?? TableWatch(name)
-            tables[key] = table
+            let table = tables[name] ?? TableWatch(name.name)
+            tables[name] = table
             try table.look(database)
             table.add(query, concern)
         }

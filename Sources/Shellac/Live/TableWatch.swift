@@ -105,10 +105,15 @@ final class TableWatch {
     // MARK: - Who is watched
 
     /// Looks at the tables of the name, as they are now.
+    ///
+    /// Where the schema has changed, conditions are those of tables that may have had other columns, in other places. Until
+    /// their queries are fetched again, any row concerns them.
     func look(_ db: Database) throws {
         let generation = try db.schemaGeneration
         if generation == schemaGeneration { return }
         schemaGeneration = generation
+        open += allTested.map { Entry(query: $0.query, columns: $0.columns) }
+        (lookups, asked) = ([], [])
         lastTested = nil
         knownUpdates = []
         let tables = try db.schema.tables(named: name)

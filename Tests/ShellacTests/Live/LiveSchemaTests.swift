@@ -1,0 +1,45 @@
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+@Suite("Live values of tables that become others", .behaviour(74, 76))
+struct LiveSchemaTests {
+    @Test("rows that are changed while some observations know the new columns, and others do not, are seen")
+    func movedColumns() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.run("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c); INSERT INTO t (c) VALUES (3)")
+        let seen = Recorder<[Int]>()
+        // More than are fetched before a writer that comes after them.
+        let tasks = (0..<12).map { number in
+            Task {
+                let request = Table<Row>("t").filter(Column("c") == number && Column("id") > 0)
+                for try await rows in queue.values(of: request) { seen.record([number, rows.count]) }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        try await waitUntil { seen.elements.count == 12 }
+        try await queue.settle()
+        for column in ["a", "b"] {
+            try await queue.run("ALTER TABLE t DROP COLUMN \(column)")
+            for number in 0..<24 { try await queue.run("INSERT INTO t (c) VALUES (\(number % 12))") }
+        }
+        for number in 0..<12 {
+            let last = [number, number == 3 ? 5 : 4]
+            try await waitUntil { seen.elements.last { $0[0] == number } == last }
+        }
+    }
+
+    @Test("a table that is made anew as a virtual one goes on being followed")
+    func remade() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.run("CREATE TABLE t (a, b); INSERT INTO t VALUES ('x', 1)")
+        var values = queue.values(tracking: { db in try String.fetchAll(db, sql: "SELECT a || b FROM t") })
+            .makeAsyncIterator()
+        try #expect(await values.next() == ["x1"])
+        try await queue.run("DROP TABLE t; CREATE VIRTUAL TABLE t USING fts5(a, b)")
+        try #expect(await values.next() == [])
+        try await queue.run("INSERT INTO t VALUES ('y', 'z')")
+        try #expect(await values.next() == ["yz"])
+    }
+}
