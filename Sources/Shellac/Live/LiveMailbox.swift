@@ -40,6 +40,8 @@ final class LiveMailbox<Value>: Sendable {
 
     private struct State {
         var parcels: [Parcel<Value>] = []
+        /// The number of the newest value that was put in.
+        var newest: UInt64 = 0
         /// Whether no more values come, and the error to tell, until it is told.
         var isAtEnd = false
         var failure: (any Error)?
@@ -48,6 +50,13 @@ final class LiveMailbox<Value>: Sendable {
         var receiver: Receiver?
         /// Whether the receiver is being called, or about to be.
         var isCalling = false
+
+        /// Goes on to a value, unless a newer one has overtaken it.
+        mutating func goesOn(to number: UInt64?) -> Bool {
+            guard let number else { return true }
+            defer { newest = max(newest, number) }
+            return number > newest
+        }
 
         /// Returns the receiver, where there is one that is not being called and has something to hear.
         mutating func beginCalling() -> Receiver? {
@@ -67,16 +76,18 @@ final class LiveMailbox<Value>: Sendable {
     // MARK: - Putting in
 
     /// Puts a value in.
-    func post(_ parcel: Parcel<Value>) {
-        postUnscheduled(parcel)
+    ///
+    /// - Parameter number: Numbers the values, where several tasks put them in. One that comes behind a newer one is dropped.
+    func post(_ parcel: Parcel<Value>, number: UInt64? = nil) {
+        postUnscheduled(parcel, number: number)
         callReceiver()
     }
 
     /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
-    func postUnscheduled(_ parcel: Parcel<Value>) {
+    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt64? = nil) {
         // What is dropped may be an object of the user, and is freed outside of the lock.
         let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
-            if state.isAtEnd { return (nil, parcel) }
+            if state.isAtEnd || !state.goesOn(to: number) { return (nil, parcel) }
             if let waiter = state.waiter.take() { return (waiter, nil) }
             var dropped: Parcel<Value>?
             switch policy {
@@ -100,18 +111,24 @@ final class LiveMailbox<Value>: Sendable {
     }
 
     /// Tells the reader, behind the values that wait, that there are no more.
-    func finish(_ failure: (any Error)? = nil) {
-        let waiter = state.withLock { state -> Waiter? in
-            if state.isAtEnd { return nil }
+    ///
+    /// - Parameter number: The number of the value that could not be made. Where a newer one has come, nothing is told.
+    /// - Returns: whether the reader is told an end.
+    @discardableResult
+    func finish(_ failure: (any Error)? = nil, number: UInt64? = nil) -> Bool {
+        let (isTold, waiter) = state.withLock { state -> (Bool, Waiter?) in
+            if state.isAtEnd { return (true, nil) }
+            guard state.goesOn(to: number) else { return (false, nil) }
             state.isAtEnd = true
-            if let waiter = state.waiter.take() { return waiter }
+            if let waiter = state.waiter.take() { return (true, waiter) }
             state.failure = failure
-            return nil
+            return (true, nil)
         }
         if let waiter {
             if let failure { waiter.resume(throwing: failure) } else { waiter.resume(returning: nil) }
         }
         callReceiver()
+        return isTold
     }
 
     /// Drops all that waits: the reader has left.

@@ -57,6 +57,8 @@ final class ElementsReader<Request: FetchRequest>: RowsReader, @unchecked Sendab
 where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     private let request: Request
     private let mailbox: LiveMailbox<[Request.RowDecoder]>
+    /// How many results were fetched for the reader. It is used on the connection's side.
+    @exclusivity(unchecked) private var resultCount: UInt64 = 0
 
     init(_ request: Request, to mailbox: LiveMailbox<[Request.RowDecoder]>) {
         (self.request, self.mailbox) = (request, mailbox)
@@ -83,17 +85,20 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     }
 
     /// Hands elements over. An error, of rows that do not convert, is this reader's alone.
+    ///
+    /// Results are fetched in their order, also by the tasks of other readers, who come to the query; and each task hands over
+    /// what it has fetched, outside of the access, where one may overtake another. So they have numbers.
     private func deliver(_ result: Result<[Request.RowDecoder], any Error>) -> LiveDelivery {
+        resultCount += 1
         // They are made for this reader: nobody else holds one.
         nonisolated(unsafe) let result = result
-        return LiveDelivery { [self] in
+        return LiveDelivery { [self, number = resultCount] in
             switch result {
             case .success(let elements):
                 nonisolated(unsafe) let sent = elements
-                mailbox.post(Parcel(sent))
+                mailbox.post(Parcel(sent), number: number)
             case .failure(let error):
-                mailbox.finish(error)
-                leave()
+                if mailbox.finish(error, number: number) { leave() }
             }
         }
     }
