@@ -40,22 +40,24 @@ final class LiveMailbox<Value>: Sendable {
 
     private struct State {
         var parcels: [Parcel<Value>] = []
-        /// The number of the newest value that was put in.
-        var newest: UInt64 = 0
-        /// Whether no more values come, and the error to tell, until it is told.
+        /// Whether no more values come.
         var isAtEnd = false
-        var failure: (any Error)?
         var isEndTold = false
-        var waiter: Waiter?
-        var receiver: Receiver?
         /// Whether the receiver is being called, or about to be.
         var isCalling = false
+        /// The number of the newest value that was put in. (It is small, and counts from 0 again one day.)
+        var newest: UInt32 = 0
+        /// The error to tell at the end, until it is told.
+        var failure: (any Error)?
+        var waiter: Waiter?
+        var receiver: Receiver?
 
         /// Goes on to a value, unless a newer one has overtaken it.
-        mutating func goesOn(to number: UInt64?) -> Bool {
+        mutating func goesOn(to number: UInt32?) -> Bool {
             guard let number else { return true }
-            defer { newest = max(newest, number) }
-            return number > newest
+            guard Int32(bitPattern: number &- newest) > 0 else { return false }
+            newest = number
+            return true
         }
 
         /// Returns the receiver, where there is one that is not being called and has something to hear.
@@ -78,13 +80,13 @@ final class LiveMailbox<Value>: Sendable {
     /// Puts a value in.
     ///
     /// - Parameter number: Numbers the values, where several tasks put them in. One that comes behind a newer one is dropped.
-    func post(_ parcel: Parcel<Value>, number: UInt64? = nil) {
+    func post(_ parcel: Parcel<Value>, number: UInt32? = nil) {
         postUnscheduled(parcel, number: number)
         callReceiver()
     }
 
     /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
-    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt64? = nil) {
+    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) {
         // What is dropped may be an object of the user, and is freed outside of the lock.
         let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
             if state.isAtEnd || !state.goesOn(to: number) { return (nil, parcel) }
@@ -115,7 +117,7 @@ final class LiveMailbox<Value>: Sendable {
     /// - Parameter number: The number of the value that could not be made. Where a newer one has come, nothing is told.
     /// - Returns: whether the reader is told an end.
     @discardableResult
-    func finish(_ failure: (any Error)? = nil, number: UInt64? = nil) -> Bool {
+    func finish(_ failure: (any Error)? = nil, number: UInt32? = nil) -> Bool {
         let (isTold, waiter) = state.withLock { state -> (Bool, Waiter?) in
             if state.isAtEnd { return (true, nil) }
             guard state.goesOn(to: number) else { return (false, nil) }

@@ -65,6 +65,9 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Fetches, in a transaction that only reads. Returns what delivers the value, outside of the access.
     func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
 
+    /// Hears that what was fetched is not delivered: the access has failed behind it.
+    func fetchWasLost() {}
+
     /// What concerns the query, after a fetch.
     func concern(_ db: Database) throws -> LiveConcern { LiveConcern(.fullDatabase) }
 
@@ -107,6 +110,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
             return delivery
         } catch {
             progress.withLock { $0.isStale = true }
+            fetchWasLost()
             throw error
         }
     }

@@ -33,8 +33,14 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         }
         /// Whether the last one has left: no other one may come.
         var isClosed = false
+        /// What the last fetch gave. It is much memory, which goes with the last reader.
+        var rows: PackedRows?
 
-        mutating func close() { (first, others, isClosed) = (nil, [], true) }
+        /// Lets go of all. Returns what there was, to be freed by whoever does not hold the lock.
+        mutating func close() -> Readers {
+            defer { (first, others, isClosed, rows) = (nil, [], true, nil) }
+            return self
+        }
     }
     /// Guards the readers of all queries: see ``RowsReader``.
     private static let lists = Lock(0)  // (an empty value would have the address of another one)
@@ -42,10 +48,11 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 
     // On the connection's side:
     @exclusivity(unchecked) private var key: Key?
-    @exclusivity(unchecked) private var rows: PackedRows?
     @exclusivity(unchecked) private var region = DatabaseRegion()
     @exclusivity(unchecked) private var condition: RowCondition?
     @exclusivity(unchecked) private var version: RowTesters.Version?
+    /// What changes when another connection has committed, as the rows have seen it.
+    @exclusivity(unchecked) private var seenVersion: UInt32 = 0
 
     init(_ reader: RowsReader, in writer: any DatabaseWriter, _ settings: LiveSettings) {
         readers = Readers()
@@ -60,6 +67,11 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     private func withReaders<Result>(_ body: (inout Readers) throws -> Result) rethrows -> Result {
         try Self.lists.withLock { _ in try body(&readers) }
     }
+
+    #if DEBUG
+    /// Whether the rows of the last fetch are kept.
+    var hasRows: Bool { withReaders { $0.rows != nil } }
+    #endif
 
     // MARK: - Who reads
 
@@ -93,7 +105,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
             host.settings.pollingInterval == settings.pollingInterval,
             host.add(reader)
         {
-            withReaders { $0.close() }
+            _ = withReaders { $0.close() }
             reader.move(to: host)
             return host
         }
@@ -103,11 +115,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     }
 
     override func letGo(_ failure: (any Error)?) {
-        let left = withReaders { readers in
-            defer { readers.close() }
-            return readers.list
-        }
-        for reader in left { reader.finish(failure) }
+        for reader in withReaders({ $0.close() }).list { reader.finish(failure) }
     }
 
     override func didLeave(_ queries: LiveQueries) {
@@ -130,8 +138,11 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         }
         guard prepared.supplement == nil else { return try first.fetch(db) }
 
-        // Where only another reader has come, the rows are known.
-        if rows == nil || isOutdated || settings.pollingInterval != nil {
+        var rows = withReaders { $0.rows }
+        // Where only another reader has come, the rows are known: unless another connection has committed others.
+        let present = try dataVersion(prepared.statement, db)
+        if rows == nil || isOutdated || present != seenVersion {
+            seenVersion = present
             let statement = prepared.statement
             try statement.begin(prepared.arguments)
             defer { statement.abandon() }
@@ -140,6 +151,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
                 // Nobody is woken but who has come meanwhile.
             } else {
                 rows = fetched
+                withReaders { if !$0.isClosed { $0.rows = fetched } }
                 for reader in readers { reader.isServed = false }
             }
         }
@@ -147,6 +159,16 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         let deliveries = readers.filter { !$0.isServed }.map { $0.serve(rows, on: db) }
         return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
     }
+
+    /// What changes when another connection has committed to one of the databases that a statement reads: their own numbers
+    /// only grow.
+    private func dataVersion(_ statement: Statement, _ db: Database) throws -> UInt32 {
+        try statement.effects.databases.reduce(into: 0) { sum, name in
+            sum &+= UInt32(truncatingIfNeeded: try db.dataVersion(of: name) ?? 0)
+        }
+    }
+
+    override func fetchWasLost() { for reader in list { reader.isServed = false } }
 
     override func concern(_ db: Database) throws -> LiveConcern { LiveConcern(region, condition) }
 

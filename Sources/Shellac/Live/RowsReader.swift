@@ -8,6 +8,8 @@ class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is th
 
     /// Whether the reader has had the last rows. It is used on the connection's side.
     @exclusivity(unchecked) final var isServed = false
+    /// The number of the last result that was fetched for the reader: see ``LiveMailbox``. It is used on the connection's side.
+    @exclusivity(unchecked) final var resultNumber: UInt32 = 0
 
     // MARK: - What the subclass knows of the request
 
@@ -57,9 +59,6 @@ final class ElementsReader<Request: FetchRequest>: RowsReader, @unchecked Sendab
 where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     private let request: Request
     private let mailbox: LiveMailbox<[Request.RowDecoder]>
-    /// How many results were fetched for the reader. It is used on the connection's side.
-    @exclusivity(unchecked) private var resultCount: UInt64 = 0
-
     init(_ request: Request, to mailbox: LiveMailbox<[Request.RowDecoder]>) {
         (self.request, self.mailbox) = (request, mailbox)
     }
@@ -89,10 +88,10 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     /// Results are fetched in their order, also by the tasks of other readers, who come to the query; and each task hands over
     /// what it has fetched, outside of the access, where one may overtake another. So they have numbers.
     private func deliver(_ result: Result<[Request.RowDecoder], any Error>) -> LiveDelivery {
-        resultCount += 1
+        resultNumber &+= 1
         // They are made for this reader: nobody else holds one.
         nonisolated(unsafe) let result = result
-        return LiveDelivery { [self, number = resultCount] in
+        return LiveDelivery { [self, number = resultNumber] in
             switch result {
             case .success(let elements):
                 nonisolated(unsafe) let sent = elements
