@@ -20,6 +20,7 @@ final class Backup {
     private let pointer: OpaquePointer
     private let source: Database
     private let destination: Database
+    private var isCompleted = false
 
     /// Begins a backup of `main`, or of another database that both connections have. It must be finished.
     init(from source: Database, to destination: Database, of schemaName: String = "main") throws {
@@ -44,6 +45,7 @@ final class Backup {
     func step(pages: Int) throws -> DatabaseBackupProgress {
         let code = sqlite3_backup_step(pointer, Int32(clamping: pages))
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
+        isCompleted = code == SQLITE_DONE
         return DatabaseBackupProgress(
             remainingPageCount: Int(sqlite3_backup_remaining(pointer)),
             totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE)
@@ -54,6 +56,8 @@ final class Backup {
         sqlite3_backup_finish(pointer)
         source.running.endBackup()
         destination.running.endBackup()
+        // All of it is another database now.
+        if isCompleted { destination.object(in: .changes)?.object.schemaDidChange() }
     }
 }
 

@@ -42,4 +42,26 @@ struct LiveSchemaTests {
         try await queue.run("INSERT INTO t VALUES ('y', 'z')")
         try #expect(await values.next() == ["yz"])
     }
+
+    @Test("a backup over the database is another database", arguments: [true, false])
+    func backup(inOneAccess: Bool) async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let other = try DatabaseQueue.withLivePlayers("b", "c")
+        var names = playerNames.values(in: queue).makeAsyncIterator()
+        var players = queue.values(of: PlayerValue.filter(Column("score") == 0)).makeAsyncIterator()
+        try #expect(await names.next() == ["a"])
+        try #expect(await players.next()?.count == 1)
+        if inOneAccess {
+            try queue.inDatabase { destination in
+                try other.inDatabase { source in try source.backup(to: destination) }
+            }
+        } else {
+            try other.backup(to: queue)
+        }
+        try #expect(await names.next() == ["b", "c"])
+        try #expect(await players.next()?.count == 2)
+        try await queue.run("INSERT INTO livePlayer (name) VALUES ('d')")
+        try #expect(await names.next() == ["b", "c", "d"])
+        try #expect(await players.next()?.count == 3)
+    }
 }
