@@ -1,5 +1,3 @@
-import CSQLite
-
 extension LiveMailbox {
     /// Begins an observation whose values go to a reader that is called where a scheduler says: with `.immediate`, at once for
     /// the first one.
@@ -34,7 +32,7 @@ private final class LiveTurns: Sendable {
     func endStart() { isStarting.withLock { $0 = false } }
 
     func schedule(_ action: @escaping @Sendable () -> Void) {
-        if isStarting.withLock({ $0 }), shellac_is_main_thread() != 0 {
+        if isStarting.withLock({ $0 }), MainActor.isCurrent {
             action()
         } else {
             scheduler.schedule(action)

@@ -30,7 +30,7 @@ public struct DelayedMainActorValueObservationScheduler: ValueObservationMainAct
 /// Calls the functions of an observation on the main actor, and the first time before the start returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler {
     public func immediateInitialValue() -> Bool {
-        guard shellac_is_main_thread() != 0 else {
+        guard MainActor.isCurrent else {
             Misuse.trap(
                 "an observation was started with .immediate on another thread than the main one, where its first value "
                     + "is to arrive before the start returns. Start it on the main actor, or schedule it by .mainActor, "
@@ -47,6 +47,21 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
 
     public func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
+}
+
+extension MainActor {
+    /// Marks the main queue.
+    private static let mark = {
+        let mark = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+        return mark
+    }()
+
+    /// Whether this is the main thread, or the main queue: on Linux, its functions are run by other threads as soon as the
+    /// program has waited for the first time.
+    static var isCurrent: Bool {
+        shellac_is_main_thread() != 0 || DispatchQueue.getSpecific(key: mark) == true
+    }
 }
 
 extension ValueObservationScheduler where Self == TaskValueObservationScheduler {

@@ -67,8 +67,7 @@ struct LiveDeliveryTests {
         try await other.run("ALTER TABLE livePlayer ADD late; INSERT INTO livePlayer (name) VALUES ('b')")
         let late = Reader(queue)
         let delivery = try await queue.writeWithoutTransaction { db in
-            nonisolated(unsafe) let database = db  // which is used in this access
-            cancel.withLock { $0 = { database.cancel() } }
+            cancel.withLock { $0 = { db.cancel() } }
             let delivery = try late.query.fetchInAccess(db)
             cancel.withLock { $0 = nil }
             return delivery

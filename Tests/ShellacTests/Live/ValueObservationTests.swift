@@ -243,28 +243,27 @@ struct ValueObservationTests {
 
     @Test("an immediate start hands over the first value before it returns")
     func immediate() async throws {
-        await #expect(processExitsWith: .success) {
-            crashWithoutBacktrace()
-            let queue = try DatabaseQueue.withLivePlayers("a")
-            await MainActor.run {
-                guard Thread.isMainThread else { return }
-                var names: [[String]] = []
-                let running = playerNames.start(in: queue, scheduling: .immediate) { _ in
-                } onChange: {
-                    names.append($0)
-                }
-                precondition(names == [["a"]])
-                _ = running
-                var errors = 0
-                let failing = ValueObservation<Int>.tracking { _ in throw Boom() }
-                    .start(in: queue, scheduling: .immediate) { _ in
-                        errors += 1
-                    } onChange: { _ in
-                    }
-                precondition(errors == 1)
-                _ = failing
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let names = Recorder<[String]>()
+        let running = await MainActor.run {
+            let running = playerNames.start(in: queue, scheduling: .immediate) { _ in
+            } onChange: {
+                names.record($0)
             }
+            #expect(names.elements == [["a"]])
+            var errors = 0
+            let failing = ValueObservation<Int>.tracking { _ in throw Boom() }
+                .start(in: queue, scheduling: .immediate) { _ in
+                    errors += 1
+                } onChange: { _ in
+                }
+            #expect(errors == 1)
+            withExtendedLifetime(failing) {}
+            return running
         }
+        try await queue.run("UPDATE livePlayer SET name = 'b'")
+        try await waitUntil { names.elements == [["a"], ["b"]] }
+        withExtendedLifetime(running) {}
     }
 
     @Test("an immediate start on another thread stops the program, with a sentence")
