@@ -81,13 +81,14 @@ final class LiveMailbox<Value>: Sendable {
     ///
     /// - Parameter number: Numbers the values, where several tasks put them in. One that comes behind a newer one is dropped.
     func post(_ parcel: Parcel<Value>, number: UInt32? = nil) {
-        postUnscheduled(parcel, number: number)
+        _ = postUnscheduled(parcel, number: number)
         callReceiver()
     }
 
     /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
-    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) {
-        // What is dropped may be an object of the user, and is freed outside of the lock.
+    ///
+    /// - Returns: what gives way to it. It may be an object of the user, and is to be freed where no lock is held.
+    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) -> Parcel<Value>? {
         let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
             if state.isAtEnd || !state.goesOn(to: number) { return (nil, parcel) }
             if let waiter = state.waiter.take() { return (waiter, nil) }
@@ -103,7 +104,7 @@ final class LiveMailbox<Value>: Sendable {
             return (nil, dropped)
         }
         waiter?.resume(returning: parcel)
-        withExtendedLifetime(dropped) {}
+        return dropped
     }
 
     /// Has the receiver called, if there is one, and something to hear.

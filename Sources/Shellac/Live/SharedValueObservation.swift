@@ -75,16 +75,19 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     }
 
     private func add(_ mailbox: LiveMailbox<Value>, isImmediate: Bool) -> AnyDatabaseCancellable {
-        let (number, begins) = state.withLock { state in
+        let (number, run) = state.withLock { state -> (Int, Int?) in
             state.lastReader += 1
             state.readers[state.lastReader] = mailbox
             // Under the lock: no newer value can come first.
-            if let last = state.last { mailbox.postUnscheduled(Parcel(last)) }
-            defer { state.isRunning = true }
-            return (state.lastReader, !state.isRunning)
+            if let last = state.last { _ = mailbox.postUnscheduled(Parcel(last)) }
+            // Who starts at once does not wait for the first value of a run that is on its way.
+            if state.isRunning, !isImmediate || state.last != nil { return (state.lastReader, nil) }
+            state.isRunning = true
+            state.run += 1
+            return (state.lastReader, state.run)
         }
         mailbox.callReceiver()
-        if begins { begin(isImmediate: isImmediate) }
+        if let run { begin(run, isImmediate: isImmediate) }
         return AnyDatabaseCancellable {
             mailbox.cancel()
             self.remove(number)
@@ -100,8 +103,7 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
         ended?.running?.cancel()
     }
 
-    private func begin(isImmediate: Bool) {
-        let run = state.withLock { $0.run }
+    private func begin(_ run: Int, isImmediate: Bool) {
         guard let writer else { return finish(run, nil) }
         // It calls at once whoever puts a value in.
         let values = LiveMailbox<Value>(
@@ -115,22 +117,24 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
             })
         let running = observation.start(in: writer, isImmediate: isImmediate, values)
         // Everybody may have left meanwhile, or it may have failed.
-        let isWanted = state.withLock { state in
-            guard state.run == run else { return false }
-            state.running = running
-            return true
+        let unwanted = state.withLock { state -> AnyDatabaseCancellable? in
+            guard state.run == run else { return running }
+            defer { state.running = running }
+            return state.running
         }
-        if !isWanted { running.cancel() }
+        unwanted?.cancel()
     }
 
     private func post(_ value: Value, of run: Int) {
-        let readers = state.withLock { state -> [LiveMailbox<Value>] in
-            guard state.run == run else { return [] }
-            state.last = value
-            for reader in state.readers.values { reader.postUnscheduled(Parcel(value)) }
-            return Array(state.readers.values)
+        // What gives way may be objects of the user, whose `deinit` may come back here.
+        let (readers, before, dropped) = state.withLock { state -> ([LiveMailbox<Value>], Value?, [Any]) in
+            guard state.run == run else { return ([], nil, []) }
+            defer { state.last = value }
+            let readers = Array(state.readers.values)
+            return (readers, state.last, readers.compactMap { $0.postUnscheduled(Parcel(value)) })
         }
         for reader in readers { reader.callReceiver() }
+        withExtendedLifetime((before, dropped)) {}
     }
 
     private func finish(_ run: Int, _ failure: (any Error)?) {

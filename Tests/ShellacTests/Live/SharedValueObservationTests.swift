@@ -105,4 +105,78 @@ struct SharedValueObservationTests {
         try await queue.run("UPDATE livePlayer SET name = 'y'")
         try queue.inDatabase { db in #expect(db.broker?.observers.isEmpty ?? true) }
     }
+
+    @Test("what gives way to a newer value may come back when it is freed")
+    func freedValues() async throws {
+        /// A value that reads the observation once more when it is freed.
+        final class Witness: Sendable {
+            let onDeinit: @Sendable () -> Void
+            init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }
+            deinit { onDeinit() }
+        }
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let reading = Shared<SharedValueObservation<Witness>?>(nil)
+        let freed = Recorder<Int>()
+        let shared = ValueObservation<Witness>.tracking { db in
+            let count = try PlayerValue.fetchCount(db)
+            return Witness {
+                reading.value?.start(onError: { _ in }, onChange: { _ in }).cancel()
+                freed.record(count)
+            }
+        }.shared(in: queue, scheduling: .task)
+        reading.withLock { $0 = shared }
+        // The first one reads nothing, and so each value gives way in its mailbox, too.
+        let idle = shared.values().makeAsyncIterator()
+        let told = Recorder<Int>()
+        let running = shared.start(onError: { _ in }, onChange: { _ in told.record(1) })
+        for count in 1...4 {
+            try await waitUntil { told.elements.count == count }
+            try await queue.run("INSERT INTO livePlayer (name) VALUES ('b')")
+        }
+        try await waitUntil { freed.elements == [1, 2, 3, 4] }
+        reading.withLock { $0 = nil }
+        withExtendedLifetime((idle, running)) {}
+    }
+
+    @Test("an immediate start has its first value at once, also where that of other readers is on its way")
+    func immediate() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a")
+        let fetches = Recorder<Int>()
+        let shared = playerNames.handleEvents(willFetch: { fetches.record(1) }).shared(
+            in: queue, scheduling: .immediate)
+        let seen = Recorder<[String]>()
+        let (isHeld, mayGo) = (Gate(), Gate())
+        async let held: Void = onThread {
+            try queue.inDatabase { _ in
+                isHeld.open()
+                try mayGo.wait()
+            }
+        }
+        try await waitUntil { isHeld.isOpen }
+        var values = shared.values().makeAsyncIterator()
+        async let release: Void = {
+            try await Task.sleep(for: .milliseconds(20))
+            mayGo.open()
+        }()
+        let running = await MainActor.run {
+            let running = shared.start(onError: { _ in }, onChange: { seen.record($0) })
+            #expect(seen.elements == [["a"]])
+            let late = shared.start(onError: { _ in }, onChange: { seen.record($0) })
+            #expect(seen.elements == [["a"], ["a"]])
+            late.cancel()
+            return running
+        }
+        _ = try await (held, release)
+        try #expect(await values.next() == ["a"])
+        seen.removeAll()
+        try await queue.run("UPDATE livePlayer SET name = 'b'")
+        try #expect(await values.next() == ["b"])
+        try await waitUntil { seen.elements == [["b"]] }
+        fetches.removeAll()
+        try await queue.run("UPDATE livePlayer SET name = 'c'")
+        try #expect(await values.next() == ["c"])
+        // There is one observation, and not two.
+        #expect(fetches.elements.count == 1)
+        withExtendedLifetime(running) {}
+    }
 }
