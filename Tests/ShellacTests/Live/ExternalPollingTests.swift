@@ -85,6 +85,49 @@ struct ExternalPollingTests {
         try await other.insertWhileLocked("a")
         try #expect(await values.next() == ["a"])
     }
+
+    @Test("are not missed by an observation because another one begins to ask")
+    func anotherQuestion() async throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(), try file.queue())
+        let counts = ValueObservation.tracking { db in try db.names().count }
+        var slow = counts.observingExternalChanges(every: .milliseconds(400)).values(in: queue)
+            .makeAsyncIterator()
+        try #expect(await slow.next() == 0)
+        try await other.write { db in try db.insert("a") }
+        var late = counts.observingExternalChanges(every: .seconds(60)).values(in: queue).makeAsyncIterator()
+        try #expect(await late.next() == 1)
+        try #expect(await slow.next() == 1)
+    }
+
+    @Test("are followed by those readers of a request that ask for them, beside readers that do not")
+    func readersOfOneRequest() async throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(), try file.queue())
+        let request = SQLRequest<String>(sql: "SELECT name FROM player ORDER BY id")
+        var plain = queue.values(of: request).makeAsyncIterator()
+        try #expect(await plain.next() == [])
+        var asking = queue.values(of: request).observingExternalChanges(every: .milliseconds(1))
+            .makeAsyncIterator()
+        try #expect(await asking.next() == [])
+        try await other.write { db in try db.insert("a") }
+        try #expect(await asking.next() == ["a"])
+    }
+
+    @Test("of the schema, which one observation has seen, harm no other one")
+    func schema() async throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(), try file.queue())
+        try await other.write { db in try db.createLivePlayers() }
+        var first = queue.values(of: PlayerValue.filter(Column("teamID") == 1)).makeAsyncIterator()
+        try #expect(await first.next() == [])
+        try await other.run("CREATE INDEX i ON livePlayer(score)")
+        var second = queue.values(of: PlayerValue.filter(Column("score") > 5)).makeAsyncIterator()
+        try #expect(await second.next() == [])
+        try await queue.write { db in try db.addPlayer("a", score: 7, teamID: 1) }
+        try #expect(await first.next()?.count == 1)
+        try #expect(await second.next()?.count == 1)
+    }
 }
 
 extension DatabaseQueue {

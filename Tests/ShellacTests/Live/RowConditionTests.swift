@@ -220,6 +220,35 @@ struct RowConditionTests {
         #expect(watched.deliveries.elements == [[], [[2.databaseValue]], []])
     }
 
+    @Test("a text that is no UTF-8 is not tested by what it reads as")
+    func invalidTexts() async throws {
+        let watched = try Watched("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
+        try await watched.follow(Self.t.filter(SQL("hex(a) = 'FF'").sqlExpression))
+        try #expect(await watched.fetches(after: "INSERT INTO t (a) VALUES ('x')") == 0)
+        try #expect(await watched.fetches(after: "INSERT INTO t (a) VALUES (CAST(x'ff' AS TEXT))") == 1)
+        #expect(watched.deliveries.elements.last?.count == 1)
+    }
+
+    @Test("columns that statements of one transaction change one after the other are all seen")
+    func columnsInTurn() async throws {
+        let watched = try Watched(Self.schema)
+        let seen = Recorder<String>()
+        // (Functions know columns alone.)
+        let tasks = ["name", "note"].map { column in
+            Task {
+                let values = watched.queue.values(tracking: { db in
+                    try String?.fetchAll(db, sql: "SELECT \(column) FROM t")
+                })
+                for try await _ in values { seen.record(column) }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        try await waitUntil { seen.elements.count == 2 }
+        try await watched.queue.run(
+            "UPDATE t SET name = 'x' WHERE id = 1; UPDATE t SET note = 'x' WHERE id = 1")
+        try await waitUntil { seen.elements.count == 4 }
+    }
+
     @Test(
         "cascades, triggers and rows in UTF-16 files are tested as others",
         arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
