@@ -34,7 +34,7 @@ struct PlayerValue: Codable, FetchableRecord, TableRecord, MutablePersistableRec
 }
 
 /// A request that is followed, and the number of times that its statement was run.
-final class Watched: Sendable {
+final class WatchedRequest: Sendable {
     let queue: DatabaseQueue
     let spy = SQLSpy()
     let deliveries = Recorder<[[DatabaseValue]]>()

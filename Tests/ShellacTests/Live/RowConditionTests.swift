@@ -16,7 +16,7 @@ struct RowConditionTests {
 
     @Test("nor rows that satisfy the condition neither before nor after a change")
     func rows() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(Self.t.filter(Column("score") > 15).order(Column("id")))
         try #expect(await watched.fetches(after: "INSERT INTO t (score) VALUES (5)") == 0)
         try #expect(await watched.fetches(after: "UPDATE t SET score = 6 WHERE score < 10") == 0)
@@ -33,7 +33,7 @@ struct RowConditionTests {
 
     @Test("nor other values of a column that is looked up")
     func lookups() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(Self.t.filter(Column("team") == 2).select(Column("name")))
         try #expect(await watched.fetches(after: "UPDATE t SET name = 'x' WHERE team = 1") == 0)
         try #expect(
@@ -53,7 +53,7 @@ struct RowConditionTests {
             "null", "or",
         ])
     func requests(_ name: String) async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         let t = Self.t
         let (request, idle, live): (QueryInterfaceRequest<Row>, String, String)
         switch name {
@@ -135,7 +135,7 @@ struct RowConditionTests {
             "impure(score) > 15", "CURRENT_TIMESTAMP IS NULL", "id IN u", "rowid IN (VALUES (2))",
         ])
     func unknown(_ condition: String) async throws {
-        let watched = try Watched(
+        let watched = try WatchedRequest(
             Self.schema.replacing(
                 "CREATE TABLE u (id INTEGER PRIMARY KEY, a)", with: "CREATE TABLE u (id INTEGER PRIMARY KEY)")
         ) { db in
@@ -147,7 +147,7 @@ struct RowConditionTests {
 
     @Test("functions declared pure are known, as long as they are")
     func functions() async throws {
-        let watched = try Watched(Self.schema) { db in
+        let watched = try WatchedRequest(Self.schema) { db in
             try db.add(
                 function: DatabaseFunction("twice", argumentCount: 1, pure: true) { values in
                     (Int.fromDatabaseValue(values[0]) ?? 0) * 2
@@ -183,11 +183,11 @@ struct RowConditionTests {
             ),
             ("CREATE TABLE t (id PRIMARY KEY, score) WITHOUT ROWID", "INSERT INTO t VALUES (1, 5)"),
         ] {
-            let watched = try Watched(schema)
+            let watched = try WatchedRequest(schema)
             try await watched.follow(Self.t.filter(Column("score") > 15))
             try #expect(await watched.fetches(after: write) == 1, "\(schema)")
         }
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(
             Self.t.filter(Column("score") > 15).annotated(with: SQL("(SELECT COUNT(*) FROM t)").sqlExpression)
         )
@@ -197,7 +197,7 @@ struct RowConditionTests {
 
     @Test("rows older than a column have its default, and what they had counts")
     func olderRows() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.queue.run("ALTER TABLE t ADD COLUMN late INTEGER DEFAULT 5")
         try await watched.follow(Self.t.filter(Column("late") == 5).select(Column("id")))
         try #expect(await watched.fetches(after: "UPDATE t SET late = 6 WHERE id = 1") == 1)
@@ -210,7 +210,7 @@ struct RowConditionTests {
     @Test(
         "a row that moves is tested with the row id that it has then", arguments: ["score > 5", "rowid > 5"])
     func movedRows(_ condition: String) async throws {
-        let watched = try Watched("CREATE TABLE t (score); INSERT INTO t VALUES (1), (2)")
+        let watched = try WatchedRequest("CREATE TABLE t (score); INSERT INTO t VALUES (1), (2)")
         try await watched.follow(Self.t.filter(SQL(stringLiteral: condition).sqlExpression))
         try #expect(await watched.fetches(after: "UPDATE t SET rowid = 3 WHERE score = 1") == 0)
         guard condition == "rowid > 5" else { return }
@@ -222,7 +222,7 @@ struct RowConditionTests {
 
     @Test("a text that is no UTF-8 is not tested by what it reads as")
     func invalidTexts() async throws {
-        let watched = try Watched("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
+        let watched = try WatchedRequest("CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)")
         try await watched.follow(Self.t.filter(SQL("hex(a) = 'FF'").sqlExpression))
         try #expect(await watched.fetches(after: "INSERT INTO t (a) VALUES ('x')") == 0)
         try #expect(await watched.fetches(after: "INSERT INTO t (a) VALUES (CAST(x'ff' AS TEXT))") == 1)
@@ -231,7 +231,7 @@ struct RowConditionTests {
 
     @Test("columns that statements of one transaction change one after the other are all seen")
     func columnsInTurn() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         let seen = Recorder<String>()
         // (Functions know columns alone.)
         let tasks = ["name", "note"].map { column in
@@ -253,7 +253,7 @@ struct RowConditionTests {
         "cascades, triggers and rows in UTF-16 files are tested as others",
         arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
     func cascades(_ encoding: String) async throws {
-        let watched = try Watched(
+        let watched = try WatchedRequest(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE t (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id) ON DELETE CASCADE, name TEXT CHECK (name <> ''));
@@ -271,7 +271,7 @@ struct RowConditionTests {
 
     @Test("what is undone runs nothing, and tests are bounded in a large transaction")
     func bounds() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(Self.t.filter(Column("score") > 1_000_000))
         try #expect(
             await watched.fetches(
@@ -290,11 +290,38 @@ struct RowConditionTests {
         try #expect(await watched.fetches(after: "INSERT INTO t (score) VALUES (1)") == 0)
     }
 
+    @Test("a row that comes behind those that are held for tests concerns each request of its table")
+    func rowsBehind() async throws {
+        let watched = try WatchedRequest(Self.schema)
+        let seen = Recorder<Int>()
+        // Each of them alone has fewer rows to test than it may.
+        let teams = 1...(LiveQueries.mostRows / (LiveQueries.mostTests - 10) + 1)
+        let tasks = teams.map { team in
+            Task {
+                let request = Self.t.filter(Column("team") == team && Column("score") > 1_000)
+                for try await rows in watched.queue.values(of: request) where !rows.isEmpty {
+                    seen.record(team)
+                }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        try await waitUntil { watched.spy.sql.filter { $0.contains("\"score\" > ?") }.count >= teams.count }
+        try await watched.queue.settle()
+        try await watched.queue.write { db in
+            for row in 0..<(LiveQueries.mostTests - 10) * teams.count {
+                try db.execute(
+                    sql: "INSERT INTO t (team, score) VALUES (?, 0)", arguments: [row % teams.count + 1])
+            }
+            try db.execute(sql: "INSERT INTO t (team, score) VALUES (3, 2000)")
+        }
+        try await waitUntil { seen.elements == [3] }
+    }
+
     @Test(
         "a change of the schema, and VACUUM, concern each observation",
         arguments: ["VACUUM", "CREATE TABLE v (a)", "CREATE INDEX i ON t(score)", "ATTACH ':memory:' AS y"])
     func schemaChanges(_ sql: String) async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(Self.t.filter(Column("score") > 1_000_000))
         watched.spy.removeAll()
         try await watched.queue.writeWithoutTransaction { db in try db.execute(sql: sql) }
@@ -305,7 +332,7 @@ struct RowConditionTests {
 
     @Test("what notifyChanges tells is fetched, of the tables that it names")
     func notified() async throws {
-        let watched = try Watched(Self.schema)
+        let watched = try WatchedRequest(Self.schema)
         try await watched.follow(Self.t.filter(Column("score") > 15))
         func notify(_ table: String) async throws -> Int {
             watched.spy.removeAll()
@@ -319,7 +346,7 @@ struct RowConditionTests {
 
     @Test("columns that the hook cannot tell are fetched, and the statement that writes them does not fail")
     func lostColumns() async throws {
-        let watched = try Watched("CREATE TABLE t (a AS (1), id INTEGER PRIMARY KEY, score INTEGER)")
+        let watched = try WatchedRequest("CREATE TABLE t (a AS (1), id INTEGER PRIMARY KEY, score INTEGER)")
         try await watched.follow(Self.t.filter(Column("score") > 15))
         try await watched.queue.run("INSERT INTO t (score) VALUES (20)")
         try await waitUntil { watched.deliveries.elements.count == 2 }
@@ -328,7 +355,7 @@ struct RowConditionTests {
     @Test("without the pre-update hook, tables and columns alone are told apart")
     func withoutHook() async throws {
         try await Features.hiddenOptions.withValue(["ENABLE_PREUPDATE_HOOK"]) {
-            let watched = try Watched(Self.schema)
+            let watched = try WatchedRequest(Self.schema)
             try await watched.follow(Self.t.filter(Column("score") > 15).select(Column("score")))
             try #expect(await watched.fetches(after: "UPDATE t SET name = 'x'") == 0)
             try #expect(await watched.fetches(after: "UPDATE t SET score = score + 1") == 1)

@@ -111,6 +111,8 @@ struct ValueObservationTests {
         // A change of the schema has it looked at again.
         try await queue.run("CREATE TABLE third (a)")
         try await waitUntil { seen.elements == [0, 1, 2] }
+        try await queue.run("INSERT INTO livePlayer (name) VALUES ('z')")
+        try await waitUntil { seen.elements == [0, 1, 2, 3] }
         withExtendedLifetime(constant) {}
     }
 
