@@ -80,6 +80,9 @@ extension Database {
     ///
     /// One of the functions runs, right after the transaction has ended, also if it has changed nothing. In a
     /// savepoint that is then rolled back, `onRollback` runs at once, and `onCommit` never. Both can use the database.
+    ///
+    /// Outside of a transaction, a statement that writes is one, too. A fetch that runs several statements is none, though all of
+    /// them see one state of the database.
     public func afterNextTransaction(
         onCommit: @escaping (Database) -> Void, onRollback: @escaping (Database) -> Void = { _ in }
     ) {

@@ -31,8 +31,10 @@ final class TransactionEnds {
     /// A transaction has ended. Those who are told of it are told after those whose transaction has ended inside of their
     /// telling.
     func add(_ observers: [ObserverRegistration], isCommitted: Bool) {
+        // Functions wait for a transaction that the program has asked for.
+        let ended = database.transactionLog.isReadingOneState ? [] : hooks.takeAll()
         let new =
-            hooks.takeAll().reversed().map { End.hook($0, isCommitted: isCommitted) }
+            ended.reversed().map { End.hook($0, isCommitted: isCommitted) }
             + observers.reversed().map { .observer($0, isCommitted: isCommitted) }
         ends.insert(contentsOf: new, at: 0)
     }

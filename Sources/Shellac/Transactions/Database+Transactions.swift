@@ -59,12 +59,19 @@ extension Database {
 
     /// Runs statements that read, so that all of them see one state of the database.
     func readingOneState<Result>(_ read: () throws -> Result) throws -> Result {
+        // Whoever is still to be told of another transaction's end may write, and is told first.
+        if owed.contains(.statementWillBegin), !isClosed { object(in: .changes)?.object.statementWillBegin() }
         // A statement that writes, and is on its way, has a transaction of its own.
         if isInsideTransaction || !isClosed && sqlite3_txn_state(pointer, nil) == SQLITE_TXN_WRITE {
             return try read()
         }
         // Its end is told to nobody: who reads because another one has ended would hear of ends without an end.
-        return try readOnly { try transaction(.deferred) { (try read(), .commit) } }
+        return try readOnly {
+            let log = transactionLog
+            log.isReadingOneState = true
+            defer { log.isReadingOneState = false }
+            return try transaction(.deferred) { (try read(), .commit) }
+        }
     }
 
     /// Runs operations of an open transaction that they must not end. Savepoints are free.

@@ -47,6 +47,9 @@ final class TransactionLog: StatementParticipant {
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
     var closesScope = false
 
+    /// Whether the transaction is none that the program has asked for: nobody waits for its end.
+    var isReadingOneState = false
+
     /// The sentence that answers whoever begins or ends a transaction, while somebody else has to end this one.
     var refusal: String?
 
