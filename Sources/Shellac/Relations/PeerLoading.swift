@@ -17,8 +17,9 @@ extension Record {
     /// ```
     ///
     /// Records that were fetched together share what they remember of their rows, and so their keys are known. What is found
-    /// for the others is kept until the access ends, or the database changes; they are given it when they ask. A record that
-    /// was saved since, or whose row takes more than some hundred bytes, stands alone.
+    /// for the others is kept until the access ends, or the database changes; they are given it when they ask. What cannot be
+    /// read of the others is an error when these ask, and none before. A record that was saved since, or whose row takes more
+    /// than some hundred bytes, stands alone.
     ///
     /// - Parameters:
     ///   - relation: The relation.
@@ -71,25 +72,29 @@ final class LoadedPeers {
     private let keys: OwnerKeys
     /// What was found for each key. Nil where there was no row, or where it was taken.
     private var found: [RelatedObjects?]
-    private var taken: Set<Int32> = []
+    /// The keys of which nothing is given: somebody has it, or it could not be read.
+    private var taken: Set<Int32>
 
+    /// - Parameter unreadable: The keys of which something could not be read. Who has one loads alone, and hears why.
     init(
         _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys,
-        _ found: [RelatedObjects?], in db: Database
+        _ found: [RelatedObjects?], unreadable: Set<Int32>, in db: Database
     ) throws {
         (self.window, self.definition, self.keys, self.found) = (window, definition, keys, found)
+        taken = unreadable
         version = db.contentVersion
         generation = try db.schemaGeneration
         dataVersions = try db.dataVersions()
     }
 
-    /// Returns what was found for a key: nil inside where there was no row, and outside where somebody else has it.
+    /// Returns what was found for a key: nil inside where there was no row, and outside where somebody else has it, or
+    /// nobody can have it.
     ///
     /// Many records may refer to one: they share it. Those that refer to a record belong to it alone.
     func take(_ key: [DatabaseValue]) -> RelatedObjects?? {
-        guard let number = keys.number(of: key) else { return nil }
+        guard let number = keys.number(of: key), !taken.contains(number) else { return nil }
         guard definition.steps[0].direction == .down else { return found[Int(number)] }
-        guard taken.insert(number).inserted else { return nil }
+        taken.insert(number)
         defer { found[Int(number)] = nil }
         return .some(found[Int(number)])
     }
@@ -130,9 +135,7 @@ extension RelationLoading {
         let names = path.steps[0].from
         let own = try record.encodedKey(names, of: definition, in: db)
         if let peers = try relations.loadedPeers(of: form, key), try peers.isGood(in: db) {
-            if take(own, for: record, from: peers, path) { return }
-            // They were given to another object of the same row.
-            return try load(for: [record], areFetched: false)
+            return try give(own, to: record, from: peers, path)
         }
         var keys = OwnerKeys(path.steps[0].to, capacity: FetchWindow.rowCount)
         keys.add(own)
@@ -140,14 +143,39 @@ extension RelationLoading {
             let places = names.compactMap(layout.column(named:))
             if places.count == names.count { keys.add(bytes, places) }
         }
-        let found = try find(path, &keys, for: [])
-        let peers = try LoadedPeers(window, definition, keys, found, in: db)
+        let peers = try findPeers(window, path, &keys)
         try relations.keep(peers, for: form, key())
         db.isKeptForAccess = true
-        _ = take(own, for: record, from: peers, path)
+        try give(own, to: record, from: peers, path)
     }
 
-    /// Gives a record what was found for it. Returns false where somebody else has it.
+    /// Finds what the records of a window will ask for. What cannot be read is no error here: it may be another one's.
+    private func findPeers(
+        _ window: FetchWindow, _ path: RelationPath, _ keys: inout OwnerKeys
+    ) throws -> LoadedPeers {
+        var unreadable: Set<Int32> = []
+        var found: [RelatedObjects?]
+        do {
+            found = try find(path, &keys, for: []) { number, error in
+                if db.isInterrupt(error) { throw error }
+                unreadable.insert(number)
+            }
+        } catch {
+            if db.isInterrupt(error) { throw error }
+            // It is not known whose statement it is that has failed, or whose rows those were that are loaded along.
+            (found, unreadable) = (Array(repeating: nil, count: keys.count), Set(0..<Int32(keys.count)))
+        }
+        return try LoadedPeers(window, definition, keys, found, unreadable: unreadable, in: db)
+    }
+
+    /// Gives a record what was found for it. It loads alone where another object of its row has that, or it could not be read.
+    private func give(
+        _ key: [DatabaseValue], to record: Record, from peers: LoadedPeers, _ path: RelationPath
+    ) throws {
+        if !take(key, for: record, from: peers, path) { try load(for: [record], areFetched: false) }
+    }
+
+    /// Gives a record what was found for it. Returns false where there is nothing to give.
     private func take(
         _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
     ) -> Bool {

@@ -60,14 +60,17 @@ struct RelationLoading {
     /// - Parameters:
     ///   - owners: The first of the records that have the keys: those to which the way leads back.
     ///   - whole: The request of all rows that have the keys, where there is one.
+    ///   - refuse: Is told of the number of a key, of which a row cannot be read, and why. It throws where nothing is to be
+    ///     found then.
     func find(
-        _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil
+        _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil,
+        refuse: (Int32, any Error) throws -> Void = { throw $1 }
     ) throws -> [RelatedObjects?] {
         var found = RelatedRows(definition, target, keys, leadsBack ? path.steps[0] : nil, owners)
         let column = path.steps[0].comparesIntegers ? path.steps[0].from[0] : nil
         let all = whole.flatMap { whole in column.map { [OwnerKeys.List(of: $0, in: whole)] } }
         let lists = keys.count == 0 ? [] : all ?? keys.lists()
-        for list in lists { try fetch(list, path, &keys, &found) }
+        for list in lists { try fetch(list, path, &keys, &found, refuse) }
         try definition.nested.load(for: found.records, areFetched: true, in: db)
         return found.objects
     }
@@ -78,7 +81,8 @@ struct RelationLoading {
     // MARK: - Fetching
 
     private func fetch(
-        _ list: OwnerKeys.List, _ path: RelationPath, _ keys: inout OwnerKeys, _ found: inout RelatedRows
+        _ list: OwnerKeys.List, _ path: RelationPath, _ keys: inout OwnerKeys, _ found: inout RelatedRows,
+        _ refuse: (Int32, any Error) throws -> Void
     ) throws {
         let query = try RelationQuery(
             definition, path, list, identity: identity(path), for: target.type, in: db)
@@ -103,10 +107,14 @@ struct RelationLoading {
             }
             let joined = objects.unsafelyUnwrapped
             let own = joined.table.moveOn()
-            try found.add(number, identity) {
-                let record = try target.make(own)
-                try joined.give(to: record)
-                return record
+            do {
+                try found.add(number, identity) {
+                    let record = try target.make(own)
+                    try joined.give(to: record)
+                    return record
+                }
+            } catch {
+                try refuse(number, error)
             }
         }
         try objects?.load(in: db)

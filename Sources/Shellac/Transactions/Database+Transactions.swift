@@ -168,7 +168,8 @@ extension Database {
         }
     }
 
-    private func isInterrupt(_ error: any Error) -> Bool {
+    /// Whether an error says that somebody has stopped what was running.
+    func isInterrupt(_ error: any Error) -> Bool {
         error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }
 

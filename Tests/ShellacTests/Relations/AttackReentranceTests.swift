@@ -288,9 +288,9 @@ import Testing
         try Guild.database().inDatabase { db in
             let teams = try Team.order { $0.id.desc }.fetchAll(db)
             #expect(throws: TestError.self) { try db.load(teams, relation) }
-            #expect(throws: TestError.self) { try teams[1].load(relation, db) }
-            #expect(throws: RelationError.self) { try teams[1][relation] }
-            try teams[1].load(relation, db, .alone)
+            #expect(throws: TestError.self) { try teams[2].load(relation, db) }
+            #expect(throws: RelationError.self) { try teams[2][relation] }
+            try teams[1].load(relation, db)
             try #expect(teams[1][relation].count == 2)
             try #expect(db.isUsable())
         }

@@ -171,4 +171,107 @@ import Testing
             try #expect(teams[8].players.isEmpty)
         }
     }
+
+    /// A player that cannot be made of a row without a score, nor of one that a weapon of no use belongs to.
+    private final class Picky: Record {
+        static let team = belongsTo(Guild.Team.self)
+        static let weapons = hasMany(Sharp.self, using: ["playerID"])
+        var id: Int64?
+        var teamID: Int64?
+        var score = 0
+        override class var databaseTableName: String { "player" }
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("id", id) { id = $0 }
+            try column("teamID", teamID) { teamID = $0 }
+            try column("score", score) {
+                if $0 < 0 { throw TestError(Int(teamID ?? 0)) }
+                score = $0
+            }
+        }
+    }
+
+    private final class Sharp: Record {
+        override class var databaseTableName: String { "weapon" }
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column.reading("name") { (name: String) in if name == "blunt" { throw TestError(-1) } }
+        }
+    }
+
+    /// What a peer's row is unreadable by.
+    enum Fault: CaseIterable { case ownRow, joinedRow, nestedRow, statement }
+
+    @Test(
+        "are not loaded where their rows cannot be read, which harms no other one, and say why themselves",
+        .behaviour(64), arguments: Fault.allCases)
+    func unreadable(_ fault: Fault) throws {
+        let spy = SQLSpy()
+        let queue = try database(spy, teams: 30)
+        try queue.write { db in
+            try db.execute(sql: "UPDATE player SET score = -1 WHERE teamID IN (8, 17)")
+            try db.execute(
+                sql: "INSERT INTO weapon (playerID, name) SELECT id, 'blunt' FROM player WHERE score < 0")
+            try db.add(
+                function: DatabaseFunction("test", argumentCount: 1) { values in
+                    if Int.fromDatabaseValue(values[0]) ?? 0 < 0 { throw TestError(-1) }
+                    return true
+                })
+            let relation =
+                switch fault {
+                case .ownRow: Team.hasMany(Picky.self)
+                case .joinedRow:
+                    Team.hasMany(Picky.self).select(Column("id"), Column("teamID"))
+                        .including(optional: Picky.hasOne(Picky.self, using: ForeignKey(["id"], to: ["id"])))
+                case .nestedRow:
+                    Team.hasMany(Picky.self).select(Column("id"), Column("teamID"))
+                        .including(Picky.weapons)
+                case .statement:
+                    Team.hasMany(Picky.self).select(Column("id"), Column("teamID"))
+                        .filter(sql: "test(score)")
+                }
+            let teams = try Team.order { $0.id }.fetchAll(db)
+            spy.removeAll()
+            var failed: [Int64] = []
+            for team in teams {
+                do {
+                    try team.load(relation, db)
+                    try #expect(team[relation].count == Int(team.id ?? 0) % 3)
+                } catch {
+                    #expect(!(error is RelationError))
+                    failed.append(team.id ?? 0)
+                    #expect(throws: RelationError.self) { try team[relation] }
+                }
+            }
+            #expect(failed == [8, 17])
+            // Of a row that cannot be read, it is known whose it is.
+            if fault == .ownRow || fault == .joinedRow { #expect(spy.selections.count == 1 + 1 + 2) }
+            // What can be read again is.
+            try db.execute(sql: "UPDATE player SET score = 1; DELETE FROM weapon")
+            try teams[7].load(relation, db)
+            try #expect(teams[7][relation].count == 2)
+        }
+    }
+
+    @Test("refer to one that cannot be read, and say why themselves", .behaviour(64))
+    func unreadableReferred() throws {
+        final class Named: Record {
+            override class var databaseTableName: String { "team" }
+            override func columns(_ column: borrowing RecordColumns) throws {
+                try column.reading("name") { (name: String) in if name == "none" { throw TestError(1) } }
+            }
+        }
+        let relation = Player.belongsTo(Named.self)
+        let spy = SQLSpy()
+        try database(spy, teams: 30).inDatabase { db in
+            try db.execute(sql: "UPDATE team SET name = 'none' WHERE id = 8")
+            let players = try Player.order { $0.id }.fetchAll(db)
+            for player in players.dropFirst() {
+                if player.teamID == 8 {
+                    #expect(throws: TestError(1)) { try player.load(relation, db) }
+                } else {
+                    try player.load(relation, db)
+                    try #expect(player[relation] != nil)
+                }
+            }
+        }
+    }
 }
