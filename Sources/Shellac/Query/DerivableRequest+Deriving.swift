@@ -188,13 +188,14 @@ extension DerivableRequest {
 
     /// Reverses the order of the rows. Where there is none, nothing changes.
     ///
-    /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`.
+    /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`. The order of
+    /// joined rows is one of the rows of the request, and is reversed, too. Rows that are fetched besides keep theirs.
     public func reversed() -> QueryInterfaceRequest<RowDecoder> {
-        derived { $0.ordering = $0.ordering.map(\.reversed) }
+        derived { $0.changeOrder { $0.map(\.reversed) } }
     }
 
-    /// Removes the order of the rows.
-    public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.ordering = [] } }
+    /// Removes the order of the rows, and that of joined ones.
+    public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.changeOrder { _ in [] } } }
 
     /// Limits the number of rows, replacing any earlier limit.
     ///

@@ -16,6 +16,9 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery { query }
 
+    /// Returns the same, with another order of the joined rows.
+    func ordered(by change: ([SQLOrdering]) -> [SQLOrdering]) -> RequestSupplement { self }
+
     /// Returns what is fetched for the elements of two requests together.
     func combined(with other: RequestSupplement?) -> RequestSupplement? { self }
 
@@ -105,6 +108,12 @@ extension DatabaseFetchable {
 }
 
 extension SelectQuery {
+    /// Changes the order of the rows: that of the table, and that of the tables that are joined.
+    mutating func changeOrder(_ change: ([SQLOrdering]) -> [SQLOrdering]) {
+        ordering = change(ordering)
+        supplement = supplement?.ordered(by: change)
+    }
+
     /// The query, with all tables that it joins, which is about to be written.
     func joined(for writer: inout some QueryWriter) throws -> SelectQuery {
         guard let supplement, supplement.joinsTables else { return self }

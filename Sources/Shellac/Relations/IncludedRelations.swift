@@ -112,6 +112,17 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         return try JoinedQuery(query, self, isFetched: element != nil, avoiding: names, on: db).query
     }
 
+    override func ordered(by change: ([SQLOrdering]) -> [SQLOrdering]) -> RequestSupplement {
+        if joins.isEmpty { return self }
+        var joins = joins
+        for join in joins.indices {
+            for step in joins[join].definition.steps.indices {
+                joins[join].definition.steps[step].query.changeOrder(change)
+            }
+        }
+        return IncludedRelations(joins: joins, loads: loads)
+    }
+
     override func combined(with other: RequestSupplement?) -> RequestSupplement? {
         var loads = loads
         for load in (other as? IncludedRelations)?.loads ?? []

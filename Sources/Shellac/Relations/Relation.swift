@@ -118,6 +118,12 @@ extension Relation {
         return refined { $0.order(terms) }
     }
 
+    /// Reverses the order of the rows that each row is given: see ``DerivableRequest/reversed()``.
+    public func reversed() -> Self { refined { $0.reversed() } }
+
+    /// Removes the order of the rows that each row is given.
+    public func unordered() -> Self { refined { $0.unordered() } }
+
     /// Selects columns or expressions of the rows, replacing any earlier selection.
     public func select(_ selection: any SQLSelectable...) -> Self { refined { $0.select(selection) } }
 

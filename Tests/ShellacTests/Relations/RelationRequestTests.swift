@@ -48,6 +48,91 @@ struct RelationRequestTests {
             ["Reds", "Blues", "Blues"])
     }
 
+    @Test("is sorted by joined rows behind its own, and reversed as a whole", .behaviour(68))
+    func reversing() throws {
+        let byTeam = Player.joining(required: Player.team.order { $0.name })
+        let sql = #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID""#
+        try expect(
+            byTeam.order { $0.isCaptain.desc }.filter { [30, 50].contains($0.score) }.reversed(),
+            sql + #" WHERE "player"."score" IN (?, ?) ORDER BY "player"."isCaptain", "team"."name" DESC"#,
+            ["Eve", "Barbara"])
+        try expect(
+            byTeam.reversed().order { $0.id }.reversed(),
+            sql + #" ORDER BY "player"."id" DESC, "team"."name""#,
+            ["Eve", "David", "Craig", "Barbara", "Arthur"])
+        try expect(
+            byTeam.order { $0.id }.unordered(), sql, ["Arthur", "Barbara", "Craig", "David", "Eve"])
+        // What is joined later has its own order.
+        try expect(
+            Player.order { $0.teamID }.reversed().joining(required: Player.team.order { $0.name })
+                .filter { $0.score > 30 }.joining(optional: Player.weapons.order { $0.name }).reversed(),
+            #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID" "#
+                + #"LEFT JOIN "weapon" ON "weapon"."playerID" = "player"."id" WHERE "player"."score" > ? "#
+                + #"ORDER BY "player"."teamID", "team"."name" DESC, "weapon"."name" DESC"#,
+            ["David", "Eve"])
+        // Deeper ones, and those on the way through others.
+        let weapons = Team.hasMany(
+            Weapon.self, through: Team.players.order { $0.name }, using: Player.weapons.order { $0.name })
+        try expect(
+            Weapon.joining(required: Weapon.owner.joining(required: Player.team.order { $0.name }))
+                .reversed(),
+            #"SELECT "weapon".* FROM "weapon" JOIN "player" ON "player"."id" = "weapon"."playerID" "#
+                + #"JOIN "team" ON "team"."id" = "player"."teamID" ORDER BY "team"."name" DESC"#,
+            ["axe", "bow", "club"])
+        try expect(
+            Team.joining(required: weapons).reversed(),
+            #"SELECT "team".* FROM "team" JOIN "player" ON "player"."teamID" = "team"."id" "#
+                + #"JOIN "weapon" ON "weapon"."playerID" = "player"."id" ORDER BY "weapon"."name" DESC"#,
+            ["Blues", "Reds", "Reds"])
+    }
+
+    @Test(
+        "leaves the order of lists that are fetched besides, which have one of their own", .behaviour(63, 68))
+    func reversingLists() throws {
+        let players = Team.players.order { $0.name }
+        func names(_ request: QueryInterfaceRequest<Team>) throws -> [[String]] {
+            try Guild.database().read { db in
+                try request.fetchAll(db).map { try [$0.name] + $0.players.map(\.name) }
+            }
+        }
+        let reds = ["Reds", "Arthur", "Barbara", "Craig"]
+        try #expect(
+            names(Team.including(players).order { $0.name }.reversed())
+                == [reds, ["Nobody"], ["Blues", "David", "Eve"]])
+        try #expect(
+            names(Team.including(players.reversed()).filter { $0.id < 3 }.order { $0.id })
+                == [["Reds", "Craig", "Barbara", "Arthur"], ["Blues", "Eve", "David"]])
+        try #expect(
+            names(Team.including(players.reversed().limit(1, perParent: true)).filter(key: 1))
+                == [["Reds", "Craig"]])
+        try #expect(
+            names(
+                Team.including(
+                    Team.players.joining(optional: Player.weapons.order { $0.name })
+                        .filter { $0.id == 1 || $0.id == 4 }.reversed()
+                ).filter(keys: [1, 2]).order { $0.id }) == [
+                    ["Reds", "Arthur", "Arthur"], ["Blues", "David"],
+                ])
+        try Guild.database().read { db in
+            let rows = try Team.including(all: players).filter(key: 1).reversed().asRequest(of: Row.self)
+                .fetchAll(db)
+            let found = try rows[0].prefetchedRows["players"]?.map { try $0["name"] as String }
+            #expect(found == ["Arthur", "Barbara", "Craig"])
+            let team = try Team.find(db, key: 1)
+            try #expect(
+                team.request(for: players).reversed().fetchAll(db).map(\.name) == [
+                    "Craig", "Barbara", "Arthur",
+                ])
+            let last = Team.hasOne(Player.self).order { $0.score }
+            try db.load([team], last)
+            try #expect(team[last]?.name == "Arthur")
+            try db.load([team], last.reversed())
+            try #expect(team[last]?.name == "Barbara")
+            try db.load([team], last.unordered())
+            try #expect(team[last]?.name == "Arthur")
+        }
+    }
+
     @Test("names tables that it joins several times apart", .behaviour(68))
     func names() throws {
         try expect(
