@@ -50,7 +50,7 @@ extension Record {
 }
 
 /// Saves records along with those that are related to them.
-private struct GraphSave {
+struct GraphSave {
     let db: Database
     let removed: RemovedRecords
 
@@ -94,7 +94,7 @@ private struct GraphSave {
             throw definition.notLoaded(record)
         }
         // The way back leads to a record that is being saved, mostly.
-        if let back, back === parent { return }
+        if case .some(.some(let back)) = back, back === parent { return }
         let referred = back ?? objects?.records.first
         let step = try path(definition, record).steps[0]
         func key() throws -> [DatabaseValue]? {
@@ -139,17 +139,17 @@ private struct GraphSave {
         if removed != .keep, objects.savedRecords == nil, !isNew { throw definition.notLoaded(record) }
         let step = try path(definition, record).steps[0]
         let key = try record.encodedKey(step.from, of: definition, in: db)
-        try remove(objects, step, key, definition)
+        try remove(objects, of: record, step, key, definition)
         let columns = step.to.map(\.name)
         if !objects.records.isEmpty { try check(key, of: record, definition) }
-        let back = RelatedOwner(record, step)
+        let back = WaysBack(to: record, of: type(of: record), step, key, definition, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
         var waiting = WaitingInsertions(columns, in: db)
         for related in objects.records {
             try checkMoving(related, columns, to: key, definition)
             let isNew = try related.fill(filling, of: definition, in: db)
-            related.relate(back)
+            back.give(to: related)
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
             try waiting.insert()
             try save(related, nested, for: record)
@@ -166,7 +166,7 @@ private struct GraphSave {
 
     /// Removes the rows whose records are no longer in a list.
     private func remove(
-        _ objects: RelatedObjects, _ step: RelationPath.Step, _ key: [DatabaseValue],
+        _ objects: RelatedObjects, of owner: Record, _ step: RelationPath.Step, _ key: [DatabaseValue],
         _ definition: RelationDefinition
     ) throws {
         guard removed != .keep, let saved = objects.savedRecords else { return }
@@ -174,12 +174,14 @@ private struct GraphSave {
         let gone = saved.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
         let columns = step.to.map(\.name)
+        let nowhere = WaysBack(to: nil, of: type(of: owner), step, key, definition, in: db)
         for record in try stillRelated(gone, besides: objects.records, step, key, definition) {
             if removed == .delete {
                 try record.delete(db)
             } else {
                 try checkNullifying(record, columns, definition)
                 try record.fill(KeyFilling(columns, nil), of: definition, in: db)
+                nowhere.give(to: record)
                 try record.update(db, columns: Set(columns))
             }
         }

@@ -43,7 +43,7 @@ extension Record {
     ) -> Target? {
         get throws {
             if let owner = try owner(relation.definition, property) {
-                return unsafeDowncast(owner, to: Target.self)
+                return owner.map { unsafeDowncast($0, to: Target.self) }
             }
             let objects = try loaded(relation.definition, property)
             return unsafeDowncast(objects, to: RelatedOne<Target>.self).object
@@ -58,10 +58,10 @@ extension Record {
             relation: definition.name(readBy: property), recordType: "\(type(of: self))")
     }
 
-    /// The record that this one was loaded for, where a relation leads back to it. Nil where the relation itself was loaded,
-    /// or nothing leads back.
+    /// The record that this one was loaded for, where a relation leads back to it: nil inside where it refers to none any more.
+    /// Nil where the relation itself was loaded, or nothing leads back.
     @usableFromInline
-    final func owner(_ definition: RelationDefinition, _ property: String) throws -> Record? {
+    final func owner(_ definition: RelationDefinition, _ property: String) throws -> Record?? {
         var back: RelatedOwner?
         var objects = related
         while let candidate = objects {
@@ -73,6 +73,7 @@ extension Record {
             objects = candidate.next
         }
         guard let back else { return nil }
+        if back.isNowhere { return .some(nil) }
         if let owner = back.owner { return owner }
         throw RelationError.released(
             relation: definition.name(readBy: property), recordType: "\(type(of: self))")
@@ -80,12 +81,14 @@ extension Record {
 
     // MARK: - Giving
 
-    /// Gives the record related records, as if they had been loaded. Nothing is saved.
+    /// Gives the record related records, as if they had been loaded. Nothing is saved: what they refer to themselves is
+    /// what it was, until this record is saved along with them.
     public final func set<Target: Record>(_ relation: HasMany<Target>, to records: [Target]) {
         give(RelatedMany(relation.definition.identity, records, saved: nil))
     }
 
-    /// Gives the record a related record, or none, as if it had been loaded. Nothing is saved.
+    /// Gives the record a related record, or none, as if it had been loaded. Nothing is saved: what that refers to itself is
+    /// what it was, until this record is saved along with it.
     public final func set<Target: Record>(_ relation: HasOne<Target>, to record: Target?) {
         give(RelatedOne(relation.definition.identity, record, saved: nil))
     }

@@ -123,30 +123,54 @@ final class RelatedOwner: RelatedObjects {
     private let step: RelationPath.Step
     /// The foreign key of the record that refers to the owner.
     let columns: [String]
+    /// Whether there is no owner, as the foreign key has become NULL.
+    let isNowhere: Bool
+    /// The columns of the owner that it is referred to by.
+    var ownerColumns: [String] { step.from }
 
     convenience init(_ owner: Record, _ step: RelationPath.Step) {
-        self.init(owner, Swift.type(of: owner), step, step.to.map(\.name), nil)
+        self.init(owner, of: Swift.type(of: owner), step)
+    }
+
+    /// - Parameter owner: The record that the way leads to, or nil where it leads nowhere.
+    convenience init(_ owner: Record?, of type: Record.Type, _ step: RelationPath.Step) {
+        self.init(owner, type, step, step.to.map(\.name), isNowhere: owner == nil, nil)
     }
 
     private init(
         _ owner: Record?, _ type: Record.Type, _ step: RelationPath.Step, _ columns: [String],
-        _ next: RelatedObjects?
+        isNowhere: Bool, _ next: RelatedObjects?
     ) {
         (self.owner, self.type, self.step, self.columns) = (owner, type, step, columns)
+        self.isNowhere = isNowhere
         super.init(nil, next)
     }
 
     override func copy(before next: RelatedObjects?) -> RelatedObjects {
-        RelatedOwner(owner, type, step, columns, next)
+        RelatedOwner(owner, type, step, columns, isNowhere: isNowhere, next)
+    }
+
+    /// Whether another one is the same way.
+    func isSame(as other: RelatedObjects) -> Bool {
+        guard other.identity == nil else { return false }
+        let other = unsafeDowncast(other, to: RelatedOwner.self)
+        return isReplaced(by: other) && owner === other.owner && isNowhere == other.isNowhere
     }
 
     /// Whether a relation leads this way.
     func isReached(by definition: RelationDefinition) -> Bool {
-        guard definition.steps.count == 1, definition.steps[0].direction == .up,
-            let target = definition.targetType as? Record.Type, type.isSubclass(of: target),
-            definition.query.condition == nil, definition.query.included.joins.isEmpty
+        guard definition.steps.count == 1, definition.query.condition == nil,
+            definition.query.included.joins.isEmpty
         else { return false }
-        guard let using = definition.steps[0].using else { return step.isOnly }
+        return isReached(by: definition.identity)
+    }
+
+    /// Whether a relation goes by the same foreign key, though it may leave rows out.
+    func isReached(by identity: RelationIdentity) -> Bool {
+        guard let reference = identity.reference, let target = reference.type as? Record.Type,
+            type.isSubclass(of: target)
+        else { return false }
+        guard let using = reference.using else { return step.isOnly }
         let isSame = using.destinationColumns.map { ForeignKey($0).isOf(step.from) } ?? step.isPlain
         return isSame && using.isOf(columns)
     }
@@ -196,7 +220,8 @@ extension RelatedObjects {
         return rest === next ? self : copy(before: rest)
     }
 
-    private func isReplaced(by other: RelatedObjects) -> Bool {
+    /// Whether another one takes its place: of the same relation, or by the same way.
+    func isReplaced(by other: RelatedObjects) -> Bool {
         if let identity { return identity === other.identity }
         guard let back = self as? RelatedOwner, let other = other as? RelatedOwner else { return false }
         return back.type == other.type && back.columns == other.columns

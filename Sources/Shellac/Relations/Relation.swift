@@ -151,7 +151,7 @@ extension Relation {
     /// ```
     public func forKey(_ key: String) -> Self {
         var definition = definition
-        definition.identity = RelationIdentity()
+        definition.identity = RelationIdentity(copying: definition.identity)
         definition.givenKey = key
         return Self(definition)
     }

@@ -22,6 +22,7 @@ public struct RelationDefinition: Sendable {
         _ owner: any TableRecord.Type, _ step: RelationStep, isMany: Bool, target: RelatedClass?
     ) {
         (self.owner, steps, self.isMany, self.target) = (owner, [step], isMany, target)
+        identity = RelationIdentity(step)
     }
 
     /// Makes a relation that leads through another one.
@@ -63,7 +64,17 @@ public struct RelationDefinition: Sendable {
 
 /// A relation's identity.
 @usableFromInline
-final class RelationIdentity: Sendable {}
+final class RelationIdentity: Sendable {
+    /// The one step by which a foreign key is followed. Nil where the relation goes another way.
+    let reference: (type: any TableRecord.Type, using: ForeignKey?)?
+
+    init() { reference = nil }
+
+    init(_ step: RelationStep) { reference = step.direction == .up ? (step.type, step.using) : nil }
+
+    /// Another identity of what goes the same way.
+    init(copying other: RelationIdentity) { reference = other.reference }
+}
 
 /// A step from one table to another one, by a foreign key.
 struct RelationStep: Sendable {

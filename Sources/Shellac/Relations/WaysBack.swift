@@ -1,0 +1,125 @@
+// A record that is saved along with the one that it refers to leads back to that one, as if it had been loaded for it. What was
+// loaded before, and tells of another row, gives way. All of it follows the transaction, as keys do.
+
+extension GraphSave {
+    /// Gives records that are saved along with one the way back to it.
+    final class WaysBack {
+        private let back: RelatedOwner
+        private let key: [DatabaseValue]
+        private let definition: RelationDefinition
+        private let db: Database
+        private var note: WayBackNote?
+
+        /// - Parameters:
+        ///   - record: The record that they lead back to, or nil where they refer to none any more.
+        ///   - type: Its class.
+        ///   - step: The step from that to the others.
+        ///   - key: What they refer to it by.
+        init(
+            to record: Record?, of type: Record.Type, _ step: RelationPath.Step, _ key: [DatabaseValue],
+            _ definition: RelationDefinition, in db: Database
+        ) {
+            back = RelatedOwner(record, of: type, step)
+            (self.key, self.definition, self.db) = (key, definition, db)
+        }
+
+        /// Gives a record the way back.
+        func give(to record: Record) {
+            guard let replaced = record.replaced(by: back, isTrue: isReferredTo) else { return }
+            record.drop(replaced)
+            record.relate(back)
+            if note == nil {
+                let note = WayBackNote(back)
+                _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
+                self.note = note
+            }
+            note?.add(record, replaced)
+        }
+
+        /// Whether an object is of the row that is referred to, though another object of it is saved.
+        private func isReferredTo(_ object: Record?) -> Bool {
+            guard let object, !back.isNowhere else { return object == nil && back.isNowhere }
+            return (try? object.encodedKey(back.ownerColumns, of: definition, in: db)) == key
+        }
+    }
+}
+
+/// Takes the way back away again, where a save is rolled back, and gives what it has replaced.
+private final class WayBackNote: Journaled {
+    private let back: RelatedOwner
+    private var given: [(record: Record, replaced: [RelatedObjects])] = []
+
+    init(_ back: RelatedOwner) { self.back = back }
+
+    func add(_ record: Record, _ replaced: [RelatedObjects]) { given.append((record, replaced)) }
+
+    var original: AnyObject { self }
+
+    func inPlace(of copy: AnyObject) -> (any Journaled)? { nil }
+
+    func giveBack(_ note: Journal.Note) {}
+
+    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+        for (record, replaced) in given.reversed() { record.takeAway(back, replaced) }
+    }
+
+    func isTrue(on database: Database) -> Bool? { nil }
+
+    func forget() {}
+}
+
+extension Record {
+    /// What a way back is to replace: other ways by the same key, and what was loaded by it and is true no more. Nil where the
+    /// record has the way back already, and nothing else.
+    fileprivate final func replaced(
+        by back: RelatedOwner, isTrue: (Record?) -> Bool
+    ) -> [RelatedObjects]? {
+        var replaced: [RelatedObjects] = []
+        var isThere = false
+        var objects = related
+        while let candidate = objects {
+            if let identity = candidate.identity {
+                if back.isReached(by: identity), !isTrue(candidate.records.first) {
+                    replaced.append(candidate)
+                }
+            } else if candidate.isReplaced(by: back) {
+                if back.isSame(as: candidate) { isThere = true } else { replaced.append(candidate) }
+            }
+            objects = candidate.next
+        }
+        return isThere && replaced.isEmpty ? nil : replaced
+    }
+
+    /// Forgets some of what was loaded.
+    fileprivate final func drop(_ links: [RelatedObjects]) {
+        if !links.isEmpty { related = related?.without(links) }
+    }
+
+    /// Takes a way back away, and gives what it has replaced, where nothing else has been loaded since.
+    fileprivate final func takeAway(_ back: RelatedOwner, _ replaced: [RelatedObjects]) {
+        var isThere = false
+        var known: [RelatedObjects] = []
+        var objects = related
+        while let candidate = objects {
+            if back.isSame(as: candidate) { isThere = true } else { known.append(candidate) }
+            objects = candidate.next
+        }
+        if isThere { related = related?.without { back.isSame(as: $0) } }
+        for link in replaced.reversed() where !known.contains(where: { $0.isReplaced(by: link) }) {
+            relate(link)
+        }
+    }
+}
+
+extension RelatedObjects {
+    /// The chain without some of its links.
+    fileprivate func without(_ links: [RelatedObjects]) -> RelatedObjects? {
+        without { link in links.contains { $0 === link } }
+    }
+
+    fileprivate func without(_ isDropped: (RelatedObjects) -> Bool) -> RelatedObjects? {
+        let rest = next?.without(isDropped)
+        if isDropped(self) { return rest }
+        return rest === next ? self : copy(before: rest)
+    }
+}
