@@ -154,9 +154,8 @@ final class RowTester: Sendable {
             names.append(column.name)
             arguments.append(value)
         }
-        let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
         let insertion = "INSERT INTO \(table.name.quotedDatabaseIdentifier) \(names.quotedColumnList)"
-        try clone.cachedStatement(sql: "\(insertion) VALUES (\(places))")
+        try clone.cachedStatement(sql: "\(insertion) VALUES (\(String.questionMarks(names.count)))")
             .execute(arguments: StatementArguments(arguments))
     }
 

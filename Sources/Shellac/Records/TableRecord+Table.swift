@@ -189,8 +189,7 @@ extension RecordPlan {
 
     /// Returns the condition that finds the rows of primary keys of one column.
     func condition(_ list: [DatabaseValue]) -> String {
-        let marks = Array(repeating: "?", count: list.count).joined(separator: ", ")
-        return "\((key.first ?? "").quotedDatabaseIdentifier) IN (\(marks))"
+        "\((key.first ?? "").quotedDatabaseIdentifier) IN (\(String.questionMarks(list.count)))"
     }
 }
 

@@ -82,7 +82,7 @@ final class JoinedObjects {
 
     init(_ plan: ScopePlan, of statement: LiveRow) {
         table = ScopedTable(plan, of: statement)
-        tables = table.tables.map { JoinedTable($0, statement) }
+        tables = table.tables.map { JoinedTable($0) }
     }
 
     /// Gives a record what was joined with its row.
@@ -110,7 +110,6 @@ final class JoinedObjects {
 /// The records of one joined table.
 private final class JoinedTable {
     private let table: ScopedTable
-    private let statement: LiveRow
     private let definition: RelationDefinition
     private let tables: [JoinedTable]
     /// What is given where there is no row.
@@ -125,22 +124,22 @@ private final class JoinedTable {
     /// What the last record is to be given, when the processor has its memory.
     private var coming: (owner: Unretained<Record>, related: Unretained<RelatedObjects>)?
 
-    init(_ table: ScopedTable, _ statement: LiveRow) {
-        (self.table, self.statement) = (table, statement)
+    init(_ table: ScopedTable) {
+        self.table = table
         definition = table.plan.definition.unsafelyUnwrapped
-        tables = table.tables.map { JoinedTable($0, statement) }
+        tables = table.tables.map { JoinedTable($0) }
         none = definition.target?.one(definition.identity, nil)
         identity = table.identity.count == 1 ? table.identity[0] : nil
     }
 
     func give(to owner: Record) throws {
         // A key that is not NULL is that of a row, and of no other one.
-        if let identity, case .integer(let key) = statement.value(at: identity).view {
+        if let identity, case .integer(let key) = table.statement.value(at: identity).view {
             if let number = integers.number(of: key) { return give(number, to: owner) }
             if let number = try make(for: owner) { integers.add(key, as: number) }
             return
         }
-        let key = table.identity.map { statement.value(at: $0).view.databaseValue }
+        let key = table.identity.map { table.statement.value(at: $0).view.databaseValue }
         if key.isEmpty || key.contains(where: \.isNull) {
             _ = try make(for: owner)
         } else if let number = others[key] {

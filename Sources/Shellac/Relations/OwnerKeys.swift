@@ -177,7 +177,7 @@ struct OwnerKeys {
     }
 
     private static func isAmong(_ columns: [SQLExpression], _ values: [DatabaseValue]) -> SQLExpression {
-        let row = "(" + Array(repeating: "?", count: columns.count).joined(separator: ", ") + ")"
+        let row = "(\(String.questionMarks(columns.count)))"
         let rows = Array(repeating: row, count: values.count / columns.count).joined(separator: ", ")
         let list = SQL(sql: "VALUES \(rows)", arguments: StatementArguments(values))
         return SQLExpression(.query(Self.row(columns), in: .fragment(list), isNegated: false))

@@ -98,18 +98,10 @@ private struct ScopedList {
         var lists = Array(repeating: [Row](), count: keys.count)
         for list in keys.lists() {
             let query = try RelationQuery(definition, path, list, identity: [], for: Row.self, in: db)
-            let (statement, arguments) = try db.queries.prepare(
-                PurposefulQuery(storage: QueryStorage(query.select), purpose: .rows), on: db)
-            try statement.begin(arguments)
-            defer { statement.abandon() }
             var kept = KeptRows(query.plan)
             var numbers: [Int] = []
-            var keyColumn: Int?
-            while try statement.step() {
-                let column = keyColumn ?? query.keyColumn(of: statement.row)
-                keyColumn = column
-                guard let number = list.only ?? keys.number(of: statement.row, at: column) else { continue }
-                kept.keep(statement.row)
+            try query.eachRow(list, &keys, in: db) { row, number, _ in
+                kept.keep(row)
                 numbers.append(Int(number))
             }
             try kept.fetchLists(in: db)

@@ -66,11 +66,15 @@ struct RelationLoading {
         _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil,
         refuse: (Int32, any Error) throws -> Void = { throw $1 }
     ) throws -> [RelatedObjects?] {
-        var found = RelatedRows(definition, target, keys, leadsBack ? path.steps[0] : nil, owners)
-        let column = path.steps[0].comparesIntegers ? path.steps[0].from[0] : nil
-        let all = whole.flatMap { whole in column.map { [OwnerKeys.List(of: $0, in: whole)] } }
-        let lists = keys.count == 0 ? [] : all ?? keys.lists()
-        for list in lists { try fetch(list, path, &keys, &found, refuse) }
+        let step = path.steps[0]
+        // Peers are known by their keys alone.
+        let back = leadsBack && !owners.isEmpty ? step : nil
+        var found = RelatedRows(definition, target, keys, back, owners)
+        var all: OwnerKeys.List?
+        if let whole, step.comparesIntegers { all = OwnerKeys.List(of: step.from[0], in: whole) }
+        for list in keys.count == 0 ? [] : all.map({ [$0] }) ?? keys.lists() {
+            try fetch(list, path, &keys, &found, refuse)
+        }
         try definition.nested.load(for: found.records, areFetched: true, in: db)
         return found.objects
     }
@@ -88,24 +92,14 @@ struct RelationLoading {
             definition, path, list, identity: identity(path), for: target.type, in: db)
         let plan = query.plan
         try JoinedObjects.check(plan)
-        let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(storage: QueryStorage(query.select), purpose: .rows), on: db)
-        try statement.begin(arguments)
-        defer { statement.abandon() }
-        let row = statement.row
         var objects: JoinedObjects?
-        var keyColumn = 0
-        while try statement.step() {
-            if objects == nil {
-                keyColumn = query.keyColumn(of: row)
-                objects = JoinedObjects(plan, of: row)
-            }
-            guard let number = list.only ?? keys.number(of: row, at: keyColumn), found.wantsRow(of: number)
-            else { continue }
+        try query.eachRow(list, &keys, in: db) { row, number, identityColumn in
+            let joined = objects ?? JoinedObjects(plan, of: row)
+            objects = joined
+            guard found.wantsRow(of: number) else { return }
             let identity = (0..<query.identityCount).map {
-                row.value(at: keyColumn + query.keyCount + $0).view.databaseValue
+                row.value(at: identityColumn + $0).view.databaseValue
             }
-            let joined = objects.unsafelyUnwrapped
             let own = joined.table.moveOn()
             do {
                 try found.add(number, identity) {
@@ -208,9 +202,8 @@ private struct RelatedRows {
     }
 
     private mutating func leadBack(_ record: Record, _ number: Int32, _ step: RelationPath.Step) {
-        let first = Int(firstOwners[Int(number)])
-        guard first < owners.count else { return }
-        let back = waysBack[Int(number)] ?? RelatedOwner(owners[first], step)
+        let back =
+            waysBack[Int(number)] ?? RelatedOwner(owners[Int(firstOwners[Int(number)])], step)
         waysBack[Int(number)] = back
         record.relate(back)
     }

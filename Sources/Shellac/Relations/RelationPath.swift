@@ -48,12 +48,12 @@ extension RelationPath.Target {
         self.affinity = affinity
         let known = isKnown ? collation ?? "BINARY" : nil
         self.collation = known
-        isComparable = ["BINARY", "NOCASE", "RTRIM"].contains { name in
-            known.map { CaseInsensitiveName.matches(name, $0) } ?? false
-        }
+        isComparable = ["BINARY", "NOCASE", "RTRIM"].contains { Self.isCollation(known, $0) }
     }
 
-    func isCollated(_ name: String) -> Bool {
+    func isCollated(_ name: String) -> Bool { Self.isCollation(collation, name) }
+
+    private static func isCollation(_ collation: String?, _ name: String) -> Bool {
         collation.map { CaseInsensitiveName.matches(name, $0) } ?? false
     }
 }

@@ -58,8 +58,35 @@ struct RelationQuery {
         return joined ?? ScopePlan(key: "", table: "", definition: nil, isAlone: true)
     }
 
+    /// Runs the statement.
+    ///
+    /// - Parameters:
+    ///   - list: The keys that the query was made with.
+    ///   - keys: All keys.
+    ///   - body: Is given each row, which is good until the next one, the number of the key that it was found by, and the first
+    ///     of the columns that are the row's own key.
+    @inline(__always)
+    func eachRow(
+        _ list: OwnerKeys.List, _ keys: inout OwnerKeys, in db: Database,
+        _ body: (LiveRow, Int32, Int) throws -> Void
+    ) throws {
+        let (statement, arguments) = try db.queries.prepare(
+            PurposefulQuery(storage: QueryStorage(select), purpose: .rows), on: db)
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        let row = statement.row
+        var column: Int?
+        while try statement.step() {
+            let first = column ?? keyColumn(of: row)
+            column = first
+            if let number = list.only ?? keys.number(of: row, at: first) {
+                try body(row, number, first + keyCount)
+            }
+        }
+    }
+
     /// The first column of the key that a row was found by, in the rows of the statement.
-    func keyColumn(of row: LiveRow) -> Int {
+    private func keyColumn(of row: LiveRow) -> Int {
         row.layout.column(named: "shellac_key0") ?? row.count - rankCount - identityCount - keyCount
     }
 

@@ -44,7 +44,8 @@ final class ScopedTable: AttachedRows {
     let keyColumns: [[Int]]
     let tables: [ScopedTable]
 
-    private let statement: LiveRow
+    /// The row of the statement.
+    let statement: LiveRow
     private let row: LiveRow
     /// The columns of the statement that are not NULL in a row of the table.
     private let columns: [Int]
@@ -53,8 +54,8 @@ final class ScopedTable: AttachedRows {
     private var isThere = false
 
     /// - Parameters:
+    ///   - plan: Where the columns of the table stand.
     ///   - statement: The row of the statement, which stands on its first one.
-    ///   - names: The names of the statement's columns.
     convenience init(_ plan: ScopePlan, of statement: LiveRow) {
         let names = statement.layout.names
         let hidden = names.enumerated().filter { $1.hasPrefix(ScopePlan.hiddenPrefix) }

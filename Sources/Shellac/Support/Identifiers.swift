@@ -26,6 +26,11 @@ extension String {
 }
 
 extension String {
+    /// Parameters of SQL that have no names: `?, ?, ?`.
+    static func questionMarks(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+
     /// Whether two texts are the same for SQLite, which compares bytes. For Swift, texts are equal that look the same,
     /// as `"\u{e9}"` and `"e\u{301}"` do.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
