@@ -7,7 +7,8 @@ extension Record {
     /// var players: [Player] { get throws { try self[Team.players] } }
     /// ```
     ///
-    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``.
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
+    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: HasMany<Target>, property: String = #function
@@ -20,7 +21,8 @@ extension Record {
 
     /// The related record that was loaded, or nil where there is none.
     ///
-    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``.
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
+    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: HasOne<Target>, property: String = #function
@@ -35,8 +37,9 @@ extension Record {
     ///
     /// A record that was loaded for another one, by `hasMany` or `hasOne`, leads back to that without having been loaded.
     ///
-    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
-    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody has kept that record.
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``;
+    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody has kept that record; and
+    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: BelongsTo<Target>, property: String = #function
@@ -54,6 +57,7 @@ extension Record {
     @usableFromInline
     final func loaded(_ definition: RelationDefinition, _ property: String) throws -> RelatedObjects {
         if let objects = related(by: definition.identity) { return objects }
+        try definition.checkOwner(type(of: self))
         throw RelationError.notLoaded(
             relation: definition.name(readBy: property), recordType: "\(type(of: self))")
     }
@@ -107,10 +111,12 @@ extension Record {
 }
 
 extension RelationDefinition {
-    /// The relation as the code names it that reads it: by the property that reads it, unless that is a subscript or a
-    /// function of another use.
+    /// The relation as the code names it that reads it: by the property that reads it, unless that is a subscript, a
+    /// function of another use, or the module, as it is in code outside of any function.
     fileprivate func name(readBy property: String) -> String {
-        let isName = property.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        let isName =
+            property.first?.isLowercase ?? false
+            && property.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         return name(givenKey ?? (isName ? property : nil))
     }
 }

@@ -152,4 +152,18 @@ import Testing
             try #expect(clubs.count { try !$0[Club.matches].isEmpty } == 100)
         }
     }
+
+    @Test("A relation that is read of a record of another class is told so", .behaviour(62, 63))
+    func otherClass() throws {
+        let weapon = Guild.Weapon()
+        let error = RelationError.wrongOwner(relation: "Team.players", recordType: "Weapon")
+        #expect(throws: error) { try weapon[Guild.Team.players] }
+        #expect(throws: RelationError.wrongOwner(relation: "Player.team", recordType: "Weapon")) {
+            try weapon[Guild.Player.team]
+        }
+        // In code outside of any function, the property is the module.
+        #expect(throws: RelationError.notLoaded(relation: "Team.players", recordType: "Team")) {
+            try Guild.Team()[Guild.Team.players, "ShellacTests"]
+        }
+    }
 }
