@@ -143,6 +143,26 @@ extension Relation {
         return Self(definition)
     }
 
+    /// Loads the rows that the rows of the relation are related to in the same way, and so on: the levels of a tree.
+    ///
+    /// ```swift
+    /// class Comment: Record {
+    ///     static let replies = hasMany(Comment.self, using: "parentID")
+    ///     static let parent = belongsTo(Comment.self, using: "parentID")
+    /// }
+    /// Comment.including(Comment.replies.toDepth(3)).fetchAll(db)     // as replies.including(replies.including(replies))
+    /// ```
+    ///
+    /// One statement loads a level, and none runs below the last one that has rows. The relation of the deepest objects is not
+    /// loaded: to read it throws. So does a relation that does not lead to the type that it begins with.
+    ///
+    /// - Parameter depth: The number of levels: 1 is the relation as it is. No more than 100 are loaded.
+    public func toDepth(_ depth: Int) -> Self {
+        var deep = self
+        for _ in 1..<min(max(depth, 1), 100) { deep = including(deep) }
+        return deep
+    }
+
     /// Makes another relation of this one, with a key of its own: what is loaded for one is not read by the other.
     ///
     /// ```swift
