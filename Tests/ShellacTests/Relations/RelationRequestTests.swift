@@ -173,6 +173,45 @@ struct RelationRequestTests {
         #expect(rows.allSatisfy { $0.scopes["team"] != nil })
     }
 
+    @Test("that is for one row takes one of several that are joined with it", .behaviour(68))
+    func oneOfSeveral() throws {
+        let spy = SQLSpy()
+        try Guild.database(spy).read { db in
+            _ = try Team.joining(required: Team.players).filter(key: 1).fetchOne(db)
+            _ = try Player.joining(required: Player.team).filter(key: 1).fetchOne(db)
+        }
+        #expect(
+            spy.selections.suffix(2) == [
+                #"SELECT "team".* FROM "team" JOIN "player" ON "player"."teamID" = "team"."id" "#
+                    + #"WHERE "team"."id" = ? LIMIT 1"#,
+                #"SELECT "player".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID" "#
+                    + #"WHERE "player"."id" = ?"#,
+            ])
+    }
+
+    @Test("tells of columns that the tables on the way have, too", .behaviour(68))
+    func clashingColumns() throws {
+        let weapons = Team.hasMany(Weapon.self, through: Team.players, using: Player.weapons)
+        try Guild.database().read { db in
+            let rows = try Team.annotated(
+                with: weapons.max { $0.name }.forKey("last"), weapons.count,
+                weapons.min { $0.id }.forKey("first")
+            ).order { $0.id }.asRequest(of: Row.self).fetchAll(db)
+            try #expect(rows.map { try $0["last"] as String? } == ["bow", "club", nil])
+            try #expect(rows.map { try $0["first"] as Int? } == [1, 3, nil])
+            try #expect(rows.map { try $0["weaponCount"] as Int } == [2, 1, 0])
+        }
+    }
+
+    @Test("begins with a record, and has the limit of its relation", .behaviour(68))
+    func limitedRequest() throws {
+        try Guild.database().read { db in
+            let reds = try Team.find(db, key: 1)
+            try #expect(reds.request(for: Team.best).fetchAll(db).map(\.name) == ["Barbara", "Craig"])
+            try #expect(reds.request(for: Team.best).fetchCount(db) == 2)
+        }
+    }
+
     @Test("gives the rows of joined tables in scopes", .behaviour(68))
     func scopes() throws {
         try expect(
