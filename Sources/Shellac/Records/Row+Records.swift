@@ -47,10 +47,11 @@ extension Row {
         get throws { Set(try self[key] as [Joined]) }
     }
 
-    /// The error of rows that were not fetched along with this one.
+    /// The error of a row that was not joined with this one, or of rows that were not fetched along with it.
     func missingRow(_ key: String, _ type: any Any.Type) -> RowDecodingError {
         RowDecodingError(
-            reason: .columnNotFound, columnName: key, columnIndex: nil, expectedType: type,
+            reason: scopesTree.names.contains(key) ? .unexpectedNull : .columnNotFound, columnName: key,
+            columnIndex: nil, expectedType: type,
             databaseValue: nil,
             row: Array(self), sql: layout.sql)
     }

@@ -142,7 +142,8 @@ struct GraphSave {
         try remove(objects, of: record, step, key, definition)
         let columns = step.to.map(\.name)
         if !objects.records.isEmpty { try check(key, of: record, definition) }
-        let back = WaysBack(to: record, of: type(of: record), step, key, definition, in: db)
+        let back = WaysBack(
+            to: record, of: type(of: record), step, key, definition, count: objects.records.count, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
         var waiting = WaitingInsertions(columns, in: db)
@@ -173,8 +174,9 @@ struct GraphSave {
         let kept = Set(objects.records.map(ObjectIdentifier.init))
         let gone = saved.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
+        let nowhere = WaysBack(
+            to: nil, of: type(of: owner), step, key, definition, count: gone.count, in: db)
         let columns = step.to.map(\.name)
-        let nowhere = WaysBack(to: nil, of: type(of: owner), step, key, definition, in: db)
         for record in try stillRelated(gone, besides: objects.records, step, key, definition) {
             if removed == .delete {
                 try record.delete(db)

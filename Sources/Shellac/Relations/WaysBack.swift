@@ -8,6 +8,7 @@ extension GraphSave {
         private let key: [DatabaseValue]
         private let definition: RelationDefinition
         private let db: Database
+        private let count: Int
         private var note: WayBackNote?
 
         /// - Parameters:
@@ -15,25 +16,34 @@ extension GraphSave {
         ///   - type: Its class.
         ///   - step: The step from that to the others.
         ///   - key: What they refer to it by.
+        ///   - count: How many of them there may be.
         init(
             to record: Record?, of type: Record.Type, _ step: RelationPath.Step, _ key: [DatabaseValue],
-            _ definition: RelationDefinition, in db: Database
+            _ definition: RelationDefinition, count: Int, in db: Database
         ) {
             back = RelatedOwner(record, of: type, step)
-            (self.key, self.definition, self.db) = (key, definition, db)
+            (self.key, self.definition, self.count, self.db) = (key, definition, count, db)
         }
 
         /// Gives a record the way back.
         func give(to record: Record) {
+            if record.related == nil {
+                record.related = back
+                return noted.add(record, [])
+            }
             guard let replaced = record.replaced(by: back, isTrue: isReferredTo) else { return }
             record.drop(replaced)
             record.relate(back)
-            if note == nil {
-                let note = WayBackNote(back)
-                _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
-                self.note = note
-            }
-            note?.add(record, replaced)
+            noted.add(record, replaced)
+        }
+
+        /// What takes them away again.
+        private var noted: WayBackNote {
+            if let note { return note }
+            let note = WayBackNote(back, count)
+            _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
+            self.note = note
+            return note
         }
 
         /// Whether an object is of the row that is referred to, though another object of it is saved.
@@ -49,7 +59,10 @@ private final class WayBackNote: Journaled {
     private let back: RelatedOwner
     private var given: [(record: Record, replaced: [RelatedObjects])] = []
 
-    init(_ back: RelatedOwner) { self.back = back }
+    init(_ back: RelatedOwner, _ count: Int) {
+        self.back = back
+        given.reserveCapacity(count)
+    }
 
     func add(_ record: Record, _ replaced: [RelatedObjects]) { given.append((record, replaced)) }
 

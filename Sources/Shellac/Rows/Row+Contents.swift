@@ -143,7 +143,8 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
         return DatabaseValue.description(of: self)
     }
 
-    public var debugDescription: String { description }
+    /// The columns in one line, and below them, each in a line, the rows of other tables that came with the row.
+    public var debugDescription: String { ([description] + attachedLines).joined(separator: "\n") }
 
     public var customMirror: Mirror {
         guard isLive || packed != nil else { return Mirror(self, children: []) }

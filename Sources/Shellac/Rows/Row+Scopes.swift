@@ -61,6 +61,19 @@ extension Row {
         return Row(.make(live, layout: layout))
     }
 
+    /// The rows of other tables, each in a line, below those that they came with.
+    var attachedLines: [String] {
+        guard let attached else { return [] }
+        let joined = attached.scopes.flatMap { scope in
+            ["\(scope.name): \(scope.row?.description ?? "NULL")"] + (scope.row?.attachedLines ?? [])
+        }
+        let lists = attached.lists.flatMap { list in
+            ["\(list.name): \(list.rows.count)"]
+                + list.rows.flatMap { row in [row.description] + row.attachedLines }.map { "  \($0)" }
+        }
+        return (joined + lists).map { "  \($0)" }
+    }
+
     // MARK: - Reading
 
     /// The rows of tables that a request has joined, by their keys: nil where no row was joined.

@@ -6,7 +6,7 @@ public struct RowDecodingError: Error, Sendable {
     public enum Reason: Sendable, Equatable {
         /// The row has no such column.
         case columnNotFound
-        /// The column is NULL, and the type that was asked is not optional.
+        /// The column is NULL, and the type that was asked is not optional; or no row of another table was joined.
         case unexpectedNull
         /// The value does not convert: it is of another kind, or out of the bounds of the type that was asked, or
         /// its JSON does not decode.

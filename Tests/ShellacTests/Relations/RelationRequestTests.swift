@@ -237,6 +237,49 @@ struct RelationRequestTests {
         }
     }
 
+    @Test("shows the rows of joined tables to whoever looks for a fault", .behaviour(68))
+    func described() throws {
+        try Guild.database().read { db in
+            let weapon = Weapon.owner.including(optional: Player.team).including(all: Player.weapons)
+            let rows = try Weapon.including(optional: weapon).filter(keys: [1, 4]).order { $0.id }
+                .asRequest(of: Row.self).fetchAll(db)
+            #expect(rows[0].description == "[id: 1, playerID: 1, name: 'axe']")
+            #expect(
+                rows[0].debugDescription == """
+                    [id: 1, playerID: 1, name: 'axe']
+                      player: [id: 1, teamID: 1, name: 'Arthur', score: 10, isCaptain: 0]
+                        team: [id: 1, name: 'Reds']
+                        weapons: 2
+                          [id: 1, playerID: 1, name: 'axe']
+                          [id: 2, playerID: 1, name: 'bow']
+                    """)
+            #expect(rows[1].debugDescription == "[id: 4, playerID: NULL, name: 'dagger']\n  player: NULL")
+        }
+    }
+
+    @Test("says that a struct needs a row where none was joined", .behaviour(26, 68))
+    func missingRow() throws {
+        struct Info: Decodable, FetchableRecord {
+            struct Name: Decodable { var name: String }
+            var name: String
+            var team: Name
+        }
+        let error = try Guild.database().read { db in
+            #expect(throws: RowDecodingError.self) {
+                try Player.including(optional: Player.team).filter(key: 6).asRequest(of: Info.self).fetchAll(
+                    db)
+            }
+        }
+        #expect(error?.reason == .unexpectedNull && error?.columnName == "team")
+        #expect(error?.description.contains(#"could not read Name from column "team": it is NULL"#) == true)
+        let other = try Guild.database().read { db in
+            #expect(throws: RowDecodingError.self) {
+                try Player.all().asRequest(of: Info.self).fetchAll(db)
+            }
+        }
+        #expect(other?.reason == .columnNotFound)
+    }
+
     @Test("joins what is joined with a joined table", .behaviour(68))
     func nested() throws {
         let owner = Weapon.owner.including(optional: Player.team)
