@@ -63,7 +63,7 @@ extension Row {
 
     /// The rows of other tables, each in a line, below those that they came with.
     var attachedLines: [String] {
-        guard let attached else { return [] }
+        guard isLive || packed != nil, let attached else { return [] }
         let joined = attached.scopes.flatMap { scope in
             ["\(scope.name): \(scope.row?.description ?? "NULL")"] + (scope.row?.attachedLines ?? [])
         }
