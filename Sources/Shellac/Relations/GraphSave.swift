@@ -142,11 +142,11 @@ struct GraphSave {
         try remove(objects, of: record, step, key, definition)
         let columns = step.to.map(\.name)
         if !objects.records.isEmpty { try check(key, of: record, definition) }
-        let back = WaysBack(
+        var back = WaysBack(
             to: record, of: type(of: record), step, key, definition, count: objects.records.count, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
-        var waiting = WaitingInsertions(columns, in: db)
+        var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {
             try checkMoving(related, columns, to: key, definition)
             let isNew = try related.fill(filling, of: definition, in: db)
@@ -174,7 +174,7 @@ struct GraphSave {
         let kept = Set(objects.records.map(ObjectIdentifier.init))
         let gone = saved.filter { !kept.contains(ObjectIdentifier($0)) }
         if gone.isEmpty { return }
-        let nowhere = WaysBack(
+        var nowhere = WaysBack(
             to: nil, of: type(of: owner), step, key, definition, count: gone.count, in: db)
         let columns = step.to.map(\.name)
         for record in try stillRelated(gone, besides: objects.records, step, key, definition) {

@@ -9,7 +9,11 @@ struct WaitingInsertions {
     private var records: [Record] = []
     private var known: (type: ObjectIdentifier, mayWait: Bool)?
 
-    init(_ columns: [String], in db: Database) { (self.columns, self.db) = (columns, db) }
+    /// - Parameter count: How many records there may be.
+    init(_ columns: [String], count: Int, in db: Database) {
+        (self.columns, self.db) = (columns, db)
+        records.reserveCapacity(count)
+    }
 
     /// Takes a record that is to be inserted, unless it cannot wait.
     mutating func take(_ record: Record) throws -> Bool {
@@ -37,7 +41,7 @@ struct WaitingInsertions {
     mutating func insert() throws {
         if records.isEmpty { return }
         let waiting = records
-        records.removeAll(keepingCapacity: true)
+        records = []
         // One that encodes itself may have saved another one meanwhile.
         if waiting.allSatisfy({ RememberedRow.View($0) == nil }) {
             try Record.insertEach(of: waiting, nil, in: db)

@@ -3,7 +3,7 @@
 
 extension GraphSave {
     /// Gives records that are saved along with one the way back to it.
-    final class WaysBack {
+    struct WaysBack {
         private let back: RelatedOwner
         private let key: [DatabaseValue]
         private let definition: RelationDefinition
@@ -26,7 +26,7 @@ extension GraphSave {
         }
 
         /// Gives a record the way back.
-        func give(to record: Record) {
+        mutating func give(to record: Record) {
             if record.related == nil {
                 record.related = back
                 return noted.add(record, [])
@@ -39,11 +39,13 @@ extension GraphSave {
 
         /// What takes them away again.
         private var noted: WayBackNote {
-            if let note { return note }
-            let note = WayBackNote(back, count)
-            _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
-            self.note = note
-            return note
+            mutating get {
+                if let note { return note }
+                let note = WayBackNote(back, count)
+                _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
+                self.note = note
+                return note
+            }
         }
 
         /// Whether an object is of the row that is referred to, though another object of it is saved.
@@ -57,7 +59,7 @@ extension GraphSave {
 /// Takes the way back away again, where a save is rolled back, and gives what it has replaced.
 private final class WayBackNote: Journaled {
     private let back: RelatedOwner
-    private var given: [(record: Record, replaced: [RelatedObjects])] = []
+    @exclusivity(unchecked) private var given: [(record: Record, replaced: [RelatedObjects])] = []
 
     init(_ back: RelatedOwner, _ count: Int) {
         self.back = back
