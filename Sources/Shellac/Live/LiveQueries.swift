@@ -44,6 +44,8 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var heldByteCount = 0
     /// The table of the last row, by the number of its name.
     @exclusivity(unchecked) private var lastTable: (number: Int32, watch: TableWatch?)?
+    /// The table of the last statement, by its name as that spells it.
+    @exclusivity(unchecked) private var lastName: (name: String, watch: TableWatch?)?
     /// The functions and collations of the connection, as they were after the last commit.
     @exclusivity(unchecked) private var addedVersion = 0
     /// The schema changes of this connection, as they were after the last commit.
@@ -95,7 +97,7 @@ final class LiveQueries: DiscerningObserver {
             try table.look(database)
             table.add(query, concern)
         }
-        lastTable = nil
+        (lastTable, lastName) = (nil, nil)
         if queries.count > sweepCount { sweep() }
     }
 
@@ -122,7 +124,7 @@ final class LiveQueries: DiscerningObserver {
             if table.isEmpty { tables[name] = nil }
         }
         unlimited.removeAll(where: isForgotten)
-        lastTable = nil
+        (lastTable, lastName) = (nil, nil)
     }
 
     /// Lets go of queries that have ended, and of the observer when there is none left.
@@ -146,12 +148,17 @@ final class LiveQueries: DiscerningObserver {
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         if !unlimited.isEmpty { return true }
-        guard let table = tables[CaseInsensitiveName(eventKind.tableName)], table.expect(eventKind) else {
-            return false
-        }
+        guard let table = table(named: eventKind.tableName), table.expect(eventKind) else { return false }
         // SQLite tells no rows of it: the statement alone says that they are changed.
         if !table.isTold { table.findAll(eventKind) { mark($0) } }
         return true
+    }
+
+    private func table(named name: String) -> TableWatch? {
+        if let lastName, lastName.name == name { return lastName.watch }
+        let table = tables[CaseInsensitiveName(name)]
+        lastName = (name, table)
+        return table
     }
 
     /// How many rows are held for tests in a transaction, and how many bytes of texts and blobs; how often a query is tested.

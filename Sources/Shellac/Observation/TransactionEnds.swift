@@ -32,7 +32,11 @@ final class TransactionEnds {
     /// telling.
     func add(_ observers: [ObserverRegistration], isCommitted: Bool) {
         // Functions wait for a transaction that the program has asked for.
-        let ended = database.transactionLog.isReadingOneState ? [] : hooks.takeAll()
+        let ended = database.transactionLog.isReadingOneState || hooks.isEmpty ? [] : hooks.takeAll()
+        if ended.isEmpty, observers.count < 2 {
+            if let only = observers.first { ends.insert(.observer(only, isCommitted: isCommitted), at: 0) }
+            return
+        }
         let new =
             ended.reversed().map { End.hook($0, isCommitted: isCommitted) }
             + observers.reversed().map { .observer($0, isCommitted: isCommitted) }
