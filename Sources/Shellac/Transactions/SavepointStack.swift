@@ -58,6 +58,6 @@ struct SavepointStack {
     mutating func removeAll() { savepoints.removeAll(keepingCapacity: true) }
 
     private func index(of name: String) -> Int? {
-        savepoints.lastIndex { $0.name == name || CaseInsensitiveName.matches($0.name, name) }
+        savepoints.lastIndex { CaseInsensitiveName.matches($0.name, name) }
     }
 }
