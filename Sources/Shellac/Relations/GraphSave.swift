@@ -193,7 +193,7 @@ struct GraphSave {
     private func checkNullifying(
         _ record: Record, _ columns: [String], _ definition: RelationDefinition
     ) throws {
-        guard let name = try keyColumn(of: record, among: columns) else { return }
+        guard let name = try db.plan(for: type(of: record)).object.keyColumn(among: columns) else { return }
         throw RelationError.unsound(
             relation: definition.name(),
             reason:
@@ -206,7 +206,8 @@ struct GraphSave {
     private func checkMoving(
         _ record: Record, _ columns: [String], to key: [DatabaseValue], _ definition: RelationDefinition
     ) throws {
-        guard RememberedRow.View(record) != nil, let name = try keyColumn(of: record, among: columns),
+        guard RememberedRow.View(record) != nil,
+            let name = try db.plan(for: type(of: record)).object.keyColumn(among: columns),
             try record.encodedKey(columns, of: definition, in: db) != key
         else { return }
         throw RelationError.unsound(
@@ -214,12 +215,6 @@ struct GraphSave {
             reason:
                 "\(name) is a part of the primary key of \(type(of: record)), whose row belongs to another record, and "
                 + "cannot be moved: delete it, and save a copy of it")
-    }
-
-    /// The first of some columns that is one of the primary key.
-    private func keyColumn(of record: Record, among columns: [String]) throws -> String? {
-        let key = try db.plan(for: type(of: record)).object.key
-        return columns.first { name in key.contains { CaseInsensitiveName.matches($0, name) } }
     }
 
     /// Returns those of some records whose rows belong to the relation, and are not those of others. There is one at least.

@@ -26,6 +26,13 @@ struct KeyFilling {
     }
 }
 
+extension RecordPlan {
+    /// The first of some columns that is one of the primary key.
+    func keyColumn(among columns: [String]) -> String? {
+        columns.first { name in key.contains { CaseInsensitiveName.matches($0, name) } }
+    }
+}
+
 extension Record {
     /// Fills a foreign key in, which a rollback takes away again.
     ///

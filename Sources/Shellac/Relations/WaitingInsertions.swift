@@ -27,11 +27,9 @@ struct WaitingInsertions {
         if let known, known.type == identifier { return known.mayWait }
         let plan = try db.plan(for: type).object
         // The foreign key may be the primary key, too, and say which row is meant.
-        let key = plan.rowIDColumn.flatMap { name in
-            columns.contains { CaseInsensitiveName.matches($0, name) } ? nil : name
-        }
+        let hasOwnKey = plan.rowIDColumn != nil && plan.keyColumn(among: columns) == nil
         let mayWait =
-            try key != nil && !plan.overridesInsertionCallbacks
+            try hasOwnKey && !plan.overridesInsertionCallbacks
             && Record.mayInsertMany(of: type, nil, in: db)
         known = (identifier, mayWait)
         return mayWait
