@@ -216,6 +216,8 @@ final class LiveQueries: DiscerningObserver {
         }
     }
 
+    func schemaMayHaveChanged() { mark(Array(queries.values)) }
+
     func databaseMayHaveChanged() {
         schemaChangeCount = database.transactionLog.schemaChangeCount
         mark(Array(queries.values))

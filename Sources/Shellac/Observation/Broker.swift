@@ -75,7 +75,10 @@ final class Broker: StatementParticipant, PreUpdateListener {
         }
         if let audience { observers.keep(audience) }
         hooks.install(for: audience, isOnlyRun: isOnlyRun, self)
-        if !isInside, !statement.concerns.contains(.transactions) { hooks.installCommitHook(self) }
+        if !isInside, !statement.concerns.contains(.transactions) {
+            hooks.installCommitHook(self)
+            if observers.isDiscerning { runs.last?.use { $0.notePreparation(of: statement) } }
+        }
     }
 
     /// The number of a table's name, as SQLite tells it.
@@ -117,6 +120,9 @@ final class Broker: StatementParticipant, PreUpdateListener {
         _ run: Run, of statement: Statement, inside outer: Unretained<Run>?, _ error: (any Error)?
     ) -> (any Error)? {
         let failure = run.veto ?? error
+        if run.mayBeOutdated, (try? database.schemaGeneration) != run.schemaGeneration {
+            observers.tellSchemaMayHaveChanged()
+        }
         if run.wasInsideTransaction {
             let isCommitted = failure == nil && statement.effects.transaction?.commits == true
             complete(isCommitted: isCommitted, isSilent: run.isSilent)

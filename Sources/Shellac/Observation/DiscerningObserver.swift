@@ -20,6 +20,10 @@ protocol DiscerningObserver: TransactionObserver {
     /// Rows may have been changed that SQLite does not tell.
     func databaseDidChange(_ kinds: [DatabaseEventKind])
 
+    /// A statement has run against another schema than it was known to: nothing is known of what it has changed. The
+    /// end of a transaction follows.
+    func schemaMayHaveChanged()
+
     /// A statement has run that is no transaction, as VACUUM: row ids may be others.
     func databaseMayHaveChanged()
 }

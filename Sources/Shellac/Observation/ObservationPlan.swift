@@ -9,6 +9,8 @@ final class ObservationPlan {
     private var version: UInt = 0
     /// When they were asked: see ``ObserverList/generation``.
     var generation: UInt = 0
+    /// The state of the schema that the statement was seen to fit before it ran last.
+    var settledGeneration: UInt64 = 0
     /// The state of the schema in which the columns of the tables were learnt.
     var schemaGeneration: UInt64 = 0
     /// Those who wanted something.

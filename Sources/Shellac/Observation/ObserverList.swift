@@ -7,6 +7,8 @@ final class ObserverList {
     private(set) var generation: UInt = 1
     /// Whether the transaction is about to end: observers that are added now hear nothing of it.
     private(set) var isEnding = false
+    /// Whether all are asked of each row, and can be told afterwards that the schema was another one.
+    private(set) var isDiscerning = true
     /// Whether an observer was found to be gone.
     private(set) var hasFreedObserver = false
     /// The audiences of runs and events.
@@ -41,6 +43,7 @@ final class ObserverList {
 
     private func listDidChange() {
         version &+= 1
+        isDiscerning = registrations.allSatisfy { $0.discerning != nil }
         askAgain()
     }
 
@@ -84,11 +87,12 @@ final class ObserverList {
         return audience
     }
 
-    /// Returns the plan, and whether the statement fits the schema, which was compared just now.
+    /// Returns the plan, and whether the statement fits the schema, which was compared just now or is presumed.
     private func askedPlan(
         of statement: Statement, isInside: Bool, on database: Database
     ) -> (plan: ObservationPlan, isSettled: Bool) {
-        let isSettled = statement.followSchema(isInside: isInside)
+        let isSettled =
+            !isInside && isPresumed(statement, on: database) || statement.followSchema(isInside: isInside)
         let plan =
             statement.observationPlan?.object
             ?? ObservationPlan(statement.effects, database)
@@ -96,9 +100,24 @@ final class ObserverList {
         // Whoever is asked may add and remove observers.
         let asked = generation
         if !plan.kinds.isEmpty { ask(for: plan, on: database) }
+        plan.settledGeneration = isSettled ? statement.effectsGeneration : 0
         // Outside of a transaction, another connection may change the schema before the next run.
         plan.generation = isInside && isSettled ? asked : 0
         return (plan, isSettled)
+    }
+
+    /// Whether a statement outside of a transaction is presumed to fit the schema still, as it did when it ran last.
+    ///
+    /// To look takes the lock of a reader, for each statement. When it has run, SQLite says whether it has found another
+    /// schema: see ``Run/mayBeOutdated``.
+    private func isPresumed(_ statement: Statement, on database: Database) -> Bool {
+        guard isDiscerning, let plan = statement.observationPlan else { return false }
+        let generation = database.knownSchema.prepared
+        return plan.use {
+            $0.settledGeneration == generation && generation != 0
+                && (!$0.needsPreUpdateHook
+                    || $0.schemaGeneration == generation && columns.schemaGeneration == generation)
+        } && statement.effectsGeneration == generation
     }
 
     /// Asks the observers for the changes that a statement may make. Mostly they answer what they answered last time.
@@ -150,6 +169,11 @@ final class ObserverList {
         swap(&audiences, &spareAudiences)
         released.removeAll(keepingCapacity: true)
         spareAudiences = released
+    }
+
+    /// Tells who is asked of each row that the schema has become another one, and that nothing is known of the rows.
+    func tellSchemaMayHaveChanged() {
+        for registration in registrations { registration.discerning?.schemaMayHaveChanged() }
     }
 
     /// Tells who is asked of each row that a statement has run which is no transaction.

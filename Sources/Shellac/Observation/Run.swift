@@ -1,3 +1,5 @@
+import CSQLite
+
 /// A run of a statement, and the changes that it has made so far.
 ///
 /// Most runs are the only one, in a transaction, and nothing is allocated or counted for them: one that has ended is used
@@ -11,6 +13,10 @@ final class Run {
     private(set) var isSilent = false
     /// Those who want to hear of its changes: the broker keeps them until the transaction has ended.
     private(set) var audience: Unretained<Audience>?
+    /// The statement, and how often SQLite had prepared it anew before it ran, where that is looked at.
+    private var preparation: (statement: OpaquePointer, count: Int32)?
+    /// The state of the schema that the statement is presumed to fit.
+    private(set) var schemaGeneration: UInt64 = 0
     @exclusivity(unchecked) var events = EventBuffer()
     /// Whether the commit hook has fired: the statement is a transaction of its own.
     var isCommitting = false
@@ -29,11 +35,30 @@ final class Run {
         self.audience = audience
     }
 
+    /// The statement is presumed to fit the schema that is known.
+    func notePreparation(of statement: Statement) {
+        let pointer = statement.sqliteStatement
+        preparation = (pointer, Self.preparationCount(of: pointer))
+        schemaGeneration = statement.database.knownSchema.prepared
+    }
+
+    /// Whether SQLite has prepared the statement anew in its first step: mostly since the schema is another one. The columns
+    /// of its rows may be others then, and its kinds of changes.
+    var mayBeOutdated: Bool {
+        guard let preparation else { return false }
+        return Self.preparationCount(of: preparation.statement) != preparation.count
+    }
+
+    private static func preparationCount(of statement: OpaquePointer) -> Int32 {
+        sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0)
+    }
+
     /// Forgets everything but the memory.
     @inline(__always)
     fileprivate func reset() {
         statement = nil
         audience = nil
+        preparation = nil
         events.removeAll()
         isCommitting = false
         if veto != nil { veto = nil }

@@ -66,7 +66,15 @@ struct CaseInsensitiveName: Hashable, Sendable {
     static func == (a: Self, b: Self) -> Bool { matches(a.name, b.name) }
 
     func hash(into hasher: inout Hasher) {
-        for byte in name.utf8 { hasher.combine(Self.folded(byte)) }
+        var name = name
+        name.withUTF8 { bytes in
+            var word: UInt64 = 0
+            for index in bytes.indices {
+                word = word &<< 8 | UInt64(Self.folded(bytes[index]))
+                if index & 7 == 7 { hasher.combine(word) }
+            }
+            hasher.combine(word)
+        }
     }
 
     static func folded(_ byte: UInt8) -> UInt8 {
@@ -75,7 +83,12 @@ struct CaseInsensitiveName: Hashable, Sendable {
 
     /// Whether two names are the same for SQLite.
     static func matches(_ a: String, _ b: String) -> Bool {
-        let (x, y) = (a.utf8, b.utf8)
-        return x.count == y.count && zip(x, y).allSatisfy { $0 == $1 || folded($0) == folded($1) }
+        var (a, b) = (a, b)
+        return a.withUTF8 { x in
+            b.withUTF8 { y in
+                x.count == y.count
+                    && x.indices.allSatisfy { x[$0] == y[$0] || folded(x[$0]) == folded(y[$0]) }
+            }
+        }
     }
 }

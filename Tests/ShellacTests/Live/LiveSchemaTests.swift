@@ -43,6 +43,65 @@ struct LiveSchemaTests {
         try #expect(await values.next() == ["yz"])
     }
 
+    @Test(
+        "a statement that SQLite prepares anew, as another connection has changed the schema, may concern all",
+        arguments: [
+            // The columns stand in other places.
+            (
+                "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN a", "UPDATE t SET b = 1 WHERE id = 2",
+                [1, 2]
+            ),
+            // The statement changes another table.
+            (
+                """
+                CREATE TRIGGER u_to_t AFTER UPDATE ON u BEGIN
+                    UPDATE t SET b = 1 WHERE id = 2;
+                END
+                """, "UPDATE u SET a = 1", [1, 2]
+            ),
+            // SQLite tells no rows of the table any more.
+            (
+                "DROP TABLE t; CREATE TABLE t (id PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO t VALUES (2, 0)",
+                "UPDATE t SET b = 1 WHERE id = 2", [2]
+            ),
+        ])
+    func presumedSchema(change: String, write: String, expected: [Int]) async throws {
+        let file = try TemporaryDatabase(journalMode: .wal)
+        let queue = try file.queue()
+        try await queue.run(
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, a, b); INSERT INTO t (b) VALUES (1), (0);
+            CREATE TABLE u (a); INSERT INTO u VALUES (0);
+            """)
+        let request = Table<Row>("t").filter(Column("b") == 1).select(Column("id"))
+        let seen = Recorder<[Int]>()
+        let task = Task {
+            for try await rows in queue.values(of: request) { seen.record(try rows.map { try $0[0] }) }
+        }
+        defer { task.cancel() }
+        try await waitUntil { seen.elements == [[1]] }
+        // The same statements, outside of a transaction, until nobody looks at the schema any more.
+        func run() async throws {
+            for sql in ["UPDATE t SET b = 0 WHERE id = 2", "UPDATE u SET a = 0"] where sql != write {
+                try await queue.writeWithoutTransaction { try $0.cachedStatement(sql: sql).execute() }
+            }
+        }
+        try await queue.writeWithoutTransaction { try $0.cachedStatement(sql: write).execute() }
+        for _ in 0..<3 { try await run() }
+        try await queue.settle()
+        let other = try file.queue()
+        try await other.run(change)
+        try await queue.writeWithoutTransaction { try $0.cachedStatement(sql: write).execute() }
+        try await waitUntil { seen.elements.last == expected }
+        // And so it goes on.
+        for value in [0, 1] {
+            try await queue.writeWithoutTransaction {
+                try $0.execute(sql: "UPDATE t SET b = ? WHERE id = 2", arguments: [value])
+            }
+            try await waitUntil { seen.elements.last?.contains(2) == (value == 1) }
+        }
+    }
+
     @Test("a backup over the database is another database", arguments: [true, false])
     func backup(inOneAccess: Bool) async throws {
         let queue = try DatabaseQueue.withLivePlayers("a")
