@@ -19,6 +19,13 @@ final class StatementCache {
             self.statement = statement
             self.lastUse = lastUse
         }
+
+        /// Returns the statement, unless somebody uses it.
+        @inline(__always)
+        func statement(at time: UInt64) -> Statement? {
+            lastUse = time
+            return isKnownUniquelyReferenced(&statement) ? statement : nil
+        }
     }
 
     private let capacity: Int
@@ -26,8 +33,9 @@ final class StatementCache {
     private var clock: UInt64 = 0
 
     /// The entries found last, each at a place that the raw bytes of its SQL tell: a line of code asks for the
-    /// same literal again and again. An entry keeps its SQL alive, so that no other can take its address.
-    @exclusivity(unchecked) private var recent: [Entry?] = Array(repeating: nil, count: 16)
+    /// same literal again and again. An entry keeps its SQL alive, so that no other can take its address. They are among
+    /// `entries`, and followed without counting.
+    @exclusivity(unchecked) private var recent: [Unretained<Entry>?] = Array(repeating: nil, count: 16)
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
@@ -42,17 +50,12 @@ final class StatementCache {
         clock &+= 1
         let bits = NameBits(sql)
         let place = Int(truncatingIfNeeded: (bits.first ^ bits.second ^ bits.second >> 8) >> 4 & 15)
-        let entry: Entry
-        if let found = recent[place], NameBits(found.sql) == bits {
-            entry = found
-        } else if let found = entries[SQLText(sql)] {
-            entry = found
-            if NameBits(found.sql) == bits { recent[place] = found }
-        } else {
-            return nil
+        if let found = recent[place], found.use({ NameBits($0.sql) == bits }) {
+            return found.use { $0.statement(at: clock) }
         }
-        entry.lastUse = clock
-        return isKnownUniquelyReferenced(&entry.statement) ? entry.statement : nil
+        guard let entry = entries[SQLText(sql)] else { return nil }
+        if NameBits(entry.sql) == bits { recent[place] = Unretained(entry) }
+        return entry.statement(at: clock)
     }
 
     /// Keeps a statement, unless another one is kept for its SQL.
@@ -73,16 +76,16 @@ final class StatementCache {
     func removeAll() {
         // An object that a statement holds, such as an argument, may use the connection when it is freed.
         let old = entries
-        entries = [:]
         recent = Array(repeating: nil, count: recent.count)
+        entries = [:]
         withExtendedLifetime(old) {}
     }
 
     /// Lets go of a quarter of the statements: those that were not used for the longest time.
     private func evict() {
         let old = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 4))
-        for (sql, _) in old { entries[sql] = nil }
         recent = Array(repeating: nil, count: recent.count)
+        for (sql, _) in old { entries[sql] = nil }
         withExtendedLifetime(old) {}
     }
 }
@@ -105,7 +108,7 @@ extension StatementCache: CheckedInvariants {
                 !isKnownUniquelyReferenced(&entry.statement) || !entry.statement.isInUse,
                 "the statement \(text.sql) is running, and is to be handed out")
         }
-        for entry in recent.compactMap(\.self) {
+        for entry in recent.compactMap(\.?.object) {
             violations.expect(
                 entries[SQLText(entry.sql)] === entry,
                 "the statement \(entry.sql) was found lately, and is not kept")
@@ -115,6 +118,7 @@ extension StatementCache: CheckedInvariants {
 
     /// Keeps a statement for another SQL than its own, so that tests see what is said of it.
     func _corrupt(_ statement: Statement, for sql: String) {
+        recent = Array(repeating: nil, count: recent.count)
         entries[SQLText(sql)] = Entry(sql: sql, statement: statement, lastUse: clock + 1)
     }
 }

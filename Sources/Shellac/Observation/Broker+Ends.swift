@@ -24,7 +24,10 @@ extension Broker {
     }
 
     /// Leaves nothing behind where nobody observes any more.
-    func tidyUp() {
+    @inline(__always)
+    func tidyUp() { if observers.hasFreedObserver || isUseless { leave() } }
+
+    private func leave() {
         if observers.hasFreedObserver, observers.removeFreed() { return observersDidChange() }
         if isUseless { uninstall() }
     }

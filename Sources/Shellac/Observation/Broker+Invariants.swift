@@ -30,7 +30,7 @@ extension Broker: CheckedInvariants {
             "\(held.count) events are held, and no savepoint is open")
         violations.expect(
             held.elements.allSatisfy {
-                $0.isUndetected || $0.table >= 0 && Int($0.table) < tables.names.count
+                $0.marks.contains(.undetected) || $0.table >= 0 && Int($0.table) < tables.names.count
             },
             "an event is held of a table that has no name")
         return violations

@@ -60,7 +60,7 @@ extension Broker {
         // Nothing else tells which row of a WITHOUT ROWID table it was.
         let values = wantsValues || !columns.hasRowID ? RowValues(row, columns) : nil
         let event = RowEvent(
-            audience: audience, rowID: columns.hasRowID ? rowID : 0, table: table, kind: kind, isHidden: true,
+            audience: audience, rowID: columns.hasRowID ? rowID : 0, table: table, kind: kind, marks: .hidden,
             values: values, wish: wish)
         run.use { $0.events.append(event) }
     }

@@ -159,7 +159,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
         guard !run.events.isEmpty else { return }
         if let outer {
             for var event in run.events.events {
-                event.isNested = true
+                event.marks.insert(.nested)
                 outer.use { $0.events.append(event) }
             }
         } else if !run.wasInsideTransaction || isSavepointOpen {
@@ -187,14 +187,14 @@ final class Broker: StatementParticipant, PreUpdateListener {
 
     private func tell(_ events: UnsafeBufferPointer<RowEvent>, _ index: Int) {
         events[index].audience.use { audience in
-            if events[index].isUndetected { return audience.tellUndetectedChange() }
+            if events[index].marks.contains(.undetected) { return audience.tellUndetectedChange() }
             audience.withRoute(events[index].kind, events[index].table, tables) { route in
                 let told = DatabaseEvent(events[index].kind, events[index].rowID, route)
                 for wanted in 0..<route.wantedReferences.count {
                     route.wantedReferences[wanted].use { observer in
                         if !observer.options.isEmpty {
                             observer.tell(told, events[index], route)
-                        } else if !events[index].isHidden {
+                        } else if !events[index].marks.contains(.hidden) {
                             observer.tell(told)
                         }
                     }

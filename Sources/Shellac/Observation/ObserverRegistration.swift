@@ -54,7 +54,7 @@ final class ObserverRegistration {
     /// Tells an event to an observer that has options.
     @inline(never)
     func tell(_ told: DatabaseEvent, _ event: RowEvent, _ route: Audience.Route) {
-        let (values, isHidden) = (event.values, event.isHidden)
+        let (values, isHidden) = (event.values, event.marks.contains(.hidden))
         guard !isPaused, let observer else { return }
         let wish = event.wish
         var event = told

@@ -6,33 +6,38 @@ struct RowEvent {
     /// The number of the table's name: see ``TableNames``.
     let table: Int32
     let kind: DatabaseEvent.Kind
-    /// Whether a statement made it that ran inside of the one whose event it is now.
-    var isNested = false
-    /// Whether only the pre-update hook has told it.
-    var isHidden = false
-    /// Whether something was changed that SQLite does not tell.
-    private(set) var isUndetected = false
-    private(set) var values: RowValues?
     /// How much of it the observer wants that was asked: see ``DiscerningObserver``.
-    private(set) var wish = RowWish.anything
+    let wish: RowWish
+    var marks: Marks
+    private(set) var values: RowValues?
+
+    struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        /// A statement made it that ran inside of the one whose event it is now.
+        static let nested = Marks(rawValue: 1)
+        /// Only the pre-update hook has told it.
+        static let hidden = Marks(rawValue: 2)
+        /// Something was changed that SQLite does not tell.
+        static let undetected = Marks(rawValue: 4)
+    }
 
     init(
         audience: Unretained<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
-        isHidden: Bool = false, values: RowValues? = nil, wish: RowWish = .anything
+        marks: Marks = [], values: RowValues? = nil, wish: RowWish = .anything
     ) {
         self.audience = audience
         self.rowID = rowID
         self.table = table
         self.kind = kind
-        self.isHidden = isHidden
+        self.marks = marks
         self.values = values
         self.wish = wish
     }
 
     /// Something was changed that SQLite does not tell.
     init(undetectedBy audience: Unretained<Audience>) {
-        self.init(audience: audience, rowID: 0, table: -1, kind: .update)
-        isUndetected = true
+        self.init(audience: audience, rowID: 0, table: -1, kind: .update, marks: .undetected)
     }
 }
 
@@ -117,10 +122,10 @@ struct EventBuffer: ~Copyable {
     /// Shows an event that the pre-update hook has told just before. Returns whether there is one.
     mutating func show(rowID: Int64, table: Int32, kind: DatabaseEvent.Kind) -> Bool {
         let hidden = events.lastIndex {
-            $0.isHidden && $0.rowID == rowID && $0.table == table && $0.kind == kind
+            $0.marks.contains(.hidden) && $0.rowID == rowID && $0.table == table && $0.kind == kind
         }
         guard let hidden else { return false }
-        base.unsafelyUnwrapped[hidden].isHidden = false
+        base.unsafelyUnwrapped[hidden].marks.remove(.hidden)
         return true
     }
 }

@@ -17,11 +17,11 @@ struct Survivors {
     /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not tell. All of them stand,
     /// or none: the database is asked for a row that was inserted or deleted.
     func find(among events: UnsafeBufferPointer<RowEvent>) -> [RowEvent] {
-        let nested = events.filter(\.isNested)
+        let nested = events.filter { $0.marks.contains(.nested) }
         guard !nested.isEmpty else { return [] }
         var first: [Place: DatabaseEvent.Kind] = [:]
         var last: [Place: DatabaseEvent.Kind] = [:]
-        for event in nested where !event.isUndetected {
+        for event in nested where !event.marks.contains(.undetected) {
             let place = place(of: event)
             if first[place] == nil { first[place] = event.kind }
             last[place] = event.kind

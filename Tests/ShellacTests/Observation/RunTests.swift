@@ -68,7 +68,7 @@ struct RunTests {
             events.append(
                 RowEvent(
                     audience: Unretained(audience), rowID: Int64(rowID), table: 0, kind: .update,
-                    isHidden: rowID == 500))
+                    marks: rowID == 500 ? .hidden : []))
         }
         #expect(events.events.map(\.rowID) == (0..<1000).map { Int64($0) })
         let shown = [499, 500, 500].map { events.show(rowID: $0, table: 0, kind: .update) }
