@@ -29,16 +29,65 @@ struct PackedRows: Sendable {
         (self.bytes, self.ends) = (bytes, ends)
     }
 
+    private init(_ layout: RowLayout) { (self.layout, bytes, ends) = (layout, [], []) }
+
+    /// No rows, of the same columns.
+    var emptied: PackedRows { PackedRows(layout) }
+
     var count: Int { ends.count }
 
     /// Whether another result has the same columns, and the same rows in the same order.
     func hasSameRows(as other: PackedRows) -> Bool {
-        guard ends == other.ends else { return false }
-        guard layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names) else {
-            return false
-        }
-        return bytes.hasSameBytes(as: other.bytes)
+        ends == other.ends && hasSameColumns(as: other) && bytes.hasSameBytes(as: other.bytes)
     }
+
+    /// Whether another result has columns of the same names, in the same order.
+    func hasSameColumns(as other: PackedRows) -> Bool {
+        layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names)
+    }
+
+    // MARK: - One row
+
+    private func range(of index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
+
+    /// Runs a function with the columns of a row.
+    private func withRow<Result>(_ index: Int, _ body: (PackedBytes) throws -> Result) rethrows -> Result {
+        let range = range(of: index)
+        return try bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else {
+                Misuse.trap("row \(index) of an empty result was read")
+            }
+            return try body(
+                PackedBytes(start: base + range.lowerBound, count: layout.count, byteCount: range.count))
+        }
+    }
+
+    /// A row that owns its values.
+    func row(at index: Int) -> Row { withRow(index) { Row(PackedRow.make(layout, copying: $0)) } }
+
+    /// The integer in a column of a row, if it is one.
+    func integer(at index: Int, in column: Int) -> Int64? {
+        withRow(index) { row in
+            let value = row.value(at: column)
+            return value.isInteger ? value.integer : nil
+        }
+    }
+
+    /// The values in some columns of a row.
+    func values(at index: Int, in columns: [Int]) -> [DatabaseValue] {
+        withRow(index) { row in columns.map { row.value(at: $0).view.databaseValue } }
+    }
+
+    /// Whether a row has the same values as one of another result of the same columns.
+    func isRow(_ index: Int, sameAs otherIndex: Int, of other: PackedRows) -> Bool {
+        let (range, otherRange) = (range(of: index), other.range(of: otherIndex))
+        return range.count == otherRange.count
+            && withRow(index) { row in
+                other.withRow(otherIndex) { $0.isSame(as: row) }
+            }
+    }
+
+    // MARK: - Elements
 
     /// Makes elements of the rows, as a fetch does.
     ///
@@ -46,16 +95,20 @@ struct PackedRows: Sendable {
     func makeElements<Element: DatabaseFetchable>(_ type: Element.Type, on db: Database) throws -> [Element] {
         let row = LiveRow.make(fetchedBy: db, layout: layout)
         defer { row.recycle() }
+        return try makeElements(type, of: 0..<count, standing: row)
+    }
+
+    /// Makes elements of some rows.
+    ///
+    /// - Parameter row: A row of the same layout, that is to stand on each of them.
+    func makeElements<Element: DatabaseFetchable>(
+        _ type: Element.Type, of indices: some Collection<Int>, standing row: LiveRow
+    ) throws -> [Element] {
         var elements: [Element] = []
-        elements.reserveCapacity(count)
-        try bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            var start = 0
-            for end in ends {
-                let packed = PackedBytes(
-                    start: base + start, count: layout.count, byteCount: end - start)
+        elements.reserveCapacity(indices.count)
+        for index in indices {
+            try withRow(index) { packed in
                 try row.standing(on: packed) { elements.append(try Element.keptElement(of: row)) }
-                start = end
             }
         }
         return elements

@@ -54,47 +54,38 @@ class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is th
     }
 }
 
-/// A reader of the elements of a request.
-final class ElementsReader<Request: FetchRequest>: RowsReader, @unchecked Sendable
-where Request.RowDecoder: DatabaseFetchable {  // as its superclass
-    private let request: Request
-    private let mailbox: LiveMailbox<[Request.RowDecoder]>
-    init(_ request: Request, to mailbox: LiveMailbox<[Request.RowDecoder]>) {
+/// A reader of a request, whose results go to a mailbox.
+class RequestReader<Request: FetchRequest, Value>: RowsReader, @unchecked Sendable {  // as its superclass
+    final let request: Request
+    private let mailbox: LiveMailbox<Value>
+
+    init(_ request: Request, to mailbox: LiveMailbox<Value>) {
         (self.request, self.mailbox) = (request, mailbox)
     }
 
-    override func prepare(_ db: Database) throws -> PreparedRequest {
+    override final func prepare(_ db: Database) throws -> PreparedRequest {
         try request.prepare(db, forSingleResult: false)
     }
 
-    override func region(_ db: Database) throws -> DatabaseRegion { try request.databaseRegion(db) }
+    override final func region(_ db: Database) throws -> DatabaseRegion { try request.databaseRegion(db) }
 
-    override func condition(
+    override final func condition(
         _ prepared: PreparedRequest, _ testers: RowTesters, on db: Database
     ) throws -> RowCondition? { try RowCondition(request, prepared.statement, testers, on: db) }
 
-    override func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery {
-        isServed = true
-        return deliver(Result { try rows.makeElements(Request.RowDecoder.self, on: db) })
-    }
-
-    override func fetch(_ db: Database) throws -> LiveDelivery {
-        isServed = true
-        return deliver(Result { try request.fetchAll(db) })
-    }
-
-    /// Hands elements over. An error, of rows that do not convert, is this reader's alone.
+    /// Hands a result over. An error, of rows that do not convert, is this reader's alone.
     ///
     /// Results are fetched in their order, also by the tasks of other readers, who come to the query; and each task hands over
     /// what it has fetched, outside of the access, where one may overtake another. So they have numbers.
-    private func deliver(_ result: Result<[Request.RowDecoder], any Error>) -> LiveDelivery {
+    final func deliver(_ make: () throws -> Value) -> LiveDelivery {
+        isServed = true
         resultNumber &+= 1
-        // They are made for this reader: nobody else holds one.
-        nonisolated(unsafe) let result = result
+        // It is made for this reader: nobody else holds it.
+        nonisolated(unsafe) let result = Result(catching: make)
         return LiveDelivery { [self, number = resultNumber] in
             switch result {
-            case .success(let elements):
-                nonisolated(unsafe) let sent = elements
+            case .success(let value):
+                nonisolated(unsafe) let sent = value
                 mailbox.post(Parcel(sent), number: number)
             case .failure(let error):
                 if mailbox.finish(error, number: number) { leave() }
@@ -102,5 +93,16 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
         }
     }
 
-    override func finish(_ failure: (any Error)?) { mailbox.finish(failure) }
+    override final func finish(_ failure: (any Error)?) { mailbox.finish(failure) }
+}
+
+/// A reader of the elements of a request.
+final class ElementsReader<Request: FetchRequest>: RequestReader<Request, [Request.RowDecoder]>,
+    @unchecked Sendable
+where Request.RowDecoder: DatabaseFetchable {  // as its superclass
+    override func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery {
+        deliver { try rows.makeElements(Request.RowDecoder.self, on: db) }
+    }
+
+    override func fetch(_ db: Database) throws -> LiveDelivery { deliver { try request.fetchAll(db) } }
 }

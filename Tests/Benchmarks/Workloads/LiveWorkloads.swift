@@ -7,6 +7,8 @@ enum LiveWorkloads {
     static let all = [
         Workload("live.idle", gate: 1.2, goal: 1.1, sides: idle),
         Workload("live.thousand", gate: 2.5, goal: 2, sides: thousand),
+        Workload("live.list", gate: 1, goal: 0.5) { try list($0, isShuffled: false) },
+        Workload("live.list.shuffled", gate: 2, goal: 1) { try list($0, isShuffled: true) },
     ]
 
     private struct Member: TableRecord, FetchableRecord, Codable {
@@ -181,5 +183,32 @@ enum LiveWorkloads {
             }
             return 1
         }
+    }
+
+    /// What has become of a list of 10,000 rows: some, or each of which stands elsewhere. Over a plain comparison of the keys,
+    /// as it is written by hand: which are gone, and which are new.
+    private static func list(_ fixture: Fixture, isShuffled: Bool) throws -> Sides {
+        let queue = try open(fixture.path(of: "list"))
+        let old = Member.filter(sql: "id <= 9900").order(sql: "id")
+        // A hundred are gone, a hundred are new, and a hundred stand elsewhere.
+        let new = Member.filter(sql: "id > 100").order(
+            sql: isShuffled
+                ? "id * 7919 % 10007" : "CASE WHEN id % 97 = 5 THEN id * 31 % 10007 ELSE id END, id")
+        let comparison = try ListComparison(old, new, in: queue)
+        let keys = comparison.keys
+        let c = Side {
+            let (before, after) = (Set(keys.old), Set(keys.new))
+            return UInt64(before.subtracting(after).count + after.subtracting(before).count)
+        }
+        let shellac = Side {
+            UInt64(
+                comparison.changes().changes.count { change in
+                    switch change {
+                    case .insertion, .deletion: true
+                    case .move, .update: false
+                    }
+                })
+        }
+        return Sides(operations: keys.new.count, c: c, shellac: shellac)
     }
 }

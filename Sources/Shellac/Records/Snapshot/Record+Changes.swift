@@ -264,6 +264,11 @@ extension LiveRow {
     }
 }
 
+extension LiveRow {
+    /// Learns the table of a class from the connection, for records that are made of the row later, where nobody can ask it.
+    func learnTable(of type: Record.Type) throws { _ = try makeLayoutRemembered(by: type) }
+}
+
 extension Record {
     /// What is known of the table. Nil where there is none.
     class func table(in database: Database) throws -> TableSchema? {

@@ -1,0 +1,122 @@
+/// What has become of one row of a list.
+public enum FetchedRecordChange: Hashable {
+    /// A row that was not there before: its place in the new list.
+    case insertion(indexPath: RecordIndexPath)
+    /// A row that is no longer there: its place in the old list.
+    case deletion(indexPath: RecordIndexPath)
+    /// A row that stands elsewhere: its places in the old and in the new list. Where its values have changed, too, the old
+    /// ones.
+    case move(indexPath: RecordIndexPath, newIndexPath: RecordIndexPath, oldValues: Row?)
+    /// A row of other values, which the rows around it may have pushed on: its places in the old and in the new list, and its
+    /// old values.
+    case update(indexPath: RecordIndexPath, newIndexPath: RecordIndexPath, oldValues: Row)
+}
+
+/// What has become of a list: all that was committed since it was last told, at once.
+///
+/// Deletions and sections that are gone have the places of the old list, insertions and new sections have those of the new
+/// one, and moves and updates have both. So they do not depend on their order, and are what the batch updates of table views
+/// and collection views expect. A section that has changed its place is a deleted one and an inserted one, and its rows are
+/// moves.
+///
+/// The law is that they make the new list of the old one, and ``applied(to:element:)`` does so.
+public struct FetchedRecordsChanges: Hashable {
+    /// Sections of the old list that are gone, in their order.
+    public var deletedSections: [Int]
+    /// Sections of the new list that were not there, in their order.
+    public var insertedSections: [Int]
+    /// What has become of the rows: deletions in the order of the old list, and then all others in that of the new one.
+    public var changes: [FetchedRecordChange]
+
+    public init(
+        deletedSections: [Int] = [], insertedSections: [Int] = [], changes: [FetchedRecordChange] = []
+    ) {
+        (self.deletedSections, self.insertedSections) = (deletedSections, insertedSections)
+        self.changes = changes
+    }
+
+    public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty }
+
+    /// Returns the sections that others have become.
+    ///
+    /// ```swift
+    /// for try await changes in controller.changes {
+    ///     titles = changes.applied(to: titles) { place in controller.record(at: place).name }
+    /// }
+    /// ```
+    ///
+    /// It traps where the sections are not those that the changes are of.
+    ///
+    /// - Parameters:
+    ///   - sections: What each section held.
+    ///   - element: Returns what stands at a place of the new list: it is called for insertions and updates. An element that
+    ///     only moves is taken along.
+    public func applied<Element>(
+        to sections: [[Element]], element: (RecordIndexPath) throws -> Element
+    ) rethrows -> [[Element]] {
+        var gone: [Int: Set<Int>] = [:]
+        var arrivals: [(place: RecordIndexPath, element: Element)] = []
+        var updates: [RecordIndexPath] = []
+        for change in changes {
+            switch change {
+            case .insertion(let place): arrivals.append((place, try element(place)))
+            case .deletion(let place): gone[place.section, default: []].insert(place.row)
+            case .move(let old, let new, let oldValues):
+                gone[old.section, default: []].insert(old.row)
+                arrivals.append(
+                    (new, try oldValues == nil ? Self.element(at: old, of: sections) : element(new)))
+            case .update(_, let new, _): updates.append(new)
+            }
+        }
+        let deleted = Set(deletedSections)
+        var kept = sections.indices.filter { !deleted.contains($0) }.map { section in
+            guard let rows = gone[section] else { return sections[section] }
+            return sections[section].indices.filter { !rows.contains($0) }.map { sections[section][$0] }
+        }[...]
+        let inserted = Set(insertedSections)
+        var result: [[Element]] = (0..<kept.count + inserted.count).map { section in
+            inserted.contains(section) ? [] : kept.popFirst() ?? []
+        }
+        // In ascending order, each one stands where it is put.
+        for (section, arrivals) in Dictionary(grouping: arrivals, by: \.place.section) {
+            guard result.indices.contains(section) else { Self.trapUnfit() }
+            result[section] = Self.merge(result[section], with: arrivals.map { ($0.place.row, $0.element) })
+        }
+        for place in updates {
+            guard result.indices.contains(place.section), result[place.section].indices.contains(place.row)
+            else { Self.trapUnfit() }
+            result[place.section][place.row] = try element(place)
+        }
+        return result
+    }
+
+    /// Puts elements among others, at the places that they are to have then.
+    private static func merge<Element>(_ others: [Element], with arrivals: [(row: Int, element: Element)])
+        -> [Element]
+    {
+        var (result, others) = ([Element](), others[...])
+        result.reserveCapacity(others.count + arrivals.count)
+        for (row, element) in arrivals.sorted(by: { $0.row < $1.row }) {
+            guard row >= result.count, row - result.count <= others.count else { trapUnfit() }
+            let between = row - result.count
+            result += others.prefix(between)
+            others.removeFirst(between)
+            result.append(element)
+        }
+        return result + others
+    }
+
+    private static func element<Element>(at place: RecordIndexPath, of sections: [[Element]]) -> Element {
+        guard sections.indices.contains(place.section), sections[place.section].indices.contains(place.row)
+        else {
+            trapUnfit()
+        }
+        return sections[place.section][place.row]
+    }
+
+    private static func trapUnfit() -> Never {
+        Misuse.trap(
+            "changes are applied to the very list that they are of: to the one that the changes before have made."
+        )
+    }
+}

@@ -1,0 +1,257 @@
+/// The list of a request's records, which says what moved when the database has changed.
+///
+/// ```swift
+/// @MainActor
+/// final class PlayerList {
+///     let controller: FetchedRecordsController<Player>
+///
+///     init(_ dbQueue: DatabaseQueue) throws {
+///         controller = try FetchedRecordsController(
+///             dbQueue, request: Player.order(Column("team"), Column("name")), sectionNameKey: "team")
+///         try controller.performFetch()
+///         controller.trackChanges(
+///             willChange: { _ in print("the list changes:") },
+///             onChange: { _, player, change in print(player.name, change) },
+///             didChange: { controller in print(controller.fetchedRecords.count, "players") })
+///     }
+/// }
+/// ```
+///
+/// It belongs to whoever has made it: an actor, the main actor, or a function. There its records arrive, which may be class
+/// records, and there the changes are told. Rows are fetched and compared elsewhere.
+///
+/// ## What stays, and what is new
+///
+/// Rows are told apart by the primary key, which the request fetches. A row whose values have not changed keeps its record,
+/// also where it moves. *A row that has changed is a new record*: the old one may be on the screen, or half edited, and is
+/// nobody else's. (Let it follow its row by `merge(_:)`.)
+///
+/// Rows that stand in a list more than once, as those of a join may, are matched in their order.
+///
+/// ## Sections
+///
+/// The name of a row's section is the text of a column, or what a function makes of the row. The rows of a section stand
+/// together, in the order of the request, and sections stand in the order of their first rows. Order the request by what
+/// names the sections. A list without section names has one section, also where it is empty.
+public final class FetchedRecordsController<Record: FetchableRecord> {
+    let writer: any DatabaseWriter
+    var source: ListSource
+    /// The list, once it was fetched, and its records.
+    private var contents: ListContents?
+    public private(set) var fetchedRecords: [Record] = []
+    /// Changes with the list, and with the request.
+    private var version = 0
+    /// The present tracking, of which there is one.
+    var tracking: ListTracking?
+    var pollingInterval: Duration?
+    var onError: ((FetchedRecordsController, any Error) -> Void)?
+
+    init(_ writer: any DatabaseWriter, _ source: ListSource) { (self.writer, self.source) = (writer, source) }
+
+    deinit { tracking?.end() }
+
+    // MARK: - Fetching
+
+    /// Fetches the list, on the calling thread. It tells no changes.
+    ///
+    /// Where nothing was fetched before, ``fetchedRecords`` is empty, and the first changes are told of an empty list.
+    ///
+    /// - Throws: a ``DatabaseError`` where the request fails, loads relations, or does not fetch the primary key; what a record
+    ///   throws whose row does not convert; and what names a section throws. The list is then what it was.
+    public func performFetch() throws {
+        let update = try ListUpdate<Record>.makeNow(
+            writer.read(source.fetch), from: contents, source.sectionName)
+        take(update)
+        // What the tracking has fetched before is older.
+        restartTracking()
+    }
+
+    /// Replaces the request.
+    ///
+    /// Where changes are tracked, those from the present list to that of the request are told soon. Otherwise the list stays
+    /// what it is until ``performFetch()``. Sections are named as before.
+    public func setRequest<Request: FetchRequest>(_ request: Request)
+    where Request.RowDecoder == Record, Record: TableRecord {
+        source = ListSource(request, .primaryKey(Record.self), source.sectionName)
+        requestDidChange()
+    }
+
+    /// Replaces the request of a list that has key columns of its own.
+    public func setRequest<Request: FetchRequest>(_ request: Request, keyColumns: [String])
+    where Request.RowDecoder == Record {
+        source = ListSource(request, .columns(keyColumns), source.sectionName)
+        requestDidChange()
+    }
+
+    private func requestDidChange() {
+        version += 1
+        restartTracking()
+    }
+
+    /// Takes a new list over. Returns what has changed.
+    private func take(_ update: ListUpdate<Record>) {
+        fetchedRecords = update.records(after: fetchedRecords)
+        contents = update.contents
+        version += 1
+    }
+
+    /// Compares the list with what was fetched, elsewhere, and takes it over.
+    ///
+    /// - Parameter willChange: Called before the list changes, if it does.
+    /// - Returns: the changes, and what returns the record of one of them; or nil where nothing has changed, or where the
+    ///   request was replaced meanwhile.
+    nonisolated(nonsending) func take(
+        _ fetch: ListFetch, of tracking: ListTracking,
+        willChange: (FetchedRecordsController) -> Void = { _ in }
+    ) async throws -> (changes: FetchedRecordsChanges, record: (FetchedRecordChange) -> Record)? {
+        let started = version
+        let update = try await ListUpdate<Record>.make(fetch, from: contents, source.sectionName)
+        guard version == started, self.tracking === tracking else { return nil }
+        let isFirst = contents == nil
+        if update.difference.changes.isEmpty {
+            if isFirst { take(update) }
+            return nil
+        }
+        willChange(self)
+        let (oldContents, oldRecords) = (contents, fetchedRecords)
+        take(update)
+        return (
+            update.difference.changes,
+            { [self] change in
+                switch change {
+                case .deletion(let indexPath):
+                    oldRecords[oldContents.flatMap { $0.place(of: indexPath) } ?? 0]
+                case .insertion(let indexPath), .move(_, let indexPath, _), .update(_, let indexPath, _):
+                    record(at: indexPath)
+                }
+            }
+        )
+    }
+
+    // MARK: - Reading
+
+    /// The sections, in their order. None before the first fetch.
+    public var sections: [FetchedRecordsSection] {
+        contents?.sections.map { FetchedRecordsSection(name: $0.name, numberOfRecords: $0.count) } ?? []
+    }
+
+    /// The record at a place of the list, which traps where there is none.
+    public func record(at indexPath: RecordIndexPath) -> Record {
+        guard let place = contents?.place(of: indexPath) else {
+            Misuse.trap(
+                "there is no record at \(indexPath): "
+                    + (contents == nil
+                        ? "nothing was fetched yet. Call performFetch() first."
+                        : "the list has \(sections.map(\.numberOfRecords)) records in its sections. Ask "
+                            + "sections[…].numberOfRecords first."))
+        }
+        return fetchedRecords[place]
+    }
+
+    /// Returns the records of a section.
+    public func records(inSection section: Int) -> ArraySlice<Record> {
+        guard let contents, contents.sections.indices.contains(section) else {
+            Misuse.trap("there is no section \(section): the list has \(sections.count).")
+        }
+        let range = contents.sections[section]
+        return fetchedRecords[range.start..<range.start + range.count]
+    }
+
+    /// Returns the place of a record, by its key: also of one that was changed, or that another fetch has given.
+    ///
+    /// - Returns: nil where no row of the list has the key, and before the first fetch.
+    /// - Throws: what the record throws when it is encoded.
+    public func indexPath(for record: Record) throws -> RecordIndexPath? where Record: EncodableRecord {
+        guard let contents else { return nil }
+        let dictionary = try record.databaseDictionary
+        let key = contents.keyNames.map { name in
+            dictionary.first { CaseInsensitiveName.matches($0.key, name) }?.value ?? .null
+        }
+        return contents.keys.place(of: key).map(contents.indexPath(of:))
+    }
+}
+
+@available(*, unavailable, message: "a list belongs to whoever has made it, with its records")
+extension FetchedRecordsController: Sendable {}
+
+extension FetchedRecordsController where Record: TableRecord {
+    /// Creates the list of a request, which is fetched by ``performFetch()``.
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - request: A request that fetches the primary key of the record's table.
+    ///   - sectionNameKey: A column whose text names the section of a row. Nil for a list without section names.
+    public convenience init<Request: FetchRequest>(
+        _ writer: any DatabaseWriter, request: Request, sectionNameKey: String? = nil
+    ) where Request.RowDecoder == Record {
+        let sectionName = sectionNameKey.map { key in { @Sendable (row: Row) in try row.sectionName(in: key) }
+        }
+        self.init(writer, ListSource(request, .primaryKey(Record.self), sectionName))
+    }
+
+    /// Creates the list of a request, with sections that a function names.
+    ///
+    /// ```swift
+    /// let controller = FetchedRecordsController(
+    ///     dbQueue, request: Player.order(Column("name")),
+    ///     sectionName: { row in
+    ///         let name: String = try row["name"]
+    ///         return String(name.prefix(1))
+    ///     })
+    /// ```
+    ///
+    /// - Parameter sectionName: Returns the name of a row's section. It is called on another thread. What it throws ends the
+    ///   fetch, and is told as an error of the list.
+    public convenience init<Request: FetchRequest>(
+        _ writer: any DatabaseWriter, request: Request,
+        sectionName: @escaping @Sendable (Row) throws -> String
+    ) where Request.RowDecoder == Record {
+        self.init(writer, ListSource(request, .primaryKey(Record.self), sectionName))
+    }
+}
+
+extension FetchedRecordsController {
+    /// Creates the list of a request whose rows are no rows of one table: other columns tell them apart.
+    ///
+    /// ```swift
+    /// struct TeamScore: Decodable, FetchableRecord {
+    ///     var team: String
+    ///     var best: Int
+    /// }
+    /// let request = SQLRequest<TeamScore>(sql: "SELECT team, MAX(score) AS best FROM player GROUP BY team")
+    /// let controller = FetchedRecordsController(dbQueue, request: request, keyColumns: ["team"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - request: The request.
+    ///   - keyColumns: The names of the columns that tell rows apart.
+    ///   - sectionName: Returns the name of a row's section. Nil for a list without section names.
+    public convenience init<Request: FetchRequest>(
+        _ writer: any DatabaseWriter, request: Request, keyColumns: [String],
+        sectionName: (@Sendable (Row) throws -> String)? = nil
+    ) where Request.RowDecoder == Record {
+        self.init(writer, ListSource(request, .columns(keyColumns), sectionName))
+    }
+}
+
+/// A section of a list.
+public struct FetchedRecordsSection: Hashable, Sendable {
+    public let name: String
+    public let numberOfRecords: Int
+}
+
+extension Row {
+    /// The text of a column, as the name of a section. That of NULL is empty.
+    fileprivate func sectionName(in column: String) throws -> String {
+        let value: DatabaseValue = try self[column]
+        switch value.storage {
+        case .null: return ""
+        case .int64(let integer): return String(integer)
+        case .double(let real): return String(real)
+        case .string, .blob:
+            let text: String = try self[column]
+            return text
+        }
+    }
+}

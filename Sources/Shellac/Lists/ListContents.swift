@@ -1,0 +1,196 @@
+/// A list as it is fetched: its rows, what tells them apart, and its sections. Nobody changes it.
+struct ListContents: Sendable {
+    struct Section: Hashable, Sendable {
+        let name: String
+        /// The place of its first row in the whole list.
+        let start: Int
+        let count: Int
+    }
+
+    let rows: PackedRows
+    let sections: [Section]
+    let keys: ListKeys
+    /// The names of the columns that tell rows apart.
+    let keyNames: [String]
+    /// The number of the row at each place of the list. Nil where the rows stand in their order.
+    private let order: [Int]?
+
+    /// - Parameters:
+    ///   - rows: The rows, in the order of the request.
+    ///   - keyColumns: The places of the columns that tell rows apart.
+    ///   - sectionName: Returns the name of a row's section, of which there is one without a name where this is nil.
+    /// - Throws: what `sectionName` throws.
+    init(_ rows: PackedRows, keyColumns: [Int], sectionName: (@Sendable (Row) throws -> String)?) throws {
+        self.rows = rows
+        if let sectionName {
+            let groups = try Self.groups(rows, sectionName)
+            var start = 0
+            sections = groups.map { name, rows in
+                defer { start += rows.count }
+                return Section(name: name, start: start, count: rows.count)
+            }
+            let order = groups.flatMap(\.rows)
+            self.order = order.elementsEqual(0..<rows.count) ? nil : order
+        } else {
+            sections = [Section(name: "", start: 0, count: rows.count)]
+            order = nil
+        }
+        keys = ListKeys(rows, columns: keyColumns, order: order)
+        keyNames = keyColumns.map { rows.layout.names[$0] }
+    }
+
+    private init(_ rows: PackedRows, _ sections: [Section]) {
+        (self.rows, self.sections, order) = (rows, sections, nil)
+        (keys, keyNames) = (.integers([]), [])
+    }
+
+    /// The list before anything was fetched.
+    func emptied(hasSections: Bool) -> ListContents {
+        ListContents(rows.emptied, hasSections ? [] : [Section(name: "", start: 0, count: 0)])
+    }
+
+    /// Groups rows by their sections, in the order of each section's first row.
+    private static func groups(
+        _ rows: PackedRows, _ sectionName: (Row) throws -> String
+    ) throws -> [(name: String, rows: [Int])] {
+        var groups: [(name: String, rows: [Int])] = []
+        var numbers: [String: Int] = [:]
+        for index in 0..<rows.count {
+            let name = try sectionName(rows.row(at: index))
+            if let last = groups.last, last.name == name {
+                groups[groups.count - 1].rows.append(index)
+            } else if let number = numbers[name] {
+                groups[number].rows.append(index)
+            } else {
+                numbers[name] = groups.count
+                groups.append((name, [index]))
+            }
+        }
+        return groups
+    }
+
+    var count: Int { rows.count }
+
+    /// The number of the row at a place of the list.
+    func rowNumber(at place: Int) -> Int { order?[place] ?? place }
+
+    /// The row at a place of the list.
+    func row(at place: Int) -> Row { rows.row(at: rowNumber(at: place)) }
+
+    /// The section that a place of the list is in.
+    func section(of place: Int) -> Int {
+        var (low, high) = (0, sections.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if sections[middle].start <= place { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    func indexPath(of place: Int) -> RecordIndexPath {
+        let section = section(of: place)
+        return RecordIndexPath(row: place - sections[section].start, section: section)
+    }
+
+    /// The place of an index path in the whole list, or nil where there is none.
+    func place(of indexPath: RecordIndexPath) -> Int? {
+        guard sections.indices.contains(indexPath.section) else { return nil }
+        let section = sections[indexPath.section]
+        return 0..<section.count ~= indexPath.row ? section.start + indexPath.row : nil
+    }
+}
+
+/// What tells the rows of a list apart: by their place in the list. Mostly it is a row id.
+enum ListKeys: Sendable {
+    case integers([Int64])
+    case values([[DatabaseValue]])
+
+    init(_ rows: PackedRows, columns: [Int], order: [Int]?) {
+        let numbers = order ?? Array(0..<rows.count)
+        if columns.count == 1 {
+            var integers: [Int64] = []
+            integers.reserveCapacity(numbers.count)
+            for number in numbers {
+                guard let integer = rows.integer(at: number, in: columns[0]) else { break }
+                integers.append(integer)
+            }
+            if integers.count == numbers.count {
+                self = .integers(integers)
+                return
+            }
+        }
+        self = .values(numbers.map { rows.values(at: $0, in: columns) })
+    }
+
+    /// The place of a key.
+    func place(of key: [DatabaseValue]) -> Int? {
+        switch self {
+        case .integers(let integers):
+            guard key.count == 1, let wanted = Int64.fromDatabaseValue(key[0]) else { return nil }
+            return integers.firstIndex(of: wanted)
+        case .values(let values): return values.firstIndex(of: key)
+        }
+    }
+
+    /// Finds the place that each row of a list had in another one, or -1.
+    ///
+    /// Rows of the same key are matched in their order.
+    func places(in old: ListKeys) -> [Int32] {
+        switch (old, self) {
+        case (.integers(let old), .integers(let new)):
+            matchPlaces(old, new) {
+                Int(truncatingIfNeeded: UInt64(bitPattern: $0) &* 0x9E37_79B9_7F4A_7C15 >> 32)
+            }
+        default: matchPlaces(old.values, values) { $0.hashValue }
+        }
+    }
+
+    private var values: [[DatabaseValue]] {
+        switch self {
+        case .integers(let integers): integers.map { [$0.databaseValue] }
+        case .values(let values): values
+        }
+    }
+}
+
+/// Finds the place that each key of a list had in another one, or -1.
+private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key) -> Int) -> [Int32] {
+    var places = [Int32](repeating: -1, count: new.count)
+    // Most of a list stays where it is.
+    let shorter = min(old.count, new.count)
+    var start = 0
+    while start < shorter, old[start] == new[start] {
+        places[start] = Int32(truncatingIfNeeded: start)
+        start += 1
+    }
+    var end = 0
+    while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] {
+        end += 1
+        places[new.count - end] = Int32(truncatingIfNeeded: old.count - end)
+    }
+    let (olds, news) = (start..<old.count - end, start..<new.count - end)
+    if olds.isEmpty || news.isEmpty { return places }
+    // Open addressing: a row stands at its hash, or behind it. What was found is not found again.
+    var mask = 1
+    while mask < olds.count * 2 { mask *= 2 }
+    mask -= 1
+    var slots = [Int32](repeating: -1, count: mask + 1)
+    for place in olds {
+        var slot = hash(old[place]) & mask
+        while slots[slot] != -1 { slot = (slot + 1) & mask }
+        slots[slot] = Int32(truncatingIfNeeded: place)
+    }
+    let taken: Int32 = -2
+    for place in news {
+        var slot = hash(new[place]) & mask
+        while slots[slot] != -1 {
+            if slots[slot] != taken, old[Int(slots[slot])] == new[place] {
+                places[place] = slots[slot]
+                slots[slot] = taken
+                break
+            }
+            slot = (slot + 1) & mask
+        }
+    }
+    return places
+}

@@ -1,0 +1,159 @@
+/// What a fetch of a list gives.
+struct ListFetch: Sendable {
+    let rows: PackedRows
+    /// The places of the columns that tell rows apart.
+    let keyColumns: [Int]
+    let maker: RecordMaker
+}
+
+/// Makes records of fetched rows, outside of the accesses to the database: one after the other.
+final class RecordMaker: @unchecked Sendable {  // whoever has the fetch uses it, and hands it on
+    private let row: LiveRow
+
+    /// What stands in the place of the connection: the rows are fetched ones.
+    private final class Nobody: Sendable {}
+    private static let nobody = Nobody()
+
+    /// - Parameter db: The connection of the rows. It tells what records of a class remember of their table.
+    init(_ layout: RowLayout, for type: any FetchableRecord.Type, on db: Database) throws {
+        row = LiveRow.make(fetchedBy: db, layout: layout)
+        defer { row.storage.pointee.connection = Self.nobody }
+        if let type = type as? Record.Type { try row.learnTable(of: type) }
+    }
+
+    deinit { row.recycle() }
+
+    func makeRecords<Element: FetchableRecord>(
+        _ type: Element.Type, of rows: PackedRows, _ numbers: [Int]
+    ) throws -> [Element] { try rows.makeElements(type, of: numbers, standing: row) }
+}
+
+/// Where a list comes from: a request, what tells its rows apart, and what names their sections.
+struct ListSource: Sendable {
+    typealias SectionName = @Sendable (Row) throws -> String
+
+    /// What tells rows apart.
+    enum Key: Sendable {
+        case primaryKey(any TableRecord.Type)
+        case columns([String])
+    }
+
+    let sectionName: SectionName?
+    let makeReader: @Sendable (LiveMailbox<ListFetch>) -> RowsReader
+    /// Fetches the list, in an access that sees one state of the database.
+    let fetch: @Sendable (Database) throws -> ListFetch
+
+    init<Request: FetchRequest>(_ request: Request, _ key: Key, _ sectionName: SectionName?)
+    where Request.RowDecoder: FetchableRecord {
+        self.sectionName = sectionName
+        makeReader = { ListReader(request, key, to: $0) }
+        fetch = { db in
+            let prepared = try request.prepare(db, forSingleResult: false)
+            guard prepared.supplement == nil else { throw Self.relationsError(prepared) }
+            let statement = prepared.statement
+            try statement.begin(prepared.arguments)
+            defer { statement.abandon() }
+            return try ListFetch(PackedRows(statement), key, as: Request.RowDecoder.self, on: db)
+        }
+    }
+
+    static func relationsError(_ prepared: PreparedRequest) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "the request of a list loads no relations, whose changes it would not tell: let the records load them, "
+                + "by db.load(_:_:), or follow the request by values(of:)",
+            sql: prepared.statement.sql)
+    }
+}
+
+extension ListFetch {
+    fileprivate init(
+        _ rows: PackedRows, _ key: ListSource.Key, as type: any FetchableRecord.Type, on db: Database
+    ) throws {
+        self.rows = rows
+        keyColumns = try key.columns(of: rows.layout, on: db)
+        maker = try RecordMaker(rows.layout, for: type, on: db)
+    }
+}
+
+extension ListSource.Key {
+    /// Returns the places of the key's columns.
+    fileprivate func columns(of layout: RowLayout, on db: Database) throws -> [Int] {
+        let (names, places): ([String], [Int])
+        let whose: String
+        switch self {
+        case .primaryKey(let type):
+            let table = try db.tableSchema(type.databaseTableName)
+            names = type.primaryKey(of: table)
+            places = table.places(ofKey: names, in: layout.names)
+            whose = "primary key of table \(table.name)"
+        case .columns(let columns):
+            names = columns
+            places = columns.compactMap { name in
+                layout.names.firstIndex { CaseInsensitiveName.matches($0, name) }
+            }
+            whose = "key columns that the list was given"
+        }
+        if !names.isEmpty, places.count == names.count { return places }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "the rows of a list are told apart by the \(whose): \(names.joined(separator: ", ")). The request does not "
+                + "fetch it: select it, too, or give the list other key columns",
+            sql: layout.sql)
+    }
+}
+
+/// The reader of a list's rows.
+private final class ListReader<Request: FetchRequest>: RequestReader<Request, ListFetch>, @unchecked Sendable
+where Request.RowDecoder: FetchableRecord {  // as its superclass
+    private let key: ListSource.Key
+
+    init(_ request: Request, _ key: ListSource.Key, to mailbox: LiveMailbox<ListFetch>) {
+        self.key = key
+        super.init(request, to: mailbox)
+    }
+
+    override func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery {
+        deliver { try ListFetch(rows, key, as: Request.RowDecoder.self, on: db) }
+    }
+
+    override func fetch(_ db: Database) throws -> LiveDelivery {
+        let prepared = try prepare(db)
+        return deliver { throw ListSource.relationsError(prepared) }
+    }
+}
+
+/// What a new fetch makes of a list: made where nobody waits for it.
+struct ListUpdate<Element: FetchableRecord> {
+    let contents: ListContents
+    let difference: ListDifference
+    /// The records of the rows that have no unchanged ones, in the order of the new list.
+    let records: [Element]
+
+    @concurrent
+    static func make(
+        _ fetch: ListFetch, from old: ListContents?, _ sectionName: ListSource.SectionName?
+    ) async throws -> sending ListUpdate { try makeNow(fetch, from: old, sectionName) }
+
+    /// Makes the same on the calling thread.
+    static func makeNow(
+        _ fetch: ListFetch, from old: ListContents?, _ sectionName: ListSource.SectionName?
+    ) throws -> sending ListUpdate {
+        let contents = try ListContents(fetch.rows, keyColumns: fetch.keyColumns, sectionName: sectionName)
+        let difference = ListDifference(
+            from: old ?? contents.emptied(hasSections: sectionName != nil), to: contents)
+        let places = difference.unchanged.indices.filter { difference.unchanged[$0] < 0 }
+        return ListUpdate(
+            contents: contents, difference: difference,
+            records: try fetch.maker.makeRecords(
+                Element.self, of: contents.rows, places.map(contents.rowNumber(at:))))
+    }
+
+    /// Returns the records of the new list: those of unchanged rows are the old ones.
+    func records(after old: [Element]) -> [Element] {
+        var new = records[...]
+        return difference.unchanged.map { place in place < 0 ? new.removeFirst() : old[Int(place)] }
+    }
+}

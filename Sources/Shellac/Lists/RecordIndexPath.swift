@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The place of a record in a list: a section, and a row of it. Both are counted from 0.
+///
+/// It is `IndexPath` of Apple's table views, which Linux has no names for. Each makes the other:
+///
+/// ```swift
+/// let place = RecordIndexPath(row: 2, section: 0)
+/// let indexPath = IndexPath(place)               // what a table view is told
+/// print(RecordIndexPath(indexPath) == place)     // true
+/// ```
+public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var section: Int
+    public var row: Int
+    /// The same as `row`, in the words of collection views.
+    public var item: Int {
+        get { row }
+        set { row = newValue }
+    }
+
+    public init(row: Int, section: Int) { (self.section, self.row) = (section, row) }
+
+    public init(item: Int, section: Int) { self.init(row: item, section: section) }
+
+    /// Reads an index path of two numbers, and traps for one that has others.
+    public init(_ indexPath: IndexPath) {
+        guard indexPath.count == 2 else {
+            Misuse.trap(
+                "an index path of \(indexPath.count) numbers is no place in a list: it has a section and a row."
+            )
+        }
+        self.init(row: indexPath[1], section: indexPath[0])
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { (a.section, a.row) < (b.section, b.row) }
+
+    public var description: String { "[\(section), \(row)]" }
+}
+
+extension IndexPath {
+    /// The place of a record, as table views and collection views name it.
+    public init(_ place: RecordIndexPath) { self.init(indexes: [place.section, place.row]) }
+}
