@@ -76,7 +76,7 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         requestDidChange()
     }
 
-    /// Replaces the request of a list that has key columns of its own.
+    /// Replaces the request, and the columns that tell its rows apart.
     public func setRequest<Request: FetchRequest>(_ request: Request, keyColumns: [String])
     where Request.RowDecoder == Record {
         source = ListSource(request, .columns(keyColumns), source.sectionName)
@@ -200,8 +200,11 @@ extension FetchedRecordsController where Record: TableRecord {
     ///     })
     /// ```
     ///
-    /// - Parameter sectionName: Returns the name of a row's section. It is called on another thread. What it throws ends the
-    ///   fetch, and is told as an error of the list.
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - request: A request that fetches the primary key of the record's table.
+    ///   - sectionName: Returns the name of a row's section. It is called on another thread. What it throws ends the fetch,
+    ///     and is told as an error of the list.
     public convenience init<Request: FetchRequest>(
         _ writer: any DatabaseWriter, request: Request,
         sectionName: @escaping @Sendable (Row) throws -> String
