@@ -159,7 +159,7 @@ extension FetchedRecordsController {
     public var changes: FetchedRecordsSequence<Record> { FetchedRecordsSequence(controller: self) }
 
     fileprivate func makeIterator() -> FetchedRecordsSequence<Record>.Iterator {
-        FetchedRecordsSequence.Iterator(controller: self, tracking: beginTracking())
+        FetchedRecordsSequence.Iterator(self, beginTracking())
     }
 }
 
@@ -173,8 +173,23 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
     public func makeAsyncIterator() -> Iterator { controller.makeIterator() }
 
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let controller: FetchedRecordsController<Record>
-        fileprivate let tracking: ListTracking
+        private let controller: FetchedRecordsController<Record>
+        private let loop: Loop
+        private var tracking: ListTracking { loop.tracking }
+
+        /// Ends the tracking with the loop, however that ends.
+        private final class Loop {
+            let tracking: ListTracking
+
+            init(_ tracking: ListTracking) { self.tracking = tracking }
+
+            deinit { tracking.end() }
+        }
+
+        fileprivate init(_ controller: FetchedRecordsController<Record>, _ tracking: ListTracking) {
+            self.controller = controller
+            loop = Loop(tracking)
+        }
 
         /// Waits for the next changes, and makes them in the list.
         public mutating func next(

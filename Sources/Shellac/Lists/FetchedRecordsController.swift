@@ -41,6 +41,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     public private(set) var fetchedRecords: [Record] = []
     /// Changes with the list, and with the request.
     private var version = 0
+    /// Whether the owner is told that the list will change.
+    private var isAboutToChange = false
     /// The present tracking, of which there is one.
     var tracking: ListTracking?
     var pollingInterval: Duration?
@@ -59,6 +61,11 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     /// - Throws: a ``DatabaseError`` where the request fails, loads relations, or does not fetch the primary key; what a record
     ///   throws whose row does not convert; and what names a section throws. The list is then what it was.
     public func performFetch() throws {
+        if isAboutToChange {
+            Misuse.trap(
+                "performFetch was called in willChange, of a list that is about to change. Call it in didChange."
+            )
+        }
         let update = try ListUpdate<Record>.makeNow(
             writer.read(source.fetch), from: contents, source.sectionName)
         take(update)
@@ -112,17 +119,21 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
             if isFirst { take(update) }
             return nil
         }
+        isAboutToChange = true
         willChange(self)
-        let (oldContents, oldRecords) = (contents, fetchedRecords)
+        isAboutToChange = false
+        let old = (contents: contents, records: fetchedRecords)
         take(update)
+        // Whoever is told the changes may fetch again, and have another list.
+        let new = (contents: update.contents, records: fetchedRecords)
         return (
             update.difference.changes,
-            { [self] change in
+            { change in
                 switch change {
                 case .deletion(let indexPath):
-                    oldRecords[oldContents.flatMap { $0.place(of: indexPath) } ?? 0]
+                    old.records[old.contents.flatMap { $0.place(of: indexPath) } ?? 0]
                 case .insertion(let indexPath), .move(_, let indexPath, _), .update(_, let indexPath, _):
-                    record(at: indexPath)
+                    new.records[new.contents.place(of: indexPath) ?? 0]
                 }
             }
         )
@@ -157,12 +168,17 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         return fetchedRecords[range.start..<range.start + range.count]
     }
 
-    /// Returns the place of a record, by its key: also of one that was changed, or that another fetch has given.
+    /// Returns the place of a record: of this very object, or else of the record that has the same key, also where it was
+    /// changed, or came from another fetch.
     ///
     /// - Returns: nil where no row of the list has the key, and before the first fetch.
     /// - Throws: what the record throws when it is encoded.
     public func indexPath(for record: Record) throws -> RecordIndexPath? where Record: EncodableRecord {
         guard let contents else { return nil }
+        if Record.self is AnyClass {
+            let place = fetchedRecords.firstIndex { $0 as AnyObject === record as AnyObject }
+            if let place { return contents.indexPath(of: place) }
+        }
         let dictionary = try record.databaseDictionary
         let key = contents.keyNames.map { name in
             dictionary.first { CaseInsensitiveName.matches($0.key, name) }?.value ?? .null

@@ -204,6 +204,17 @@ struct FetchedRecordsControllerTests {
         }
     }
 
+    @Test("Fetching a list that is about to change traps with a sentence")
+    func fetchingInWillChange() async {
+        await #expect(processExitsWith: .failure) { @MainActor in
+            crashWithoutBacktrace()
+            let queue = try DatabaseQueue.withListPlayers("a")
+            let controller = FetchedRecordsController(queue, request: byName)
+            controller.trackChanges(willChange: { try? $0.performFetch() })
+            try await Task.sleep(for: .seconds(20))
+        }
+    }
+
     @Test("A function without an actor is told to write a loop")
     func noActor() async {
         await #expect(processExitsWith: .failure) {

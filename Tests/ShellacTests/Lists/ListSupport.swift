@@ -31,8 +31,10 @@ struct ListPlayerValue: Codable, FetchableRecord, TableRecord, EncodableRecord, 
 
 extension DatabaseQueue {
     /// A queue with players of these names.
-    static func withListPlayers(_ names: String...) throws -> DatabaseQueue {
-        let queue = try DatabaseQueue()
+    static func withListPlayers(
+        _ names: String..., configuration: Configuration = Configuration()
+    ) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(configuration: configuration)
         try queue.inDatabase { db in
             try db.execute(
                 sql:

@@ -247,6 +247,59 @@ struct ListTrackingTests {
         for number in 0..<3 { try await queue.change("INSERT INTO listPlayer (name) VALUES ('x\(number)')") }
     }
 
+    @Test("A loop that is left fetches no more, and the next one goes on from the list as it is")
+    func leftLoop() async throws {
+        let fetches = Shared(0)
+        var configuration = Configuration()
+        configuration.trace = { event in
+            if event.kind == .statement, event.sql.hasPrefix("SELECT * FROM \"listPlayer\"") {
+                fetches.withLock { $0 += 1 }
+            }
+        }
+        let queue = try DatabaseQueue.withListPlayers("a", configuration: configuration)
+        let controller = FetchedRecordsController(queue, request: byName)
+        try controller.performFetch()
+        for number in 0..<3 {
+            try await queue.change("INSERT INTO listPlayer (name) VALUES ('b\(number)')")
+            for try await changes in controller.changes {
+                #expect(changes.changes.map(\.short) == ["+[0, \(number + 1)]"])
+                break
+            }
+            fetches.withLock { $0 = 0 }
+            try await queue.change("UPDATE listPlayer SET score = score + 1 WHERE name = 'none'")
+            try await queue.change("UPDATE listPlayer SET score = score + 1 WHERE name = 'a'")
+            try await queue.change("UPDATE listPlayer SET score = score - 1 WHERE name = 'a'")
+            for _ in 0..<5 {
+                try await queue.writeWithoutTransaction { _ in }
+                await Task.yield()
+            }
+            #expect(fetches.value == 0)
+        }
+    }
+
+    @Test("Whoever is told changes may fetch again, and replace the request") @MainActor
+    func reentrance() async throws {
+        let queue = try DatabaseQueue.withListPlayers("a", "b")
+        let controller = FetchedRecordsController(queue, request: byName)
+        try controller.performFetch()
+        var told: [String] = []
+        controller.trackChanges(
+            willChange: { $0.setRequest(byName.reversed()) },
+            onChange: { controller, player, change in
+                told.append("\(player.name) \(change.short)")
+                try? controller.performFetch()
+            },
+            didChange: { controller in
+                if controller.fetchedRecords.isEmpty { controller.stopTracking() }
+            })
+        try await queue.change("INSERT INTO listPlayer (name) VALUES ('c'), ('d')")
+        try await eventually { told.count == 2 }
+        #expect(told == ["c +[0, 2]", "d +[0, 3]"])
+        #expect(controller.fetchedRecords.map(\.name) == ["d", "c", "b", "a"])
+        try await queue.change("DELETE FROM listPlayer")
+        try await eventually { controller.tracking == nil }
+    }
+
     @Test("What a slow owner has not taken comes at once, and makes the list of the last state") @MainActor
     func slowOwner() async throws {
         let queue = try DatabaseQueue.withListPlayers()
