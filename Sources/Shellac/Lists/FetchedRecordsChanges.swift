@@ -69,11 +69,17 @@ public struct FetchedRecordsChanges: Hashable {
             }
         }
         let deleted = Set(deletedSections)
+        guard deleted.allSatisfy(sections.indices.contains),
+            gone.allSatisfy({ section, rows in
+                sections.indices.contains(section) && rows.allSatisfy(sections[section].indices.contains)
+            })
+        else { Self.trapUnfit() }
         var kept = sections.indices.filter { !deleted.contains($0) }.map { section in
             guard let rows = gone[section] else { return sections[section] }
             return sections[section].indices.filter { !rows.contains($0) }.map { sections[section][$0] }
         }[...]
         let inserted = Set(insertedSections)
+        guard inserted.allSatisfy((0..<kept.count + inserted.count).contains) else { Self.trapUnfit() }
         var result: [[Element]] = (0..<kept.count + inserted.count).map { section in
             inserted.contains(section) ? [] : kept.popFirst() ?? []
         }

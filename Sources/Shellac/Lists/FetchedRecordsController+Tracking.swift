@@ -13,6 +13,7 @@ final class ListTracking: Sendable {
 
     /// Fetches the rows of a source now, and whenever they have changed: in the place of those of another one.
     func start(_ source: ListSource, in writer: any DatabaseWriter, every pollingInterval: Duration?) {
+        if state.withLock({ $0.isOver }) { return }
         let mailbox = LiveMailbox<ListFetch>(.bufferingNewest(1))
         let reader = source.makeReader(mailbox)
         var settings = LiveSettings()
@@ -42,20 +43,32 @@ final class ListTracking: Sendable {
         stream?.cancellable.cancel()
     }
 
-    /// Waits for the next rows. Nil at the end.
-    nonisolated(nonsending) func next() async throws -> ListFetch? {
-        while let stream = state.withLock({ $0.stream }) {
+    /// What has come: rows, an error, or nil at the end.
+    struct Message: Sendable {
+        fileprivate let mailbox: LiveMailbox<ListFetch>
+        fileprivate let result: Result<ListFetch?, any Error>
+    }
+
+    /// Waits for what comes next, on any thread. Nil where all is over.
+    nonisolated(nonsending) func next() async -> Message? {
+        guard let stream = state.withLock({ $0.stream }) else { return nil }
+        do {
             let parcel = try await withTaskCancellationHandler {
                 try await stream.mailbox.next()
             } onCancel: {
                 stream.cancellable.cancel()
             }
-            if let parcel { return parcel.take() }
-            // Another request may have come.
-            let isReplaced = state.withLock { $0.stream.map { $0.mailbox !== stream.mailbox } ?? false }
-            guard isReplaced, !Task.isCancelled else { return nil }
+            return Message(mailbox: stream.mailbox, result: .success(parcel?.take()))
+        } catch {
+            return Message(mailbox: stream.mailbox, result: .failure(error))
         }
-        return nil
+    }
+
+    /// Whether something is of the present request, and of the last fetch: another one may have come while it was on its way.
+    ///
+    /// It is asked where the list is, so that none comes before it is taken.
+    func isCurrent(_ message: Message) -> Bool {
+        state.withLock { $0.stream?.mailbox === message.mailbox }
     }
 }
 
@@ -70,21 +83,26 @@ extension FetchedRecordsController {
         restartTracking()
     }
 
+    /// Fetches for the tracking anew: what is on its way to it is not taken any more.
     func restartTracking() { tracking?.start(source, in: writer, every: pollingInterval) }
 
     /// Begins a tracking, which ends the one before.
-    fileprivate func beginTracking() -> ListTracking {
-        tracking?.end()
+    fileprivate func beginTracking(_ functions: Functions? = nil) -> ListTracking {
+        stopTracking()
         let tracking = ListTracking()
         self.tracking = tracking
+        self.functions = functions
         tracking.start(source, in: writer, every: pollingInterval)
         return tracking
     }
 
-    /// Tells changes no more.
+    /// Tells changes no more. A change that is just being told is told to its end.
     public func stopTracking() {
         tracking?.end()
         tracking = nil
+        // What they hold may be anything.
+        let functions = functions.take()
+        withExtendedLifetime(functions) {}
     }
 
     // MARK: - Functions that are called
@@ -95,6 +113,12 @@ extension FetchedRecordsController {
     /// All that a transaction has changed is told at once, and so is all that was committed while the actor was busy. Two calls
     /// take turns: this one ends those of an earlier one, and loops over ``changes``. It ends with the list, and with the
     /// database. A list that is empty, as nothing was fetched, is told its first rows as insertions.
+    ///
+    /// The functions may call the list, too. Where `willChange` fetches it, gives it another request or stops it, the list has
+    /// become another one: `didChange` follows at once. What `onChange` does so leaves the changes that are being told.
+    ///
+    /// The list keeps the functions as long as it is tracked. Those that use the list's owner capture it weakly, or the owner
+    /// calls ``stopTracking()`` when it is done.
     ///
     /// - Parameters:
     ///   - isolation: The actor that the functions are called on: the caller's.
@@ -112,29 +136,16 @@ extension FetchedRecordsController {
                 "trackChanges was called where there is no actor to call back on. Call it on the main actor or in an actor, or "
                     + "write: for try await changes in controller.changes { … }")
         }
-        let tracking = beginTracking()
-        Task { [weak self] in
-            _ = isolation
-            do {
-                while let fetch = try await tracking.next() {
-                    guard let self else { return }
-                    guard
-                        let (changes, record) = try await self.take(
-                            fetch, of: tracking, willChange: { willChange?($0) })
-                    else { continue }
-                    if let onChange {
-                        for change in changes.changes {
-                            onChange(self, record(change), change)
-                        }
-                    }
-                    didChange?(self)
-                }
-            } catch {
-                guard let self else { return }
-                tracking.end()
-                self.onError?(self, error)
-            }
-        }
+        let functions = Functions(willChange: willChange, onChange: onChange, didChange: didChange)
+        let tracking = beginTracking(functions)
+        ListPlace(self, on: isolation).follow(tracking)
+    }
+
+    /// What ``trackChanges(isolation:willChange:onChange:didChange:)`` calls.
+    struct Functions {
+        let willChange: ((FetchedRecordsController) -> Void)?
+        let onChange: ((FetchedRecordsController, Record, FetchedRecordChange) -> Void)?
+        let didChange: ((FetchedRecordsController) -> Void)?
     }
 
     /// Calls a function with the error that ends the tracking by ``trackChanges(isolation:willChange:onChange:didChange:)``: of
@@ -159,7 +170,7 @@ extension FetchedRecordsController {
     public var changes: FetchedRecordsSequence<Record> { FetchedRecordsSequence(controller: self) }
 
     fileprivate func makeIterator() -> FetchedRecordsSequence<Record>.Iterator {
-        FetchedRecordsSequence.Iterator(self, beginTracking())
+        FetchedRecordsSequence.Iterator(controller: self, loop: ListLoop(beginTracking()))
     }
 }
 
@@ -173,32 +184,85 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
     public func makeAsyncIterator() -> Iterator { controller.makeIterator() }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let controller: FetchedRecordsController<Record>
-        private let loop: Loop
-        private var tracking: ListTracking { loop.tracking }
-
-        /// Ends the tracking with the loop, however that ends.
-        private final class Loop {
-            let tracking: ListTracking
-
-            init(_ tracking: ListTracking) { self.tracking = tracking }
-
-            deinit { tracking.end() }
-        }
-
-        fileprivate init(_ controller: FetchedRecordsController<Record>, _ tracking: ListTracking) {
-            self.controller = controller
-            loop = Loop(tracking)
-        }
+        fileprivate let controller: FetchedRecordsController<Record>
+        fileprivate let loop: ListLoop
 
         /// Waits for the next changes, and makes them in the list.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> FetchedRecordsChanges? {
-            while let fetch = try await tracking.next() {
-                if let (changes, _) = try await controller.take(fetch, of: tracking) { return changes }
+            let tracking = loop.tracking
+            do {
+                while let message = await tracking.next() {
+                    guard tracking.isCurrent(message) else {
+                        if Task.isCancelled { break }
+                        continue
+                    }
+                    guard let fetch = try message.result.get() else { break }
+                    if let (changes, _) = try await controller.take(fetch, of: tracking) { return changes }
+                }
+            } catch {
+                tracking.end()
+                throw error
             }
             return nil
         }
     }
+}
+
+/// A list and its actor, for whoever comes there.
+private final class ListPlace<Record: FetchableRecord>: @unchecked Sendable {  // used on that actor
+    private(set) weak var list: FetchedRecordsController<Record>?
+    private(set) weak var actor: (any Actor)?
+
+    init(_ list: FetchedRecordsController<Record>, on actor: (any Actor)?) {
+        (self.list, self.actor) = (list, actor)
+    }
+
+    /// Tells the list what comes, until the end. Meanwhile neither it nor its actor is kept.
+    func follow(_ tracking: ListTracking) {
+        Task {
+            while let message = await tracking.next(), let actor {
+                guard await tell(message, of: tracking, isolation: actor) else { return }
+            }
+        }
+    }
+
+    /// Tells a list what has come, on its actor. Returns whether more may come.
+    private func tell(
+        _ message: ListTracking.Message, of tracking: ListTracking, isolation: isolated any Actor
+    ) async -> Bool {
+        guard let list, list.tracking === tracking, let functions = list.functions else {
+            return false
+        }
+        do {
+            guard tracking.isCurrent(message) else { return true }
+            guard let fetch = try message.result.get() else {
+                list.stopTracking()
+                return false
+            }
+            guard
+                let (changes, record) = try await list.take(
+                    fetch, of: tracking, willChange: { functions.willChange?($0) })
+            else { return true }
+            if let onChange = functions.onChange {
+                for change in changes.changes { onChange(list, record(change), change) }
+            }
+            functions.didChange?(list)
+            return true
+        } catch {
+            list.stopTracking()
+            list.onError?(list, error)
+            return false
+        }
+    }
+}
+
+/// Ends a tracking when nobody can wait for it any more: its loop was left.
+private final class ListLoop {
+    let tracking: ListTracking
+
+    init(_ tracking: ListTracking) { self.tracking = tracking }
+
+    deinit { tracking.end() }
 }

@@ -41,11 +41,11 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     public private(set) var fetchedRecords: [Record] = []
     /// Changes with the list, and with the request.
     private var version = 0
-    /// Whether the owner is told that the list will change.
-    private var isAboutToChange = false
     /// The present tracking, of which there is one.
     var tracking: ListTracking?
     var pollingInterval: Duration?
+    /// What the tracking calls, if it is no loop.
+    var functions: Functions?
     var onError: ((FetchedRecordsController, any Error) -> Void)?
 
     init(_ writer: any DatabaseWriter, _ source: ListSource) { (self.writer, self.source) = (writer, source) }
@@ -61,11 +61,6 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     /// - Throws: a ``DatabaseError`` where the request fails, loads relations, or does not fetch the primary key; what a record
     ///   throws whose row does not convert; and what names a section throws. The list is then what it was.
     public func performFetch() throws {
-        if isAboutToChange {
-            Misuse.trap(
-                "performFetch was called in willChange, of a list that is about to change. Call it in didChange."
-            )
-        }
         let update = try ListUpdate<Record>.makeNow(
             writer.read(source.fetch), from: contents, source.sectionName)
         take(update)
@@ -104,36 +99,42 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     /// Compares the list with what was fetched, elsewhere, and takes it over.
     ///
-    /// - Parameter willChange: Called before the list changes, if it does.
+    /// - Parameter willChange: Called before the list changes, if it does. It may make another list of it, or stop the tracking:
+    ///   then there are no changes.
     /// - Returns: the changes, and what returns the record of one of them; or nil where nothing has changed, or where the
-    ///   request was replaced meanwhile.
+    ///   list has become another one meanwhile, or its request.
     nonisolated(nonsending) func take(
         _ fetch: ListFetch, of tracking: ListTracking,
         willChange: (FetchedRecordsController) -> Void = { _ in }
     ) async throws -> (changes: FetchedRecordsChanges, record: (FetchedRecordChange) -> Record)? {
         let started = version
-        let update = try await ListUpdate<Record>.make(fetch, from: contents, source.sectionName)
-        guard version == started, self.tracking === tracking else { return nil }
-        let isFirst = contents == nil
+        func isOvertaken() -> Bool { version != started || self.tracking !== tracking }
+        let update: ListUpdate<Record>
+        do {
+            update = try await ListUpdate<Record>.make(fetch, from: contents, source.sectionName)
+        } catch {
+            // The error is that of another request.
+            if isOvertaken() { return nil }
+            throw error
+        }
+        if isOvertaken() { return nil }
         if update.difference.changes.isEmpty {
-            if isFirst { take(update) }
+            if contents == nil { take(update) }
             return nil
         }
-        isAboutToChange = true
         willChange(self)
-        isAboutToChange = false
-        let old = (contents: contents, records: fetchedRecords)
+        let (oldContents, oldRecords) = (contents, fetchedRecords)
+        if isOvertaken() { return (FetchedRecordsChanges(), { _ in Misuse.trap("nothing has changed.") }) }
         take(update)
-        // Whoever is told the changes may fetch again, and have another list.
-        let new = (contents: update.contents, records: fetchedRecords)
+        let (newContents, newRecords) = (update.contents, fetchedRecords)
         return (
             update.difference.changes,
             { change in
                 switch change {
                 case .deletion(let indexPath):
-                    old.records[old.contents.flatMap { $0.place(of: indexPath) } ?? 0]
+                    oldRecords[oldContents.flatMap { $0.place(of: indexPath) } ?? 0]
                 case .insertion(let indexPath), .move(_, let indexPath, _), .update(_, let indexPath, _):
-                    new.records[new.contents.place(of: indexPath) ?? 0]
+                    newRecords[newContents.place(of: indexPath) ?? 0]
                 }
             }
         )
@@ -141,9 +142,12 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     // MARK: - Reading
 
-    /// The sections, in their order. None before the first fetch.
+    /// The sections, in their order. Before the first fetch it is an empty one, or none where sections have names.
     public var sections: [FetchedRecordsSection] {
-        contents?.sections.map { FetchedRecordsSection(name: $0.name, numberOfRecords: $0.count) } ?? []
+        guard let contents else {
+            return source.sectionName == nil ? [FetchedRecordsSection(name: "", numberOfRecords: 0)] : []
+        }
+        return contents.sections.map { FetchedRecordsSection(name: $0.name, numberOfRecords: $0.count) }
     }
 
     /// The record at a place of the list, which traps where there is none.
@@ -161,9 +165,10 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     /// Returns the records of a section.
     public func records(inSection section: Int) -> ArraySlice<Record> {
-        guard let contents, contents.sections.indices.contains(section) else {
+        guard sections.indices.contains(section) else {
             Misuse.trap("there is no section \(section): the list has \(sections.count).")
         }
+        guard let contents else { return [] }
         let range = contents.sections[section]
         return fetchedRecords[range.start..<range.start + range.count]
     }

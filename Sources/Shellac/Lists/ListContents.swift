@@ -138,10 +138,8 @@ enum ListKeys: Sendable {
     func places(in old: ListKeys) -> [Int32] {
         switch (old, self) {
         case (.integers(let old), .integers(let new)):
-            matchPlaces(old, new) {
-                Int(truncatingIfNeeded: UInt64(bitPattern: $0) &* 0x9E37_79B9_7F4A_7C15 >> 32)
-            }
-        default: matchPlaces(old.values, values) { $0.hashValue }
+            matchPlaces(old, new) { UInt64(bitPattern: $0) }
+        default: matchPlaces(old.values, values) { UInt64(bitPattern: Int64($0.hashValue)) }
         }
     }
 
@@ -154,7 +152,9 @@ enum ListKeys: Sendable {
 }
 
 /// Finds the place that each key of a list had in another one, or -1.
-private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key) -> Int) -> [Int32] {
+///
+/// - Parameter hash: Returns a number of a key: the same one for the same key, and mostly another one for another.
+private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key) -> UInt64) -> [Int32] {
     var places = [Int32](repeating: -1, count: new.count)
     // Most of a list stays where it is.
     let shorter = min(old.count, new.count)
@@ -170,27 +170,33 @@ private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key)
     }
     let (olds, news) = (start..<old.count - end, start..<new.count - end)
     if olds.isEmpty || news.isEmpty { return places }
-    // Open addressing: a row stands at its hash, or behind it. What was found is not found again.
-    var mask = 1
-    while mask < olds.count * 2 { mask *= 2 }
-    mask -= 1
-    var slots = [Int32](repeating: -1, count: mask + 1)
-    for place in olds {
-        var slot = hash(old[place]) & mask
-        while slots[slot] != -1 { slot = (slot + 1) & mask }
-        slots[slot] = Int32(truncatingIfNeeded: place)
+    // Open addressing: a key stands at its hash, or behind it. Its rows are a chain, in their order: so many rows of one key
+    // are found as fast as those of many keys.
+    var bits = 1
+    while 1 << bits < olds.count * 2 { bits += 1 }
+    /// For each slot, the last row of its key, which stands for it.
+    var slots = [Int32](repeating: -1, count: 1 << bits)
+    /// For each slot, the first row that was not found yet, and for each row the next one of its key.
+    var first = slots
+    var next = [Int32](repeating: -1, count: olds.count)
+    func slot(of key: Key) -> Int {
+        // The upper bits of the product depend on all of the number: row ids may be multiples of anything.
+        var slot = Int(truncatingIfNeeded: (hash(key) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - bits))
+        while slots[slot] != -1, old[Int(slots[slot])] != key { slot = (slot + 1) & (slots.count - 1) }
+        return slot
     }
-    let taken: Int32 = -2
+    for place in olds.reversed() {
+        let slot = slot(of: old[place])
+        if slots[slot] == -1 { slots[slot] = Int32(truncatingIfNeeded: place) }
+        next[place - start] = first[slot]
+        first[slot] = Int32(truncatingIfNeeded: place)
+    }
     for place in news {
-        var slot = hash(new[place]) & mask
-        while slots[slot] != -1 {
-            if slots[slot] != taken, old[Int(slots[slot])] == new[place] {
-                places[place] = slots[slot]
-                slots[slot] = taken
-                break
-            }
-            slot = (slot + 1) & mask
-        }
+        let slot = slot(of: new[place])
+        let found = first[slot]
+        guard found != -1 else { continue }
+        places[place] = found
+        first[slot] = next[Int(found) - start]
     }
     return places
 }
