@@ -21,15 +21,19 @@ public enum RecordError: Error, Hashable, Sendable {
 
     /// A record does not encode a column that is to be updated.
     case columnNotEncoded(databaseTableName: String, column: String)
+
+    /// A row has another primary key than the record that is to take it: thrown by `merge`. The record is as it was.
+    case otherKey(databaseTableName: String, key: [String: DatabaseValue], rowKey: [String: DatabaseValue])
+
+    /// A record has no primary key by which its row could be found: thrown by the loop over `follow(in:)`.
+    case noKey(databaseTableName: String, columns: [String])
 }
 
 extension RecordError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):
-            let columns = key.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-            return
-                "there is no row in the table \(table) for the key \(DatabaseValue.description(of: columns))"
+            return "there is no row in the table \(table) for the key \(Self.description(of: key))"
         case .rowNotTaken(let type, let reason):
             return "a \(type) did not take its row: \(reason)"
         case .notCopied(let type, let reason):
@@ -46,6 +50,19 @@ extension RecordError: CustomStringConvertible {
         case .columnNotEncoded(let table, let column):
             return
                 "the column \(column) cannot be updated: the record of the table \(table) does not encode it"
+        case .otherKey(let table, let key, let rowKey):
+            return
+                "the row of the table \(table) has the key \(Self.description(of: rowKey)), and the record that was to take it "
+                + "has \(Self.description(of: key)): merge a row into the record of its own key"
+        case .noKey(let table, let columns):
+            let key = columns.isEmpty ? "it encodes none" : "\(columns.joined(separator: ", ")) is NULL"
+            return
+                "a record of the table \(table) has no primary key (\(key)), and so there is no row that it could follow: "
+                + "save it first"
         }
+    }
+
+    private static func description(of key: [String: DatabaseValue]) -> String {
+        DatabaseValue.description(of: key.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
     }
 }

@@ -19,7 +19,7 @@ extension Record {
     ///
     /// What its owner changes meanwhile is not saved, and not overwritten, and ``hasDatabaseChanges`` tells so. Where the
     /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,
-    /// it knows nothing of its row afterwards, and has changes.
+    /// it knows nothing of its row afterwards, and has changes. A row that it merges meanwhile counts.
     ///
     /// - Throws: what ``save(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)`` when ``copy()`` throws, or gives
     ///   a record that has other values: nothing is saved then.
@@ -69,10 +69,20 @@ extension Record {
         return copy
     }
 
+    /// Whether the record has merged a row, and was not saved, since it remembered another one.
+    private func hasMerged(_ row: PackedRow, since remembered: PackedRow?) -> Bool {
+        guard case .merge(_, let saved) = row.memory else { return false }
+        return saved === remembered.flatMap { Self.lastSave(of: $0)?.after }
+    }
+
     /// Takes what came of the save of a copy, where it was not changed itself. Returns the error to throw.
     private func takeOutcome(of copy: Record, _ sent: PackedRow, _ remembered: PackedRow?) -> RecordError? {
         if snapshot === remembered {
             snapshot = copy.snapshot.map { $0.copy($0.layout, previous: takePreviousState(moment: 0)) }
+        } else if let newer = snapshot, newer.count > 0, hasMerged(newer, since: remembered) {
+            // It has taken a row meanwhile, of this save or of another state: the database is as that row says, or a newer row
+            // is about to come.
+            snapshot = newer.copy(newer.layout, previous: copy.previousSave(moment: 0))
         } else {
             snapshot = .nothing(previous: previousSave(moment: 0))
         }

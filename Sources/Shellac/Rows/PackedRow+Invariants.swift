@@ -13,6 +13,7 @@ extension PackedRow: CheckedInvariants {
         case .nothing, .forgotten: []
         case .row(let row): [row]
         case .save(let before, let after): [before, after].compactMap(\.self)
+        case .merge(let before, let after): [before, after].compactMap(\.self)
         }
     }
 }

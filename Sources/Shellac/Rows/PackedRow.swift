@@ -26,6 +26,8 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
             /// The record has come to remember this row in another way. What it remembered before its last save, and
             /// after it.
             indirect case save(before: PackedRow?, after: PackedRow)
+            /// The record has merged this row. What it remembered before its last save, and after it, if there was one.
+            indirect case merge(before: PackedRow?, after: PackedRow?)
             /// It is not known any more: another save has come, or a rollback.
             case forgotten
         }

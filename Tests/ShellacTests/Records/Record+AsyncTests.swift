@@ -59,6 +59,33 @@ struct RecordAsyncTests {
     // MARK: - What its owner changes
 
     @Test(
+        "A row that it merges meanwhile counts: it remembers that row, and has no changes",
+        .behaviour(71, 101),
+        arguments: RecordStyle.allCases)
+    func mergesMeanwhile(style: RecordStyle) async throws { try await mergesMeanwhile(style.traveller) }
+
+    private func mergesMeanwhile<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
+        let hero = Traveller("Arthur", score: 1)
+        try await hero.save(in: queue)
+        hero.score = 2
+        try await save(hero) {
+            // As it will be after the save, and somebody else's.
+            try hero.merge(Row(["id": 1, "name": "Art", "score": 2]))
+        }
+        #expect(hero.name == "Art" && hero.score == 2 && !hero.hasDatabaseChanges)
+        #expect(hero.savedDatabaseChanges["score"] == .some(1.databaseValue))
+        hero.score = 3
+        try await save(hero) {
+            // As it was before the save.
+            try hero.merge(Row(["id": 1, "name": "Art", "score": 2]))
+            hero.name = "Arthur"
+        }
+        try #expect(hero.databaseChanges == ["name": "Art".databaseValue, "score": 2.databaseValue])
+        try hero.merge(Row(["id": 1, "name": "Art", "score": 3]))
+        try #expect(hero.databaseChanges == ["name": "Art".databaseValue])
+    }
+
+    @Test(
         "What its owner changes meanwhile is kept, and dirty: first and later insertions, and updates",
         .behaviour(101), arguments: [false, true], RecordStyle.allCases)
     func changesMeanwhile(isCalled: Bool, style: RecordStyle) async throws {

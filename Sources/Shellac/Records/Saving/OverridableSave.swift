@@ -10,7 +10,7 @@ struct SaveRequest {
     fileprivate var untold: (record: ObjectIdentifier, successes: [PersistenceSuccess])?
 }
 
-extension RecordState {
+extension RecordKeeper {
     /// Runs a function that saves a record by an overridable method, with options. Another record that is saved on the way
     /// does not find them.
     private func requesting<Result>(

@@ -13,16 +13,24 @@ extension Record {
     /// Notes what the record had in columns that its table was given since it was fetched. Returns whether there are any.
     @inline(never) @discardableResult
     final func noteAddedColumns(_ writer: RecordWriter) -> Bool {
-        let encoded = writer.columns.layout
+        let table = writer.plan.table
+        return noteAddedColumns(writer.columns.layout) { table.column(named: $0) != nil }
+    }
+
+    /// Notes what the record had in columns that it was fetched without, and that a function says to be the table's.
+    ///
+    /// - Parameter encoded: The columns that the record encodes.
+    /// - Returns: Whether there are any.
+    @inline(never) @discardableResult
+    final func noteAddedColumns(_ encoded: RowLayout, _ isOfTable: (String) -> Bool) -> Bool {
         // What was saved, or was forgotten, is the record's own truth. A fetched row has its statement's SQL.
         guard let known = knownLayout, known.sql != nil, !encoded.hasSameNames(as: known) else {
             return false
         }
         let unread = known.unreadColumns
-        let table = writer.plan.table
         let added = encoded.names.filter { name in
             known.column(named: name) == nil && unread?.row.layout.column(named: name) == nil
-                && table.column(named: name) != nil
+                && isOfTable(name)
         }
         guard !added.isEmpty, let row = snapshot else { return false }
         let made = RowLayout(names: row.layout.names, sql: nil)

@@ -76,13 +76,16 @@ extension Record {
     }
 
     /// What the record remembered before its last save, and after it.
-    final var lastSave: (before: PackedRow?, after: PackedRow)? {
-        guard let snapshot else { return nil }
+    final var lastSave: (before: PackedRow?, after: PackedRow)? { snapshot.flatMap(Self.lastSave) }
+
+    /// What a record that remembers a row remembered before its last save, and after it.
+    static func lastSave(of snapshot: PackedRow) -> (before: PackedRow?, after: PackedRow)? {
         switch snapshot.memory {
         case .forgotten: return nil
         case .nothing: return (nil, snapshot)
         case .row(let row): return (row, snapshot)
         case .save(let before, let after): return (before, after)
+        case .merge(let before, let after): return after.map { (before, $0) }
         }
     }
 
@@ -191,7 +194,7 @@ extension Record {
     }
 
     /// Notes what the record remembers on all connections that the running thread has the access to.
-    private func note() -> UInt64 { Database.accessed.reduce(0) { max($0, note(in: $1)) } }
+    final func note() -> UInt64 { Database.accessed.reduce(0) { max($0, note(in: $1)) } }
 }
 
 extension PackedColumns {

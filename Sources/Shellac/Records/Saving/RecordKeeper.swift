@@ -1,5 +1,5 @@
 /// What a connection keeps for records: the plans of their types, and what saves them.
-final class RecordState {
+final class RecordKeeper {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastPlan: Unretained<RecordPlan>?
@@ -113,30 +113,30 @@ final class RecordState {
     func knownPlan(for type: any TableRecord.Type) -> RecordPlan? { plans[ObjectIdentifier(type)] }
 }
 
-extension Slot<RecordState> {
+extension Slot<RecordKeeper> {
     static var records: Self { Slot(6, until: .closing) }
 }
 
 extension Database {
     /// What this connection keeps for records.
-    var records: RecordState { withRecords { $0 } }
+    var records: RecordKeeper { withRecords { $0 } }
 
     /// Runs a function with what this connection keeps for records.
     @inline(__always)
-    func withRecords<Result>(_ body: (RecordState) throws -> Result) rethrows -> Result {
+    func withRecords<Result>(_ body: (RecordKeeper) throws -> Result) rethrows -> Result {
         try (object(in: .records) ?? makeRecords()).use(body)
     }
 
     @inline(never)
-    private func makeRecords() -> Unretained<RecordState> {
-        let records = RecordState(self)
+    private func makeRecords() -> Unretained<RecordKeeper> {
+        let records = RecordKeeper(self)
         fill(.records, with: records)
         return Unretained(records)
     }
 }
 
 extension Database {
-    /// The plan of a type: see ``RecordState/plan(for:on:)``.
+    /// The plan of a type: see ``RecordKeeper/plan(for:on:)``.
     @inline(__always)
     func plan(for type: any TableRecord.Type) throws -> Unretained<RecordPlan> {
         try withRecords { try $0.plan(for: type, on: self) }

@@ -1,0 +1,272 @@
+// How a class record takes a row beside the changes that it has.
+
+extension Record {
+    /// Takes the values of a row of the record's table in the columns that the record has not changed.
+    ///
+    /// ```swift
+    /// player.score = 1000                          // a change of its own
+    /// // Somebody else renames the player.
+    /// try player.merge(row)
+    /// player.name                                  // as in the row
+    /// player.score                                 // 1000
+    /// try player.databaseChanges                   // ["score": what the row has]
+    /// ```
+    ///
+    /// In a column that is clean, the property takes the row's value. In one that differs from what the record remembers, the
+    /// property stays as it is. In all of them, the record remembers the row from now on: a column that was dirty is dirty still,
+    /// unless the row has the very value, and ``databaseChanges`` tells what the row has. Columns that the row lacks are left alone.
+    /// Those that the record has never read are clean as long as their properties are as they were after the fetch.
+    ///
+    /// The primary key is a column as any other, but the row must be that of the key which the record remembers, where the
+    /// row and the record know theirs. Of a record that was neither fetched nor saved, all columns are dirty: it keeps all that it
+    /// has, and remembers the row. It needs the row's key.
+    ///
+    /// Properties that have the row's value already are not set, so that who observes them hears nothing. A class with an
+    /// ``updateFromRow(_:)`` is given a whole row, where there is anything to take: what the record encodes in its dirty
+    /// columns, and the row's values in the others.
+    ///
+    /// The row is taken for what the database holds. Inside of an access, what the record remembers follows the transaction, as it
+    /// does after ``reload(_:)``: a rollback gives back what it remembered before, and the properties keep what they have taken.
+    ///
+    /// - Parameter row: A row of the record's table, with some or all of its columns: of ``follow(in:)``, or fetched.
+    /// - Throws: ``RecordError/otherKey(databaseTableName:key:rowKey:)`` when the row has another primary key,
+    ///   ``RecordError/rowNotTaken(recordType:reason:)`` when it has none of the record's columns, or the class reads no rows;
+    ///   what encoding the record and reading a column throw. The record is then as it was.
+    public final func merge(_ row: Row) throws {
+        let type = type(of: self)
+        let coding = ClassCoding.of(type)
+        try coding?.use { try $0.checkRefreshing() }
+        let row = row.copy().owned
+        let columns = try encoded()
+        guard columns.layout.names.contains(where: { row.layout.column(named: $0) != nil }) else {
+            throw RecordError.rowNotTaken(
+                recordType: "\(type)",
+                reason: "the row has none of its columns. Merge a row of the table \(type.databaseTableName)")
+        }
+        noteAddedColumns(columns.layout) { row.layout.column(named: $0) != nil }
+        let remembered = snapshot
+        let key = row.layout.keyOfMerge(type, remembered)
+        try checkKey(key, of: row, remembered, columns)
+        let merge = Merge(row, into: columns, remembered, key)
+        guard merge.changes.isEmpty || Overrides.reading(type) else {
+            throw RecordError.rowNotTaken(
+                recordType: "\(type)",
+                reason: "list the columns in columns(_:), or read them in updateFromRow(_:)")
+        }
+        let (moment, lastSave) = (note(), lastSave)
+        let merged = merge.snapshot(
+            previous: PackedRow.PreviousState(
+                memory: .merge(before: lastSave?.before, after: lastSave?.after), moment: moment))
+        // A setter may ask what has changed, or save the record.
+        snapshot = merged
+        if merge.changes.isEmpty { return }
+        do { try take(merge) } catch {
+            if snapshot === merged { snapshot = remembered }
+            giveBack(merge)
+            throw error
+        }
+    }
+
+    /// Checks that a row has the primary key of the record, where both are known.
+    private func checkKey(
+        _ key: [String], of row: PackedRow, _ remembered: PackedRow?, _ columns: PackedColumns
+    ) throws {
+        var (own, others): ([String: DatabaseValue], [String: DatabaseValue]) = ([:], [:])
+        var isSame = true
+        for name in key {
+            guard let place = row.layout.column(named: name) else { return }
+            let value: PackedValue
+            let affinity: ColumnAffinity?
+            if let remembered, let known = remembered.layout.column(named: name) {
+                (value, affinity) = (remembered.column(known), remembered.layout.affinity(ofColumn: known))
+            } else if let column = columns.layout.column(named: name) {
+                (value, affinity) = (columns.column(column), row.layout.affinity(ofColumn: place))
+            } else {
+                return
+            }
+            (own[name], others[name]) = (value.view.databaseValue, row.databaseValue(at: place))
+            if !value.isStored(as: row.column(place), in: affinity) { isSame = false }
+        }
+        if !isSame {
+            throw RecordError.otherKey(
+                databaseTableName: type(of: self).databaseTableName, key: own, rowKey: others)
+        }
+    }
+
+    /// Sets the properties that a merge changes.
+    private func take(_ merge: Merge) throws {
+        let changes = Row(merge.changedColumns)
+        // What throws before anything was set comes first.
+        if let coding = ClassCoding.of(type(of: self)) { try coding.use { try $0.read(changes, into: self) } }
+        if Overrides.pair(type(of: self), unlike: Record.self) != false {
+            try updateFromRow(Row(merge.wholeRow))
+        }
+        try readColumns(changes)
+    }
+
+    /// Gives the properties back what they had before a merge that has failed: each for itself, as a setter may throw again.
+    private func giveBack(_ merge: Merge) {
+        if Overrides.pair(type(of: self), unlike: Record.self) != false {
+            try? updateFromRow(Row(merge.wholeRowBefore))
+        }
+        guard Overrides.listing(type(of: self)) else { return }
+        for change in merge.changes {
+            if let old = change.old { _ = try? give(old, to: change.name) }
+        }
+    }
+}
+
+/// What a record is to take of a row, and to remember then.
+private struct Merge {
+    struct Change {
+        /// The name of the column, as the record encodes it, or as the row has it.
+        let name: String
+        /// What the property has. Nil where it is not known, as of a column that the record never stores.
+        let old: DatabaseValue?
+        let new: DatabaseValue
+    }
+    /// The columns whose properties are to be set.
+    private(set) var changes: [Change] = []
+
+    private let row: PackedRow
+    private let encoded: PackedRow
+    private let remembered: PackedRow?
+    private let key: [String]
+
+    init(_ row: PackedRow, into columns: PackedColumns, _ remembered: PackedRow?, _ key: [String]) {
+        (self.row, encoded, self.remembered, self.key) = (row, columns.row(), remembered, key)
+        let unread = remembered?.layout.unreadColumns?.row
+        for (column, name) in encoded.layout.names.enumerated() {
+            guard let place = row.layout.column(named: name) else { continue }
+            let value = encoded.column(column)
+            let isClean: Bool
+            var affinity = row.layout.affinity(ofColumn: place)
+            if let remembered, let known = remembered.layout.column(named: name) {
+                affinity = remembered.layout.affinity(ofColumn: known) ?? affinity
+                isClean = value.isStored(as: remembered.column(known), in: affinity)
+            } else if let unread, let known = unread.layout.column(named: name) {
+                isClean = value.isStored(as: unread.column(known), in: nil)
+            } else {
+                isClean = false
+            }
+            if isClean, !value.isStored(as: row.column(place), in: affinity) {
+                changes.append(
+                    Change(name: name, old: value.view.databaseValue, new: row.databaseValue(at: place)))
+            }
+        }
+        // What the record reads, and never stores, is clean always.
+        for (place, name) in row.layout.names.enumerated()
+        where encoded.layout.column(named: name) == nil && row.layout.column(named: name) == place {
+            let old = remembered.flatMap { known in
+                known.layout.column(named: name).map(known.databaseValue(at:))
+            }
+            let new = row.databaseValue(at: place)
+            if old?.isIdentical(with: new) != true { changes.append(Change(name: name, old: old, new: new)) }
+        }
+    }
+
+    // MARK: - Rows that are read
+
+    /// The columns that change, alone.
+    var changedColumns: PackedRow {
+        let layout = RowLayout(names: changes.map(\.name), sql: row.layout.sql)
+        return PackedRow.make(layout, values: changes.map(\.new))
+    }
+
+    /// All that the record encodes, with what changes.
+    var wholeRow: PackedRow { wholeRow(\.new) }
+
+    /// All that the record encodes, as it was before.
+    var wholeRowBefore: PackedRow { wholeRow(\.old) }
+
+    private func wholeRow(_ value: (Change) -> DatabaseValue?) -> PackedRow {
+        var columns = zip(encoded.layout.names, encoded.databaseValues).map { (name: $0, value: $1) }
+        func set(_ name: String, _ value: DatabaseValue) {
+            if let place = columns.firstIndex(where: { CaseInsensitiveName.matches($0.name, name) }) {
+                columns[place].value = value
+            } else {
+                columns.append((name, value))
+            }
+        }
+        // What the record reads, and never stores, is there as well.
+        for known in [remembered, row] {
+            guard let known else { continue }
+            for (place, name) in known.layout.names.enumerated()
+            where encoded.layout.column(named: name) == nil && known.layout.column(named: name) == place {
+                set(name, known.databaseValue(at: place))
+            }
+        }
+        for change in changes { if let value = value(change) { set(change.name, value) } }
+        return PackedRow.make(
+            RowLayout(names: columns.map(\.name), sql: row.layout.sql), values: columns.map(\.value))
+    }
+
+    // MARK: - What is remembered
+
+    /// What the record remembers from now on: the row, and of columns that it lacks what was remembered before.
+    func snapshot(previous: consuming PackedRow.PreviousState) -> PackedRow {
+        let known = remembered?.layout
+        let unread = known?.unreadColumns?.without(row.layout.names)
+        guard let remembered, let known, known.names.contains(where: { row.layout.column(named: $0) == nil })
+        else {
+            return row.copy(layout(row.layout, unread), previous: previous)
+        }
+        var names = known.names
+        var values = remembered.databaseValues
+        for (place, name) in row.layout.names.enumerated() where row.layout.column(named: name) == place {
+            if let column = known.column(named: name) {
+                values[column] = row.databaseValue(at: place)
+            } else {
+                names.append(name)
+                values.append(row.databaseValue(at: place))
+            }
+        }
+        let composed =
+            names.count == known.count && unread === known.unreadColumns
+            ? known
+            : layout(RowLayout(names: names, sql: known.sql ?? row.layout.sql), unread)
+        return PackedRow.make(composed, values: values).copy(composed, previous: previous)
+    }
+
+    /// Returns a layout of the same columns, with what is known of the table.
+    private func layout(_ layout: RowLayout, _ unread: UnreadColumns?) -> RowLayout {
+        let known = remembered?.layout
+        let affinities = layout.names.map { name in
+            Self.affinity(of: name, in: row.layout) ?? known.flatMap { Self.affinity(of: name, in: $0) }
+        }
+        if layout === row.layout, unread == nil, layout.key == key,
+            affinities == layout.names.indices.map(layout.affinity(ofColumn:))
+        {
+            return layout
+        }
+        return RowLayout(
+            names: layout.names, sql: layout.sql ?? known?.sql, affinities: affinities, key: key,
+            unread: unread)
+    }
+
+    private static func affinity(of name: String, in layout: RowLayout) -> ColumnAffinity? {
+        layout.column(named: name).flatMap(layout.affinity(ofColumn:))
+    }
+}
+
+extension RowLayout {
+    /// The columns of the primary key of a type's table, as far as a record, its row, or the running access can tell them.
+    fileprivate func keyOfMerge(_ type: Record.Type, _ remembered: PackedRow?) -> [String] {
+        let known = remembered?.layout.key(of: type) ?? []
+        if !known.isEmpty { return known }
+        let own = key(of: type)
+        if !own.isEmpty { return own }
+        learnKey(of: type)
+        return learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? type.databasePrimaryKey ?? []
+    }
+}
+
+extension DatabaseValue {
+    /// Whether another value has the same storage class, and the same value to the last bit.
+    fileprivate func isIdentical(with other: DatabaseValue) -> Bool {
+        switch (storage, other.storage) {
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        default: self == other
+        }
+    }
+}
