@@ -24,6 +24,8 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var tables: [CaseInsensitiveName: TableWatch] = [:]
     /// Those that share the rows of a request, by its SQL and arguments.
     @exclusivity(unchecked) var sharedRows: [LiveRows.Key: LiveRows] = [:]
+    /// Those that records follow, by their table.
+    @exclusivity(unchecked) var followedRows: [FollowedRows.Table: FollowedRows] = [:]
     /// Those that anything concerns.
     @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
     /// Those that the transaction concerns.
@@ -180,8 +182,11 @@ final class LiveQueries: DiscerningObserver {
         guard let columns, columns.lostColumn == nil, route.databaseName == "main",
             generation == watch.schemaGeneration
         else { return .anything }
+        let isFollowed = watch.noteFollowed(row, route.kind, columns, generation)
         let wish = watch.wish(for: row, route.kind, columns)
-        guard wish == .values else { return wish == .nothing ? others : wish }
+        guard wish == .values else {
+            return wish == .nothing && isFollowed ? .row : wish == .nothing ? others : wish
+        }
         heldCount += 1
         guard heldCount <= Self.mostRows else { return .anything }
         heldByteCount += row.byteCount(columns)
@@ -192,6 +197,7 @@ final class LiveQueries: DiscerningObserver {
         if !unlimited.isEmpty { mark(unlimited) }
         guard let table = tables[CaseInsensitiveName(event.tableName)] else { return }
         table.find(event) { mark($0) }
+        table.findFollowed(event, wish) { mark($0) }
         guard wish != .row else { return }
         guard wish == .values, let values else { return table.findTested(event) { mark($0) } }
         var entries: [TableWatch.Tested] = []
@@ -216,12 +222,20 @@ final class LiveQueries: DiscerningObserver {
         }
     }
 
-    func schemaMayHaveChanged() { mark(Array(queries.values)) }
+    func schemaMayHaveChanged() { markAll(isWritten: true) }
 
     func databaseMayHaveChanged() {
         schemaChangeCount = database.transactionLog.schemaChangeCount
-        mark(Array(queries.values))
-        for query in endTransaction() { query.wake() }
+        markAll(isWritten: false)
+        for query in endTransaction(isCommitted: true) { query.wake() }
+    }
+
+    /// Nothing is known of what was changed.
+    private func markAll(isWritten: Bool) {
+        for query in queries.values {
+            query.anythingMayHaveChanged(isWritten: isWritten)
+            mark(query)
+        }
     }
 
     private func mark(_ queries: [LiveQuery]) { for query in queries { mark(query) } }
@@ -239,10 +253,10 @@ final class LiveQueries: DiscerningObserver {
         let count = db.transactionLog.schemaChangeCount
         if count != schemaChangeCount || addedVersion != db.added.version {
             (schemaChangeCount, addedVersion) = (count, db.added.version)
-            mark(Array(queries.values))
+            markAll(isWritten: false)
         }
         test(heldRows)
-        let concerned = endTransaction()
+        let concerned = endTransaction(isCommitted: true)
         for query in concerned { query.wake() }
         if concerned.contains(where: \.isEnded) { sweep() }
     }
@@ -261,16 +275,19 @@ final class LiveQueries: DiscerningObserver {
         Task { for query in await tester.test(rows) { query.wake(since: number) } }
     }
 
-    func databaseDidRollback(_ db: Database) { _ = endTransaction() }
+    func databaseDidRollback(_ db: Database) { _ = endTransaction(isCommitted: false) }
 
     /// Forgets the transaction. Returns the queries that it concerns.
-    private func endTransaction() -> [LiveQuery] {
+    private func endTransaction(isCommitted: Bool) -> [LiveQuery] {
         for table in tables.values { table.endTransaction() }
         if !heldRows.isEmpty {
             for row in heldRows { for tested in row.entries { tested.testCount = 0 } }
             heldRows = []
         }
         (heldCount, heldByteCount) = (0, 0)
+        for query in followedRows.values {
+            query.transactionDidEnd(isCommitted: isCommitted && query.isMarked)
+        }
         if marked.isEmpty { return [] }
         defer { marked = [] }
         for query in marked { query.isMarked = false }

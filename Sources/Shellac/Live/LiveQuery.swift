@@ -68,6 +68,14 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Hears that what was fetched is not delivered: the access has failed behind it.
     func fetchWasLost() {}
 
+    /// Hears, on the connection's side, that nothing is known of what was changed.
+    ///
+    /// - Parameter isWritten: Whether rows may have been written of which nothing was told.
+    func anythingMayHaveChanged(isWritten: Bool) {}
+
+    /// Hears, on the connection's side, of the end of a transaction, if it looks at rows.
+    func transactionDidEnd(isCommitted: Bool) {}
+
     /// What concerns the query, after a fetch.
     func concern(_ db: Database) throws -> LiveConcern { LiveConcern(.fullDatabase) }
 
@@ -280,10 +288,14 @@ struct LiveConcern: Equatable {
     let region: DatabaseRegion
     /// What tells the rows of a request on one table, where it can be known.
     let condition: RowCondition?
+    /// Whether the rows of a table concern it that have one of the keys which ``FollowedRows`` know.
+    let isOfKeys: Bool
 
-    init(_ region: DatabaseRegion, _ condition: RowCondition? = nil) {
-        (self.region, self.condition) = (region, condition)
+    init(_ region: DatabaseRegion, _ condition: RowCondition? = nil, isOfKeys: Bool = false) {
+        (self.region, self.condition, self.isOfKeys) = (region, condition, isOfKeys)
     }
 
-    static func == (a: Self, b: Self) -> Bool { a.region == b.region && a.condition === b.condition }
+    static func == (a: Self, b: Self) -> Bool {
+        a.region == b.region && a.condition === b.condition && a.isOfKeys == b.isOfKeys
+    }
 }

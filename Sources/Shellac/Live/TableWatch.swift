@@ -4,12 +4,13 @@
 /// is heard of. Then, inside of SQLite's hook, each row: where it concerns nobody, it is forgotten at once, after a look at
 /// the values that queries look for. At last, when its statement stands, each row that may concern somebody.
 ///
-/// There are three ways in which rows concern queries:
+/// There are four ways in which rows concern queries:
 ///
 /// - *open*: any row does, where one of the columns may have been changed that the query reads;
 /// - *by row id*: those do that have one of some ids;
 /// - *tested*: those that a ``RowCondition`` tells. They are found by a value of a column where it names one; all others are
-///   asked of each row.
+///   asked of each row;
+/// - *followed*: those that have one of the keys of ``FollowedRows``, which notes them.
 final class TableWatch {
     private struct Entry {
         let query: LiveQuery
@@ -76,6 +77,7 @@ final class TableWatch {
     private var byRowID: [Int64: [Entry]] = [:]
     private var lookups: [Lookup] = []
     private var asked: [Tested] = []
+    private(set) var followed: [FollowedRows] = []
     private var lastTested: Tested?
 
     /// The columns that somebody reads, or nil for all. It is made when it is first asked for.
@@ -100,7 +102,9 @@ final class TableWatch {
 
     init(_ name: String) { self.name = name }
 
-    var isEmpty: Bool { open.isEmpty && byRowID.isEmpty && lookups.isEmpty && asked.isEmpty }
+    var isEmpty: Bool {
+        open.isEmpty && byRowID.isEmpty && lookups.isEmpty && asked.isEmpty && followed.isEmpty
+    }
 
     // MARK: - Who is watched
 
@@ -129,7 +133,9 @@ final class TableWatch {
     func add(_ query: LiveQuery, _ concern: LiveConcern) {
         let columns = concern.region.columns(of: name).map { Set($0.map(CaseInsensitiveName.init)) }
         let entry = Entry(query: query, columns: columns)
-        if let rowIDs = concern.region.rowIDs(of: name) {
+        if concern.isOfKeys, let rows = query as? FollowedRows {
+            followed.append(rows)
+        } else if let rowIDs = concern.region.rowIDs(of: name) {
             for rowID in rowIDs { byRowID[rowID, default: []].append(entry) }
         } else if let condition = concern.condition, let stored {
             let tested: Tested
@@ -181,6 +187,7 @@ final class TableWatch {
         }
         lookups.removeAll { $0.tested.isEmpty }
         asked.removeAll { isRemoved($0.query) }
+        followed.removeAll { isRemoved($0) }
         lastTested = nil
         readColumns = nil
         knownUpdates = []
@@ -263,6 +270,7 @@ final class TableWatch {
         for tested in allTested where columns.map({ meet($0, tested.columns) }) ?? true {
             found(tested.query)
         }
+        findAllFollowed(found)
     }
 
     /// Finds the queries with conditions that a row may concern, by its values.
@@ -295,7 +303,7 @@ final class TableWatch {
     /// The columns that somebody reads.
     private var allReadColumns: Set<CaseInsensitiveName>? {
         if let readColumns { return readColumns }
-        var all: Set<CaseInsensitiveName>? = []
+        var all: Set<CaseInsensitiveName>? = followed.isEmpty ? [] : nil
         let columns =
             [open, Array(byRowID.values.joined())].joined().map(\.columns) + allTested.map(\.columns)
         for columns in columns {

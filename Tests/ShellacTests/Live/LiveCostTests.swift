@@ -132,7 +132,7 @@ struct LiveCostTests {
 
 #if os(Linux)
 /// The bytes of the heap that are in use, as the C library counts them: "malloc_info" in the Linux manual.
-private func heapBytes() throws -> Int {
+func heapBytes() throws -> Int {
     typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
     let symbol = try #require(dlsym(nil, "malloc_info"))
     let folder = try TemporaryFolder()

@@ -1,0 +1,344 @@
+/// The rows of one table that records follow: one query for all of them, which fetches those that were changed.
+///
+/// ## The life of a state
+///
+/// 1. A loop begins. Its ``RowFollower`` starts with a query of its own, as the readers of a request do: see ``LiveRows``. At
+///    its first turn that one finds the query of the table, goes over to it, and has the row of its key fetched, unless others
+///    follow the same.
+/// 2. A transaction changes rows. Inside of SQLite's hook each row is looked at: where its key, before or after, is followed, and
+///    its values are not as they were, the key is *noted*. Nothing else is kept of it, and of a row that nobody follows nothing.
+/// 3. The transaction is committed, and wakes the query. It fetches the rows of the keys that were noted, a hundred by one
+///    statement, and tells their followers.
+/// 4. Where it is not known what was changed, all followed rows are fetched. After VACUUM, another schema, or another
+///    connection's commit, those are told that differ from what is known. Of a table that is not told by row, all.
+///
+/// Why a row is told that is what its followers were told last: one of them may have saved its record meanwhile, and somebody
+/// else may have put back what was there, before there was a fetch. The record believes what it has saved until it is told.
+///
+/// What is known of a row is one ``PackedRow``, which nobody changes: followers are given it, and records that merge it copy it.
+final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass; what is followed has a lock
+    /// What is the same for those who share a query.
+    struct Table: Hashable {
+        let name: CaseInsensitiveName
+        let key: [CaseInsensitiveName]
+        let interval: Duration?
+    }
+
+    private enum Known {
+        case nothing
+        case deleted
+        case row(PackedRow)
+    }
+
+    private struct Followed {
+        var known = Known.nothing
+        /// Those who follow the row: mostly one.
+        var first: RowFollower
+        var others: [RowFollower] = []
+
+        init(_ first: RowFollower) { self.first = first }
+
+        var all: [RowFollower] { [first] + others }
+
+        var isKnown: Bool { if case .nothing = known { false } else { true } }
+
+        /// Whether a row that was fetched is what is known.
+        func isKnown(as row: PackedRow?) -> Bool {
+            switch (known, row) {
+            case (.deleted, nil): true
+            case (.row(let known), let row?): known.bytes.isSame(as: row.bytes)
+            default: false
+            }
+        }
+
+        /// Removes a follower. Returns false where that was the only one.
+        mutating func remove(_ follower: RowFollower) -> Bool {
+            others.removeAll { $0 === follower }
+            guard first === follower else { return true }
+            if others.isEmpty { return false }
+            first = others.removeFirst()
+            return true
+        }
+    }
+
+    /// What is to be fetched.
+    private struct Notes {
+        /// The rows that were written, and whose followers are to be told.
+        var keys: Set<RowKey> = []
+        /// Whether any other row may be another one.
+        var isAll = false
+        /// Whether any row may have been written.
+        var isAllWritten = false
+
+        var isEmpty: Bool { keys.isEmpty && !isAll }
+
+        mutating func noteAll(isWritten: Bool) { (isAll, isAllWritten) = (true, isAllWritten || isWritten) }
+
+        mutating func formUnion(_ other: Notes) {
+            keys.formUnion(other.keys)
+            if other.isAll { noteAll(isWritten: other.isAllWritten) }
+        }
+    }
+
+    private struct State {
+        /// The follower that the query was made for, until it has its place.
+        var founder: RowFollower?
+        var rows: [RowKey: Followed] = [:]
+        /// Those who have come since the last fetch.
+        var newcomers: [RowFollower] = []
+        /// What the present transaction has changed, and what is committed.
+        var present = Notes()
+        var committed = Notes()
+        /// Whether the last one has left: no other one may come.
+        var isClosed = false
+    }
+    private let state: Lock<State>
+
+    // On the connection's side:
+    @exclusivity(unchecked) private var place: Table?
+    @exclusivity(unchecked) fileprivate var table: FollowedTable?
+    /// What changes when another connection has committed, as the rows have seen it.
+    @exclusivity(unchecked) private var seenVersion: UInt32?
+    /// The keys whose followers are about to be told.
+    @exclusivity(unchecked) private var told: [RowKey] = []
+
+    init(_ follower: RowFollower, in writer: any DatabaseWriter, _ settings: LiveSettings) {
+        state = Lock(State(founder: follower))
+        super.init(writer, settings)
+    }
+
+    #if DEBUG
+    /// How many rows are followed.
+    var count: Int { state.withLock { $0.rows.count } }
+    #endif
+
+    // MARK: - Who follows
+
+    override func host(_ db: Database) throws -> LiveQuery {
+        guard place == nil, let founder = state.withLock({ $0.founder }) else { return self }
+        let queries = LiveQueries.of(db)
+        let table = try queries.table(of: founder.record.type, on: db)
+        let place = Table(
+            name: CaseInsensitiveName(founder.record.type.databaseTableName),
+            key: table.key.map(CaseInsensitiveName.init), interval: settings.pollingInterval)
+        if let host = queries.followedRows[place], !host.isEnded, try host.add(founder, table) {
+            state.withLock { ($0.founder, $0.isClosed) = (nil, true) }
+            founder.move(to: host)
+            return host
+        }
+        (self.place, self.table) = (place, table)
+        queries.followedRows[place] = self
+        _ = try add(founder, table)
+        return self
+    }
+
+    /// Adds a follower. Returns false where the query has ended.
+    ///
+    /// - Throws: ``RecordError/noKey(databaseTableName:columns:)``.
+    private func add(_ follower: RowFollower, _ table: FollowedTable) throws -> Bool {
+        guard let key = table.key(of: follower.record.names, follower.record.values) else {
+            throw follower.record.noKey(table.key)
+        }
+        return state.withLock { state in
+            if state.founder === follower { state.founder = nil }
+            guard !state.isClosed else { return false }
+            follower.key = key
+            if state.rows[key]?.others.append(follower) == nil { state.rows[key] = Followed(follower) }
+            state.newcomers.append(follower)
+            return true
+        }
+    }
+
+    /// Removes a follower who leaves. The last one ends the query.
+    func remove(_ follower: RowFollower) {
+        let isLast = state.withLock { state in
+            if state.isClosed { return false }
+            // Until it has its place, its key is another query's.
+            if state.founder === follower {
+                state.founder = nil
+            } else if let key = follower.key {
+                if state.rows[key]?.remove(follower) == false { state.rows[key] = nil }
+                state.newcomers.removeAll { $0 === follower }
+            }
+            state.isClosed = state.founder == nil && state.rows.isEmpty
+            return state.isClosed
+        }
+        if isLast { end(isCancelled: true) }
+    }
+
+    override func letGo(_ failure: (any Error)?) {
+        let followers = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return (state.founder.map { [$0] } ?? []) + state.rows.values.flatMap(\.all)
+        }
+        for follower in followers { follower.finish(failure) }
+    }
+
+    override func didLeave(_ queries: LiveQueries) {
+        if let place, queries.followedRows[place] === self { queries.followedRows[place] = nil }
+    }
+
+    // MARK: - What is changed
+
+    /// Whether the transaction has changed something.
+    var hasNoted: Bool { state.withLock { !$0.present.isEmpty } }
+
+    override func anythingMayHaveChanged(isWritten: Bool) {
+        state.withLock { $0.present.noteAll(isWritten: isWritten) }
+    }
+
+    /// Notes a row that is about to be changed. Returns whether it may be followed.
+    func note(
+        _ row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns, _ generation: UInt64
+    ) -> Bool {
+        state.withLock { state in
+            if state.present.isAllWritten { return true }
+            var followed: [RowKey] = []
+            let isTold = table?.tellKeys(of: row, kind, columns, generation) { key in
+                if state.rows[key] != nil { followed.append(key) }
+            }
+            guard isTold == true else {
+                state.present.noteAll(isWritten: true)
+                return true
+            }
+            if followed.isEmpty || kind == .update && row.isSame(columns) { return false }
+            state.present.keys.formUnion(followed)
+            return true
+        }
+    }
+
+    /// Notes a row of which the row id alone is known.
+    func note(_ event: DatabaseEvent) {
+        let key = table?.key(of: event)
+        state.withLock { state in
+            guard let key else { return state.present.noteAll(isWritten: true) }
+            if state.rows[key] != nil { state.present.keys.insert(key) }
+        }
+    }
+
+    override func transactionDidEnd(isCommitted: Bool) {
+        state.withLock { state in
+            if isCommitted { state.committed.formUnion(state.present) }
+            state.present = Notes()
+        }
+    }
+
+    // MARK: - Fetching
+
+    override func concern(_ db: Database) throws -> LiveConcern {
+        table?.concern ?? LiveConcern(DatabaseRegion())
+    }
+
+    override func fetch(_ db: Database) throws -> LiveDelivery {
+        let failures = try lookAtTable(db)
+        guard let table else { return LiveDelivery {} }
+        let present = try table.dataVersion(on: db)
+        let isOfOther = seenVersion.map { $0 != present } ?? false
+        let keys = state.withLock { state in
+            if isOfOther { state.committed.noteAll(isWritten: false) }
+            // Where rows cannot be told by their keys, none is noted.
+            if isOutdated, !table.concern.isOfKeys { state.committed.noteAll(isWritten: true) }
+            if state.committed.isAll { return Array(state.rows.keys) }
+            var keys = state.committed.keys
+            for case let key? in state.newcomers.map(\.key) where state.rows[key]?.isKnown == false {
+                keys.insert(key)
+            }
+            return Array(keys)
+        }
+        let rows = try table.fetch(keys, on: db)
+        seenVersion = present
+        let deliveries = state.withLock { state in take(rows, of: keys, in: &state) }
+        return LiveDelivery {
+            for delivery in deliveries { try delivery.deliver() }
+            for (follower, failure) in failures { follower.finish(failure) }
+        }
+    }
+
+    /// Takes rows that were fetched. Returns what tells them those whom they are new to.
+    private func take(_ rows: [PackedRow?], of keys: [RowKey], in state: inout State) -> [LiveDelivery] {
+        var deliveries: [LiveDelivery] = []
+        told = []
+        func tell(_ follower: RowFollower, _ key: RowKey) {
+            switch state.rows[key]?.known {
+            case .row(let row)?: deliveries.append(follower.telling(row))
+            case .deleted?: deliveries.append(follower.telling(nil))
+            case .nothing?, nil: return
+            }
+            told.append(key)
+        }
+        let newcomers = Set(state.newcomers.map(ObjectIdentifier.init))
+        for (key, row) in zip(keys, rows) {
+            guard let followed = state.rows[key] else { continue }
+            let isWritten = state.committed.isAllWritten || state.committed.keys.contains(key)
+            guard isWritten || !followed.isKnown(as: row) else { continue }
+            state.rows[key]?.known = row.map(Known.row) ?? .deleted
+            for follower in followed.all where !newcomers.contains(ObjectIdentifier(follower)) {
+                tell(follower, key)
+            }
+        }
+        for follower in state.newcomers { if let key = follower.key { tell(follower, key) } }
+        (state.newcomers, state.committed) = ([], Notes())
+        return deliveries
+    }
+
+    override func fetchWasLost() {
+        state.withLock { state in
+            for key in told {
+                state.rows[key]?.known = .nothing
+                state.committed.keys.insert(key)
+            }
+        }
+        told = []
+    }
+
+    /// Looks at the table again where the schema has changed, and at the keys, which may be compared in another way now.
+    ///
+    /// - Returns: the followers who have no key any more.
+    private func lookAtTable(_ db: Database) throws -> [(RowFollower, any Error)] {
+        let version = try RowTesters.version(on: db)
+        guard let old = table, old.version != version else { return [] }
+        let first = state.withLock { $0.rows.values.first?.first }
+        guard let first else { return [] }
+        let table = try FollowedTable(of: first.record.type, version, on: db)
+        self.table = table
+        seenVersion = nil
+        return state.withLock { state in
+            var failures: [(RowFollower, any Error)] = []
+            let rows = state.rows
+            state.rows = [:]
+            for (oldKey, followed) in rows {
+                for follower in followed.all {
+                    guard let key = table.key(of: follower.record.names, follower.record.values) else {
+                        follower.key = nil
+                        failures.append((follower, follower.record.noKey(table.key)))
+                        continue
+                    }
+                    follower.key = key
+                    if state.rows[key]?.others.append(follower) == nil {
+                        state.rows[key] = Followed(follower)
+                        // Where the table has other columns, the row is another one.
+                        if key == oldKey, table.layout.hasSameNames(as: old.layout) {
+                            state.rows[key]?.known = followed.known
+                        }
+                    }
+                }
+            }
+            state.committed.noteAll(isWritten: false)
+            return failures
+        }
+    }
+}
+
+extension LiveQueries {
+    /// Looks at the table of a class, which a query may have looked at before.
+    fileprivate func table(of type: Record.Type, on db: Database) throws -> FollowedTable {
+        let version = try RowTesters.version(on: db)
+        let name = CaseInsensitiveName(type.databaseTableName)
+        for (place, rows) in followedRows where place.name == name && !rows.isEnded {
+            if let table = rows.table, table.version == version, type.databasePrimaryKey == nil {
+                return table
+            }
+        }
+        return try FollowedTable(of: type, version, on: db)
+    }
+}

@@ -1,0 +1,199 @@
+/// The key of a followed row, as the database compares it.
+enum RowKey: Hashable, Sendable {
+    case one(DatabaseValue)
+    case several([DatabaseValue])
+
+    init(_ values: [DatabaseValue]) {
+        let values = values.map(LookupValue.of)
+        self = values.count == 1 ? .one(values[0]) : .several(values)
+    }
+
+    init(rowID: Int64) { self = .one(rowID.databaseValue) }
+
+    var values: [DatabaseValue] {
+        switch self {
+        case .one(let value): [value]
+        case .several(let values): values
+        }
+    }
+}
+
+/// How the followed rows of one table are found by their keys, in one state of the schema.
+struct FollowedTable {
+    /// The columns of the primary key.
+    let key: [String]
+    let version: RowTesters.Version
+    /// What all rows have in common. It knows the table, so that records which merge them share it.
+    let layout: RowLayout
+    /// What concerns those who follow rows.
+    let concern: LiveConcern
+    /// The databases that are read.
+    private let databases: Set<String>
+    /// What is done to the values of a key that are stored.
+    private let affinities: [ColumnAffinity?]
+    /// Where the columns of the key stand among the stored ones, where that tells which rows are changed.
+    private let tellingPlaces: [Int]?
+    /// Whether the row id is the key.
+    private let isRowID: Bool
+    private let oneSQL: String
+    private let severalSQL: String
+
+    /// How many keys are looked for by one statement.
+    private static let keysAtOnce = 100
+
+    /// Looks at the table of a class.
+    ///
+    /// - Throws: a ``DatabaseError`` where there is none, and ``RecordError/noKey(databaseTableName:columns:)`` where it
+    ///   has no primary key.
+    init(of type: Record.Type, _ version: RowTesters.Version, on db: Database) throws {
+        let name = type.databaseTableName
+        let table = try db.schema.table(name)
+        let key = table.map(type.primaryKey(of:)) ?? type.databasePrimaryKey ?? []
+        (self.key, self.version) = (key, version)
+        let quoted = name.quotedDatabaseIdentifier
+        if key.isEmpty {
+            // Where there is no such table, SQLite says it.
+            _ = try db.cachedStatement(sql: "SELECT * FROM \(quoted)")
+            throw RecordError.noKey(databaseTableName: name, columns: [])
+        }
+        let condition = key.map { "\($0.quotedDatabaseIdentifier) = ?" }.joined(separator: " AND ")
+        // A hidden row id is no column of `*`.
+        let hidden = key.filter { table?.column(named: $0) == nil }.map(\.quotedDatabaseIdentifier)
+        oneSQL = "SELECT \((["*"] + hidden).joined(separator: ", ")) FROM \(quoted) WHERE \(condition)"
+        severalSQL = Self.sql(quoted, key, hidden)
+        let statement = try db.cachedStatement(sql: oneSQL)
+        let names = statement.columnNames
+        layout = RowLayout(
+            names: names, sql: oneSQL, affinities: names.map { table?.affinity(ofColumn: $0) }, key: key)
+        databases = statement.effects.databases
+        affinities = key.map { table?.affinity(ofColumn: $0) }
+
+        isRowID = table?.rowIDName.map { key.count == 1 && CaseInsensitiveName.matches($0, key[0]) } ?? false
+        var places: [Int]?
+        if let table, table.schemaName == "main", table.kind == .table {
+            let stored = StoredColumns(table, db)
+            let found = key.compactMap { name in
+                stored.names.firstIndex { CaseInsensitiveName.matches($0, name) }
+            }
+            // Other collations take other texts for equal.
+            let isExact = key.allSatisfy { name in
+                let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
+                return collation.map { CaseInsensitiveName.matches($0, "BINARY") } ?? false
+            }
+            if isRowID { places = [] } else if isExact, found.count == key.count { places = found }
+        }
+        tellingPlaces = places
+        let region = try statement.databaseRegion(db)
+        concern =
+            places == nil
+            ? LiveConcern(region) : LiveConcern(DatabaseRegion(table: name), isOfKeys: true)
+    }
+
+    /// Writes the SQL that looks for several keys, each with its number: whatever the columns take for equal, the number
+    /// tells which key has found a row.
+    private static func sql(_ table: String, _ key: [String], _ hidden: [String]) -> String {
+        let names = key.indices.map { "k\($0)" }
+        let marks = String(repeating: ", ?", count: key.count)
+        let values = (0..<keysAtOnce).map { "(\($0)\(marks))" }.joined(separator: ", ")
+        let condition = zip(key, names).map { "r.\($0.quotedDatabaseIdentifier) = shellac_keys.\($1)" }
+            .joined(separator: " AND ")
+        let columns = (["shellac_keys.number", "r.*"] + hidden.map { "r.\($0)" }).joined(separator: ", ")
+        return "WITH shellac_keys(\((["number"] + names).joined(separator: ", "))) AS (VALUES \(values)) "
+            + "SELECT \(columns) FROM shellac_keys CROSS JOIN \(table) AS r ON \(condition)"
+    }
+
+    // MARK: - Keys
+
+    /// Returns the key of a record, of what it encodes or remembers. Nil where it has none.
+    func key(of names: [String], _ values: [DatabaseValue]) -> RowKey? {
+        var found: [DatabaseValue] = []
+        for (name, affinity) in zip(key, affinities) {
+            guard let place = names.firstIndex(where: { CaseInsensitiveName.matches($0, name) }),
+                values[place] != .null
+            else { return nil }
+            found.append((isRowID ? .integer : affinity)?.storing(values[place]) ?? values[place])
+        }
+        return RowKey(found)
+    }
+
+    /// Calls a function with the keys of a row, before it is changed and after. Returns false where they cannot be told.
+    func tellKeys(
+        of row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns, _ generation: UInt64,
+        _ body: (RowKey) -> Void
+    ) -> Bool {
+        guard let tellingPlaces, generation == version.schemaGeneration else { return false }
+        if isRowID {
+            guard columns.hasRowID else { return false }
+            if kind != .insert { body(RowKey(rowID: row.initialRowID)) }
+            if kind != .delete, kind == .insert || row.finalRowID != row.initialRowID {
+                body(RowKey(rowID: row.finalRowID))
+            }
+            return true
+        }
+        if kind != .insert { body(RowKey(tellingPlaces.map { row.initialValue(at: $0, columns) ?? .null })) }
+        if kind != .delete { body(RowKey(tellingPlaces.map { row.finalValue(at: $0, columns) ?? .null })) }
+        return true
+    }
+
+    /// Returns the key of a row of which the row id alone is known. Nil where that is not its key.
+    func key(of event: DatabaseEvent) -> RowKey? {
+        isRowID && !event.mayHaveMoved && !event.hasNoRowID ? RowKey(rowID: event.rowID) : nil
+    }
+
+    // MARK: - Fetching
+
+    /// What changes when another connection has committed to one of the databases that are read: their own numbers only grow.
+    func dataVersion(on db: Database) throws -> UInt32 {
+        try databases.reduce(into: 0) { sum, name in
+            sum &+= UInt32(truncatingIfNeeded: try db.dataVersion(of: name) ?? 0)
+        }
+    }
+
+    /// Fetches the rows of some keys, in their order. Nil where there is none.
+    func fetch(_ keys: [RowKey], on db: Database) throws -> [PackedRow?] {
+        var rows: [PackedRow?] = Array(repeating: nil, count: keys.count)
+        if keys.count == 1 {
+            try run(oneSQL, keys[0].values, on: db) { rows[0] = rows[0] ?? row($0, from: 0) }
+            return rows
+        }
+        for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
+            let part = keys[start..<min(start + Self.keysAtOnce, keys.count)]
+            // NULL is equal to nothing.
+            let rest = (Self.keysAtOnce - part.count) * key.count
+            let values = part.flatMap(\.values) + Array(repeating: DatabaseValue.null, count: rest)
+            try run(severalSQL, values, on: db) { live in
+                guard let number = Int.fromDatabaseValue(live.value(at: 0).view.databaseValue) else { return }
+                rows[start + number] = rows[start + number] ?? row(live, from: 1)
+            }
+        }
+        return rows
+    }
+
+    private func run(
+        _ sql: String, _ values: [DatabaseValue], on db: Database, _ body: (LiveRow) -> Void
+    ) throws {
+        let statement = try db.cachedStatement(sql: sql)
+        try statement.begin(StatementArguments(values))
+        defer { statement.abandon() }
+        let row = statement.row
+        while try statement.step() { body(row) }
+    }
+
+    private func row(_ row: LiveRow, from first: Int) -> PackedRow {
+        PackedRow.make(layout) { body in
+            for column in first..<first + layout.count { body(row.value(at: column).view) }
+        }
+    }
+}
+
+extension ChangingRow {
+    /// Whether an update writes the values that are there already.
+    func isSame(_ columns: StoredColumns) -> Bool {
+        if columns.hasRowID, initialRowID != finalRowID { return false }
+        return columns.columns.indices.allSatisfy { place in
+            guard let before = initialValue(at: place, columns), let after = finalValue(at: place, columns)
+            else { return false }
+            return before.isIdentical(to: after)
+        }
+    }
+}
