@@ -201,7 +201,9 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                 state.present.noteAll(isWritten: true)
                 return true
             }
-            if followed.isEmpty || kind == .update && row.isSame(columns) { return false }
+            if followed.isEmpty || kind == .update && table?.tellsValues == true && row.isSame(columns) {
+                return false
+            }
             state.present.keys.formUnion(followed)
             return true
         }

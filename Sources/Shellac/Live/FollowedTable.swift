@@ -33,6 +33,8 @@ struct FollowedTable {
     private let affinities: [ColumnAffinity?]
     /// Where the columns of the key stand among the stored ones, where that tells which rows are changed.
     private let tellingPlaces: [Int]?
+    /// Whether the hook tells all values as they are stored, so that an update which changes none is known.
+    let tellsValues: Bool
     /// Whether the row id is the key.
     private let isRowID: Bool
     private let oneSQL: String
@@ -69,7 +71,7 @@ struct FollowedTable {
         affinities = key.map { table?.affinity(ofColumn: $0) }
 
         isRowID = table?.rowIDName.map { key.count == 1 && CaseInsensitiveName.matches($0, key[0]) } ?? false
-        var places: [Int]?
+        var (places, tellsValues) = ([Int]?.none, false)
         if let table, table.schemaName == "main", table.kind == .table {
             let stored = StoredColumns(table, db)
             let found = key.compactMap { name in
@@ -80,9 +82,16 @@ struct FollowedTable {
                 let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
                 return collation.map { CaseInsensitiveName.matches($0, "BINARY") } ?? false
             }
-            if isRowID { places = [] } else if isExact, found.count == key.count { places = found }
+            // The hook counts virtual columns now and then.
+            let isCounted = stored.hasRowID || table.allColumns.allSatisfy { $0.generation != .virtual }
+            if isRowID {
+                places = []
+            } else if isExact, isCounted, found.count == key.count {
+                places = found
+            }
+            tellsValues = stored.hasRowID && stored.lostColumn == nil && table.tellsOlderRows(stored)
         }
-        tellingPlaces = places
+        (tellingPlaces, self.tellsValues) = (places, tellsValues)
         let region = try statement.databaseRegion(db)
         concern =
             places == nil

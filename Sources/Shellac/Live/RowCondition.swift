@@ -67,7 +67,7 @@ extension Table: QueriedRequest {
 
 extension TableSchema {
     /// Whether the value is known that rows have in columns which are younger: SQLite 3.40 tells NULL of them.
-    fileprivate func tellsOlderRows(_ stored: StoredColumns) -> Bool {
+    func tellsOlderRows(_ stored: StoredColumns) -> Bool {
         stored.columns.allSatisfy { column in
             let sql = self.column(named: column.name)?.defaultValueSQL
             guard let sql, !CaseInsensitiveName.matches(sql, "NULL"), !column.isNotNull else { return true }
