@@ -149,7 +149,8 @@ extension FetchedRecordsController {
     }
 
     /// Calls a function with the error that ends the tracking by ``trackChanges(isolation:willChange:onChange:didChange:)``: of
-    /// a request that fails, a row that does not convert, a section's name. The list stays what it was.
+    /// a request that fails, a row that does not convert, a section's name. The list stays what it was, and keeps the function:
+    /// one that uses the list's owner captures it weakly.
     public func trackErrors(_ onError: @escaping (FetchedRecordsController, any Error) -> Void) {
         self.onError = onError
     }

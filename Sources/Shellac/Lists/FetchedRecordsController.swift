@@ -176,7 +176,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     /// Returns the place of a record: of this very object, or else of the record that has the same key, also where it was
     /// changed, or came from another fetch.
     ///
-    /// - Returns: nil where no row of the list has the key, and before the first fetch.
+    /// - Returns: nil where no row of the list has the key, where the record does not encode all of it (as that of a table
+    ///   without a primary key, whose rows are told apart by `rowid`), and before the first fetch.
     /// - Throws: what the record throws when it is encoded.
     public func indexPath(for record: Record) throws -> RecordIndexPath? where Record: EncodableRecord {
         guard let contents else { return nil }
@@ -185,9 +186,10 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
             if let place { return contents.indexPath(of: place) }
         }
         let dictionary = try record.databaseDictionary
-        let key = contents.keyNames.map { name in
-            dictionary.first { CaseInsensitiveName.matches($0.key, name) }?.value ?? .null
+        let key = contents.keyNames.compactMap { name in
+            dictionary.first { CaseInsensitiveName.matches($0.key, name) }?.value
         }
+        guard key.count == contents.keyNames.count else { return nil }
         return contents.keys.place(of: key).map(contents.indexPath(of:))
     }
 }

@@ -122,13 +122,18 @@ enum ListKeys: Sendable {
         self = .values(numbers.map { rows.values(at: $0, in: columns) })
     }
 
-    /// The place of a key.
+    /// The place of a key, as a record has it: a column may have stored another number that is equal.
     func place(of key: [DatabaseValue]) -> Int? {
         switch self {
         case .integers(let integers):
             guard key.count == 1, let wanted = Int64.fromDatabaseValue(key[0]) else { return nil }
             return integers.firstIndex(of: wanted)
-        case .values(let values): return values.firstIndex(of: key)
+        case .values(let values):
+            return values.firstIndex(of: key)
+                ?? values.firstIndex { stored in
+                    stored.count == key.count
+                        && zip(key, stored).allSatisfy { ColumnAffinity.isStored($0, as: $1, in: nil) }
+                }
         }
     }
 

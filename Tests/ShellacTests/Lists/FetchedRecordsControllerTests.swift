@@ -70,6 +70,31 @@ struct FetchedRecordsControllerTests {
         try #expect(byLetter.indexPath(for: byLetter.fetchedRecords[2]) == place(0, 1))
     }
 
+    @Test(
+        "A record is found by its key also where the column has stored an equal number, but not by a part of the key"
+    )
+    func foundKeys() throws {
+        struct Measure: Codable, FetchableRecord, TableRecord, EncodableRecord {
+            static let databaseTableName = "measure"
+            var at: Double
+            var value: Int?
+        }
+        let queue = try DatabaseQueue()
+        try queue.write {
+            try $0.execute(
+                sql:
+                    "CREATE TABLE measure (at NUMERIC PRIMARY KEY, value, note) WITHOUT ROWID; INSERT INTO measure (at) VALUES (1.0), (2.5)"
+            )
+        }
+        let measures = FetchedRecordsController(queue, request: Measure.order(Column("at")))
+        try measures.performFetch()
+        try #expect(measures.fetchedRecords.map(measures.indexPath) == [place(0), place(1)])
+        // No measure knows its note, which is NULL.
+        let notes = FetchedRecordsController(queue, request: Measure.all(), keyColumns: ["at", "note"])
+        try notes.performFetch()
+        try #expect(notes.fetchedRecords.map(notes.indexPath) == [nil, nil])
+    }
+
     @Test("Structs, and rows of no table with key columns of their own, make a list, too")
     func structs() throws {
         struct Team: Decodable, FetchableRecord {
