@@ -18,13 +18,25 @@ import Foundation
 final class BusyHandler {
     private let mode: BusyMode
     private unowned let database: Database
-    private var waited = 0
+    /// When the lock was met that is being waited for.
+    private var start: ContinuousClock.Instant
+    private let now: () -> ContinuousClock.Instant
+    private let sleep: (Duration) -> Void
     /// Whether a lock is not waited for now.
     var isImpatient = false
 
-    init(_ mode: BusyMode, database: Database) {
+    /// The time between two tries. It does not grow: whoever waits long would hardly ever try, and those who have just come
+    /// would always be ahead.
+    static var interval: Duration { .milliseconds(1) }
+
+    init(
+        _ mode: BusyMode, database: Database, now: @escaping () -> ContinuousClock.Instant = { .now },
+        sleep: @escaping (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
+    ) {
         self.mode = mode
         self.database = database
+        (self.now, self.sleep) = (now, sleep)
+        start = now()
     }
 
     /// Returns whether to try again. The number of tries begins anew for each lock.
@@ -34,14 +46,10 @@ final class BusyHandler {
         case .immediateError: return false
         case .callback(let callback): return callback(count)
         case .timeout(let seconds):
-            if count == 0 { waited = 0 }
-            let milliseconds = seconds * 1000
-            // Short at first, since most locks are held for a short time.
-            let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50]
-            let delay = min(Double(count < delays.count ? delays[count] : 100), milliseconds - Double(waited))
-            guard delay > 0 else { return false }
-            waited += Int(delay.rounded(.up))
-            usleep(UInt32(delay * 1000))
+            if count == 0 { start = now() }
+            let left = seconds - (now() - start) / .seconds(1)
+            guard left > 0 else { return false }
+            sleep(left < Self.interval / .seconds(1) ? .seconds(left) : Self.interval)
             return !database.access.isCancelled
         }
     }

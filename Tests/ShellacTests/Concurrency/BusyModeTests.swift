@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Shellac
+
 @Suite("Busy modes, and a second process that holds the lock")
 struct BusyModeTests {
     /// Something that meets the lock of another process.
@@ -98,6 +100,36 @@ struct BusyModeTests {
     func timeoutExpires(operation: Operation, seconds: TimeInterval) throws {
         try whileLocked(operation, .timeout(seconds)) { queue, _ in
             operation.expect(databaseError { try operation.run(queue) })
+        }
+    }
+
+    @Test("With .timeout a lock is tried at a constant interval, until the time is over")
+    func timeoutInterval() throws {
+        let queue = try DatabaseQueue()
+        var time = ContinuousClock.now
+        var pauses: [Duration] = []
+        try queue.inDatabase { db in
+            let handler = BusyHandler(
+                .timeout(0.0105), database: db, now: { time },
+                sleep: { pause in
+                    pauses.append(pause)
+                    time += pause
+                })
+            for _ in 1...2 {
+                pauses = []
+                var count = 0
+                while handler.tryAgain(after: count) { count += 1 }
+                #expect(pauses.dropLast() == Array(repeating: .milliseconds(1), count: 10)[...])
+                #expect(count == 11 && pauses.reduce(.zero, +) >= .microseconds(10_499))
+                // Another lock has all of the time again, however long the program did something else.
+                time += .seconds(5)
+            }
+            // Whoever is woken late does not wait longer than it said.
+            var tries = 0
+            let late = BusyHandler(
+                .timeout(1), database: db, now: { time }, sleep: { _ in time += .milliseconds(400) })
+            while late.tryAgain(after: tries) { tries += 1 }
+            #expect(tries == 3)
         }
     }
 
