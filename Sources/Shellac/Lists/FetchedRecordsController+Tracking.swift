@@ -18,19 +18,13 @@ final class ListTracking: Sendable {
         let reader = source.makeReader(mailbox)
         var settings = LiveSettings()
         settings.pollingInterval = pollingInterval
-        let query = LiveRows(reader, in: writer, settings)
         let stream = Stream(
             mailbox: mailbox,
-            cancellable: AnyDatabaseCancellable {
-                mailbox.cancel()
-                reader.leave()
-            })
+            cancellable: reader.start(with: LiveRows(reader, in: writer, settings), to: mailbox))
         let old = state.withLock { state in
             defer { if !state.isOver { state.stream = stream } }
             return state.isOver ? stream : state.stream
         }
-        reader.move(to: query)
-        query.start()
         old?.cancellable.cancel()
     }
 

@@ -27,13 +27,7 @@ extension DatabaseWriter {
                 return AnyDatabaseCancellable {}
             }
             let reader = ElementsReader(request, to: mailbox)
-            let query = LiveRows(reader, in: self, settings)
-            reader.move(to: query)
-            query.start()
-            return AnyDatabaseCancellable {
-                mailbox.cancel()
-                reader.leave()
-            }
+            return reader.start(with: LiveRows(reader, in: self, settings), to: mailbox)
         }
     }
 }

@@ -149,8 +149,8 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         }
     }
 
-    /// Removes a follower who leaves. The last one ends the query.
-    func remove(_ follower: RowFollower) {
+    override func remove(_ reader: LiveReader) {
+        guard let follower = reader as? RowFollower else { return }
         let isLast = state.withLock { state in
             if state.isClosed { return false }
             // Until it has its place, its key is another query's.
@@ -234,7 +234,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     override func fetch(_ db: Database) throws -> LiveDelivery {
         let failures = try lookAtTable(db)
         guard let table else { return LiveDelivery {} }
-        let present = try table.dataVersion(on: db)
+        let present = try db.dataVersion(of: table.databases)
         let isOfOther = seenVersion.map { $0 != present } ?? false
         let keys = state.withLock { state in
             if isOfOther { state.committed.noteAll(isWritten: false) }

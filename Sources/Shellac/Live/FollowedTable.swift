@@ -28,7 +28,7 @@ struct FollowedTable {
     /// What concerns those who follow rows.
     let concern: LiveConcern
     /// The databases that are read.
-    private let databases: Set<String>
+    let databases: Set<String>
     /// What is done to the values of a key that are stored.
     private let affinities: [ColumnAffinity?]
     /// Where the columns of the key stand among the stored ones, where that tells which rows are changed.
@@ -150,13 +150,6 @@ struct FollowedTable {
     }
 
     // MARK: - Fetching
-
-    /// What changes when another connection has committed to one of the databases that are read: their own numbers only grow.
-    func dataVersion(on db: Database) throws -> UInt32 {
-        try databases.reduce(into: 0) { sum, name in
-            sum &+= UInt32(truncatingIfNeeded: try db.dataVersion(of: name) ?? 0)
-        }
-    }
 
     /// Fetches the rows of some keys, in their order. Nil where there is none.
     func fetch(_ keys: [RowKey], on db: Database) throws -> [PackedRow?] {

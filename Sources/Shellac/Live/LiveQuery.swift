@@ -65,6 +65,9 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Fetches, in a transaction that only reads. Returns what delivers the value, outside of the access.
     func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
 
+    /// Removes a reader who leaves. The last one ends the query.
+    func remove(_ reader: LiveReader) {}
+
     /// Hears that what was fetched is not delivered: the access has failed behind it.
     func fetchWasLost() {}
 

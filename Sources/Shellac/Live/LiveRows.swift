@@ -83,8 +83,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         }
     }
 
-    /// Removes a reader who leaves. The last one ends the query.
-    func remove(_ reader: RowsReader) {
+    override func remove(_ reader: LiveReader) {
         let (isLast, left) = withReaders { readers -> (Bool, [RowsReader]) in
             let left = readers.list
             readers.list.removeAll { $0 === reader }
@@ -140,7 +139,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 
         var rows = withReaders { $0.rows }
         // Where only another reader has come, the rows are known: unless another connection has committed others.
-        let present = try dataVersion(prepared.statement, db)
+        let present = try db.dataVersion(of: prepared.statement.effects.databases)
         if rows == nil || isOutdated || present != seenVersion {
             seenVersion = present
             let statement = prepared.statement
@@ -158,14 +157,6 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         guard let rows else { return LiveDelivery {} }
         let deliveries = readers.filter { !$0.isServed }.map { $0.serve(rows, on: db) }
         return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
-    }
-
-    /// What changes when another connection has committed to one of the databases that a statement reads: their own numbers
-    /// only grow.
-    private func dataVersion(_ statement: Statement, _ db: Database) throws -> UInt32 {
-        try statement.effects.databases.reduce(into: 0) { sum, name in
-            sum &+= UInt32(truncatingIfNeeded: try db.dataVersion(of: name) ?? 0)
-        }
     }
 
     override func fetchWasLost() { for reader in list { reader.isServed = false } }
@@ -190,5 +181,14 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         didLeave(queries)
         key = newKey ?? oldKey
         if let newKey, queries.sharedRows[newKey] == nil { queries.sharedRows[newKey] = self }
+    }
+}
+
+extension Database {
+    /// What changes when another connection has committed to one of some databases: their own numbers only grow.
+    func dataVersion(of databases: Set<String>) throws -> UInt32 {
+        try databases.reduce(into: 0) { sum, name in
+            sum &+= UInt32(truncatingIfNeeded: try dataVersion(of: name) ?? 0)
+        }
     }
 }

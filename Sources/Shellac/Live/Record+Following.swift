@@ -63,13 +63,7 @@ extension Record {
                 return AnyDatabaseCancellable {}
             case .success(let record):
                 let follower = RowFollower(record, to: mailbox)
-                let query = FollowedRows(follower, in: writer, settings)
-                follower.move(to: query)
-                query.start()
-                return AnyDatabaseCancellable {
-                    mailbox.cancel()
-                    follower.leave()
-                }
+                return follower.start(with: FollowedRows(follower, in: writer, settings), to: mailbox)
             }
         }
     }

@@ -1,14 +1,9 @@
 /// A reader of the states of one row: one loop over ``Record/follow(in:)``.
 ///
 /// It has a few words for its key, and its mailbox. What is known of the row is kept once for all who follow it.
-final class RowFollower: @unchecked Sendable {  // the place has a lock; the rest is the connection's
+final class RowFollower: LiveReader, @unchecked Sendable {  // as its superclass
     let record: FollowedRecord
     private let mailbox: LiveMailbox<RecordState>
-
-    /// Guards which query followers belong to: one lock for all, see ``RowsReader``.
-    private static let places = Lock(0)
-    private var query: FollowedRows?
-    private var hasLeft = false
 
     /// The key, once it is among those of a query, whose lock guards it.
     @exclusivity(unchecked) var key: RowKey?
@@ -32,26 +27,6 @@ final class RowFollower: @unchecked Sendable {  // the place has a lock; the res
 
     /// Tells the end.
     func finish(_ failure: (any Error)?) { mailbox.finish(failure) }
-
-    // MARK: - Coming and going
-
-    /// Goes over to a query that has the follower already.
-    func move(to query: FollowedRows) {
-        let isLate = Self.places.withLock { _ in
-            if !hasLeft { self.query = query }
-            return hasLeft
-        }
-        if isLate { query.remove(self) }
-    }
-
-    /// Leaves: the reader wants to hear nothing more.
-    func leave() {
-        let left = Self.places.withLock { _ -> FollowedRows? in
-            defer { (query, hasLeft) = (nil, true) }
-            return query
-        }
-        left?.remove(self)
-    }
 }
 
 /// What is told of a record that is followed: the record itself stays with its owner.

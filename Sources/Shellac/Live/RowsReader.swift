@@ -1,11 +1,5 @@
 /// A reader of the rows of a request.
-class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is the connection's
-    /// Guards which query the readers belong to. It is one lock for all: it is held for a few instructions, when a reader comes
-    /// or leaves, and each one of its own would take a hundred bytes.
-    private static let places = Lock(0)
-    private var query: LiveRows?
-    private var hasLeft = false
-
+class RowsReader: LiveReader, @unchecked Sendable {  // as its superclass
     /// Whether the reader has had the last rows. It is used on the connection's side.
     @exclusivity(unchecked) final var isServed = false
     /// The number of the last result that was fetched for the reader: see ``LiveMailbox``. It is used on the connection's side.
@@ -32,26 +26,6 @@ class RowsReader: @unchecked Sendable {  // the query has a lock; the rest is th
 
     /// Tells the end.
     func finish(_ failure: (any Error)?) {}
-
-    // MARK: - Coming and going
-
-    /// Goes over to a query that has the reader already.
-    final func move(to query: LiveRows) {
-        let isLate = Self.places.withLock { _ in
-            if !hasLeft { self.query = query }
-            return hasLeft
-        }
-        if isLate { query.remove(self) }
-    }
-
-    /// Leaves: the reader wants to hear nothing more.
-    final func leave() {
-        let left = Self.places.withLock { _ -> LiveRows? in
-            defer { (query, hasLeft) = (nil, true) }
-            return query
-        }
-        left?.remove(self)
-    }
 }
 
 /// A reader of a request, whose results go to a mailbox.
