@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <time.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,6 +57,72 @@ static inline uintptr_t shellac_thread(void) {
 #else
     return (uintptr_t)pthread_self();
 #endif
+}
+
+/// Nanoseconds of a clock that never goes back, and moves every few milliseconds: asking it takes a few nanoseconds.
+static inline uint64_t shellac_coarse_time(void) {
+#if defined(__linux__)
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#else
+    return clock_gettime_nsec_np(CLOCK_UPTIME_RAW_APPROX);
+#endif
+}
+
+/// What the index of a write-ahead log says: see "The WAL-Index File Format" in the SQLite documentation. The connection must have
+/// read from the database in WAL mode. Returns an SQLite code.
+static inline int shellac_wal_index(
+    sqlite3 *db, const char *name, uint32_t *frames, uint32_t *copied, uint32_t *page_size) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, name, SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_ERROR;
+    volatile void *region = 0;
+    code = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
+    if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
+    if (!region) return SQLITE_ERROR;
+    // The header is there twice: a writer changes the second one first.
+    volatile const uint32_t *words = (volatile const uint32_t *)region;
+    volatile const uint16_t *halves = (volatile const uint16_t *)region;
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        uint32_t first = words[4];
+        __sync_synchronize();
+        uint32_t second = words[4 + 12];
+        *frames = first;
+        uint16_t size = halves[7];
+        *page_size = (size & 0xfe00) + ((uint32_t)(size & 1) << 16);
+        *copied = words[24];
+        if (first == second) break;
+    }
+    return SQLITE_OK;
+}
+
+/// Reads the header of the index of a log. Each commit, and each log that is begun anew, gives it other bytes.
+static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_ERROR;
+    volatile void *region = 0;
+    code = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
+    if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
+    if (!region) return SQLITE_ERROR;
+    // The header is there twice, and a writer changes the second one first: both are the same where nobody is at work.
+    volatile const uint32_t *words = (volatile const uint32_t *)region;
+    for (int attempt = 0; attempt < 100000; attempt++) {
+        int differs = 0;
+        for (int word = 0; word < 12; word++) header[word] = words[word];
+        __sync_synchronize();
+        for (int word = 0; word < 12; word++) differs |= header[word] != words[word + 12];
+        if (!differs) return SQLITE_OK;
+    }
+    return SQLITE_BUSY;
+}
+
+/// Has the log and its index stay when the last connection is closed.
+static inline int shellac_persist_wal(sqlite3 *db, int on) {
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
 }
 
 /// The encodings that the calling thread runs, the innermost one, and how many it has begun: see RunningEncoding.swift.

@@ -49,6 +49,12 @@ struct Side {
         }
     }
 
+    /// A side that measures by itself, such as one of many times. It keeps nothing.
+    init(measuring sample: @escaping () throws -> Sample) {
+        self.sample = sample
+        footprint = { Footprint(bytes: 0, checksum: try sample().checksum) }
+    }
+
     /// A side that sums up what it reads while it reads it.
     init(setUp: @escaping () throws -> Void = {}, _ work: @escaping () throws -> UInt64) {
         self.init(setUp: setUp, keeping: work, checksum: { $0 })

@@ -8,7 +8,7 @@ public enum Access: String, CaseIterable, Sendable, Codable {
     public static let writing: [Access] = [.write, .writeWithoutTransaction]
 
     public nonisolated(nonsending) func run<Result: Sendable>(
-        _ queue: DatabaseQueue, _ body: @escaping @Sendable (Database) throws -> Result
+        _ queue: some DatabaseWriter, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         switch self {
         // A closure, and not the function itself, which would choose the synchronous methods.

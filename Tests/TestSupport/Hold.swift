@@ -7,7 +7,7 @@ public final class Hold: Sendable {
     private let ended = Gate()
 
     /// Returns when the access is held.
-    public init(_ queue: DatabaseQueue) async throws {
+    public init(_ queue: some DatabaseWriter) async throws {
         let inside = Gate()
         let (end, ended) = (self.end, self.ended)
         let thread = Thread {

@@ -42,3 +42,26 @@ public enum OwnThread {
         guard call(setresuid, nobody, nobody, nobody) == 0 else { throw POSIXError(.EPERM) }
     }
 }
+
+/// A thread that runs a body beside the one that waits for it.
+public final class RunningThread<Result: Sendable>: Sendable {
+    private let ended = Gate()
+    private let result = Shared<Swift.Result<Result, any Error>?>(nil)
+
+    public init(_ body: @escaping @Sendable () throws -> Result) {
+        let thread = Thread { [ended, result] in
+            let outcome = Swift.Result { try body() }
+            result.withLock { $0 = outcome }
+            ended.open()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Waits for the end of the body.
+    public func join() throws -> Result {
+        try ended.wait()
+        guard let outcome = result.value else { throw WaitedTooLong() }
+        return try outcome.get()
+    }
+}

@@ -31,7 +31,7 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
 
     deinit { release() }
 
-    private static func executable() throws -> URL {
+    static func executable() throws -> URL {
         try Repository.modules().deletingLastPathComponent().appending(path: "SecondProcess")
     }
 

@@ -26,7 +26,7 @@ extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendabl
 
 /// What threads and tasks wait at until it is opened.
 ///
-/// A wait that never ends would hide which test it belongs to: after a minute it throws. No test may depend on
+/// A wait that never ends would hide which test it belongs to: after ten minutes it throws. No test may depend on
 /// how long it is.
 public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `condition` alone
     private let condition = NSCondition()
@@ -48,7 +48,7 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
     }
 
     /// Waits on this thread. The limit only ends what hangs: other tests may keep the machine busy for minutes.
-    public func wait(seconds: TimeInterval = 300) throws {
+    public func wait(seconds: TimeInterval = 600) throws {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -63,19 +63,42 @@ public struct WaitedTooLong: Error {
     public init() {}
 }
 
-/// Waits until a condition holds, without blocking a thread. After five minutes, at least, it throws: something hangs.
+/// Waits until a condition holds, without blocking a thread. After ten minutes it throws: something hangs.
+///
+/// Who waits for long asks less often: hundreds of tests that wait at once would keep each other from what they wait for.
 public func waitUntil(_ condition: () throws -> Bool) async throws {
-    for _ in 0..<300_000 {
-        if try condition() { return }
+    var pauses = WaitingPauses()
+    while try !condition() {
+        let pause = try pauses.next()
         // Not `Task.sleep`: a cancelled task must wait as well.
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.001) { continuation.resume() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + pause) { continuation.resume() }
         }
     }
-    throw WaitedTooLong()
+}
+
+/// Waits on this thread until a condition holds. After ten minutes it throws: something hangs.
+public func sleepUntil(_ condition: () throws -> Bool) throws {
+    var pauses = WaitingPauses()
+    while try !condition() { Thread.sleep(forTimeInterval: try pauses.next()) }
+}
+
+/// The pauses, in seconds, of somebody who waits for a condition.
+private struct WaitingPauses {
+    private let end = ContinuousClock.now + .seconds(600)
+    private var pause = 0.001
+
+    mutating func next() throws -> TimeInterval {
+        if ContinuousClock.now > end { throw WaitedTooLong() }
+        defer { pause = min(pause * 1.3, 0.05) }
+        return pause
+    }
 }
 
 /// Runs a body on a thread of its own, and gives its result.
+///
+/// Who keeps other threads or processes busy until it is done with them does it here: a task goes on when its turn comes among
+/// all tests that run.
 public func onThread<Result>(_ body: @escaping @Sendable () throws -> sending Result) async throws
     -> sending Result
 {

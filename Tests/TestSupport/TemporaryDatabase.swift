@@ -24,6 +24,43 @@ public final class TemporaryDatabase: Sendable {
         configure(&configuration)
         return try DatabaseQueue(path: path, configuration: configuration)
     }
+
+    /// A pool of connections to the file.
+    public func pool(configure: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.label = "test"
+        configure(&configuration)
+        return try DatabasePool(path: path, configuration: configuration)
+    }
+}
+
+/// What writes to a database: for tests that hold for all of them.
+public enum Writer: String, CaseIterable, Sendable, Codable {
+    case queue, pool
+
+    /// Opens the file of a database, which must outlive what is opened.
+    public func open(
+        _ file: TemporaryDatabase, configure: (inout Configuration) -> Void = { _ in }
+    ) throws -> any DatabaseWriter {
+        switch self {
+        case .queue: try file.queue(configure: configure)
+        case .pool: try file.pool(configure: configure)
+        }
+    }
+
+    /// Opens a database of its own with a table of players: in memory where that can be, and else in a file that goes with it.
+    public func withPlayers(
+        configure: (inout Configuration) -> Void = { _ in }
+    ) throws -> any DatabaseWriter {
+        guard self == .pool else { return try DatabaseQueue.withPlayers(configure: configure) }
+        let file = try TemporaryDatabase()
+        return try file.pool { configuration in
+            // Nobody of ours stands in the writer's line, where tests count.
+            configuration.checkpoints = .atCommit
+            configure(&configuration)
+            configuration.prepareDatabase { _ in withExtendedLifetime(file) {} }
+        }
+    }
 }
 
 extension Database {
@@ -43,6 +80,11 @@ extension Database {
     }
 }
 
+extension DatabaseWriter {
+    /// The names of the players, in the order of their insertion.
+    public func names() throws -> [String] { try inDatabase { db in try db.names() } }
+}
+
 extension DatabaseQueue {
     /// A database in memory with a table of players.
     public static func withPlayers(
@@ -55,9 +97,6 @@ extension DatabaseQueue {
         try queue.inDatabase { db in try db.createPlayers() }
         return queue
     }
-
-    /// The names of the players, in the order of their insertion.
-    public func names() throws -> [String] { try inDatabase { db in try db.names() } }
 }
 
 /// An error that only a test throws.

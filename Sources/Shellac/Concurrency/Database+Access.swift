@@ -1,6 +1,17 @@
 import CSQLite
 
 extension Database {
+    /// Runs a function with the access, which nobody else can have meanwhile.
+    @inline(__always)
+    func withAccess<T>(_ body: (Database) throws -> T) rethrows -> T {
+        access.take()
+        defer { access.release() }
+        return try body(self)
+    }
+
+    /// Closes the connection whatever is in use. Nobody else has it any more, so nobody else has the access.
+    func giveUp() { withAccess { $0.abandon() } }
+
     /// Runs the function of an access, and ends the access: no transaction is left open.
     @inline(__always)
     func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
@@ -20,8 +31,45 @@ extension Database {
     /// Runs a function in a transaction that only reads.
     @inline(__always)
     func readTransaction<T>(_ value: (Database) throws -> T) throws -> T {
-        try readOnly { try transaction(.deferred) { (try value(self), .commit) } }
+        // A transaction that an earlier access has left open stays so.
+        if configuration.allowsUnsafeTransactions, isInsideTransaction {
+            return try readOnly { try value(self) }
+        }
+        return try readOnly { try transaction(.deferred) { (try value(self), .commit) } }
     }
+
+    /// Takes the state of the database that a transaction sees from now on: it is that of the first statement that reads.
+    func takeState() throws { _ = try cachedStatement(sql: "PRAGMA schema_version").readInteger() }
+
+    /// Begins a transaction that only reads, and sees one state.
+    func beginState() throws {
+        try readOnly {
+            try beginTransaction(.deferred)
+            try takeState()
+        }
+    }
+
+    /// Runs a function in a transaction that only reads, and tells it the number of the last commit that it sees: see
+    /// ``CommitNumber``.
+    ///
+    /// Beside commits without a pause, it may see a few more than it is told. Who compares the numbers takes them for commits to
+    /// come, and looks once more.
+    func readNumberedState<T>(_ value: (Database, UInt64) throws -> T) throws -> T {
+        for attempt in 1...Self.mostAttemptsAtNumber {
+            let before = group.commits.present
+            let isLast = attempt == Self.mostAttemptsAtNumber
+            if before & 1 == 1, !isLast { continue }
+            let result: T? = try readTransaction { db in
+                try takeState()
+                guard isLast || group.commits.present == before else { return nil }
+                return try value(db, before & ~1)
+            }
+            if let result { return result }
+        }
+        Misuse.trap("a state without a number")
+    }
+
+    private static var mostAttemptsAtNumber: Int { 20 }
 
     // MARK: - Cancellation
 

@@ -29,8 +29,9 @@ public final class DatabaseQueue: DatabaseWriter {
     public let configuration: Configuration
     public let path: String
 
-    private let database: Database
-    let line: AccessLine
+    let connection: SerialConnection
+    private var database: Database { connection.database }
+    var line: AccessLine { connection.line }
 
     /// Opens a database file, and creates it where there is none.
     ///
@@ -42,9 +43,9 @@ public final class DatabaseQueue: DatabaseWriter {
         self.path = path
         self.configuration = configuration
         let description = configuration.label ?? (path.isEmpty ? "temporary" : path)
-        line = AccessLine(label: "Shellac.\(description)")
-        database = try Database(path: path, configuration: configuration, description: description)
-        try inside { db in
+        connection = SerialConnection(
+            try Database(path: path, configuration: configuration, description: description))
+        try connection.inside { db in
             db.installTransactionLog()
             try db.setUp(path: path)
             try db.endAccess()
@@ -67,7 +68,7 @@ public final class DatabaseQueue: DatabaseWriter {
         // Escaped once more than a URI asks for: SQLite stops reading a name at a NUL.
         let escaped = name.utf8.map { byte in
             safe.contains(byte)
-                ? String(UnicodeScalar(byte)) : "%25" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                ? String(UnicodeScalar(byte)) : "%25" + byte.twoHexadecimalDigits
         }
         var configuration = configuration
         if configuration.label == nil { configuration.label = name }
@@ -76,108 +77,104 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     deinit {
-        // Nobody else has the queue any more, so nobody else has the access.
-        database.access.take()
-        database.abandon()
-        database.access.release()
+        database.giveUp()
     }
 
     public func close() throws {
-        try inside { db in try db.close() }
+        try connection.inside { db in try db.close() }
     }
 
     public func interrupt() { database.interruptFromOutside() }
 
-    // MARK: - Synchronous accesses
+    // MARK: - Reading
 
     public func read<T>(_ value: (Database) throws -> T) throws -> T {
-        try access { db in try db.readTransaction(value) }
+        try connection.access { db in try db.readTransaction(value) }
     }
-
-    @discardableResult
-    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-        try access { db in try db.transaction(nil) { (try updates(db), .commit) } }
-    }
-
-    @discardableResult
-    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        try access(updates)
-    }
-
-    @discardableResult
-    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-        if database.isAccessed { return try updates(database) }
-        return try access(updates)
-    }
-
-    /// Runs a function with the access, and ends the access properly.
-    @inline(__always)
-    private func access<T>(_ body: (Database) throws -> T) throws -> T {
-        try inside { db in try db.wholeAccess(body) }
-    }
-
-    /// Runs a function while no other access runs.
-    @inline(__always)
-    private func inside<T>(_ body: (Database) throws -> T) rethrows -> T {
-        if database.isAccessed { trapReentrance() }
-        line.enter()
-        database.access.take()
-        defer {
-            database.access.release()
-            line.leave()
-        }
-        return try body(database)
-    }
-
-    @inline(never)
-    private func trapReentrance() -> Never {
-        Misuse.trap(
-            "the database \(database.description) was accessed from inside an access to it, which would wait "
-                + "for itself. Pass the Database on to the functions that need it, "
-                + "or use unsafeReentrantWrite.")
-    }
-
-    // MARK: - Asynchronous accesses
 
     public nonisolated(nonsending) func read<T>(
         _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await line.run(on: database) { db in try db.readTransaction(value) }
+        try await connection.run { db in try db.readTransaction(value) }
+    }
+
+    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try connection.access { db in try db.readOnly { try value(db) } }
+    }
+
+    public nonisolated(nonsending) func unsafeRead<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await connection.run { db in try db.readOnly { try value(db) } }
+    }
+
+    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try connection.reentrantWrite { db in try db.readOnly { try value(db) } }
+    }
+
+    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        connection.later { result in result.giveReading(value) }
+    }
+
+    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        connection.later { result in result.giveReadOnly(value) }
+    }
+
+    // MARK: - Writing
+
+    @discardableResult
+    public func write<T>(_ updates: (Database) throws -> T) throws -> T { try connection.write(updates) }
+
+    @discardableResult
+    public func write<T>(priority: WritePriority, _ updates: (Database) throws -> T) throws -> T {
+        try connection.write(priority: priority, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func write<T>(
         _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await line.run(on: database) { db in try db.transaction(nil) { (try updates(db), .commit) } }
-    }
+    ) async throws -> sending T { try await connection.write(updates) }
 
     @discardableResult
-    public nonisolated(nonsending) func write<R, T>(
-        sending record: sending R, _ updates: sending @escaping (Database, sending R) throws -> sending T
-    ) async throws -> sending T {
-        let handover = Handover(record)
-        return try await write { db in try updates(db, handover.take()) }
+    public nonisolated(nonsending) func write<T>(
+        priority: WritePriority, _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await connection.write(priority: priority, updates) }
+
+    @discardableResult
+    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        try connection.access(updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
         _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await line.run(on: database, updates)
+    ) async throws -> sending T { try await connection.run(updates) }
+
+    @discardableResult
+    public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        try connection.access(updates)
     }
-}
 
-/// Something on its way from one region to another: put in once, taken out once.
-private final class Handover<Value>: @unchecked Sendable {  // `value` is read once, after it was written once
-    private var value: Value?
+    @discardableResult
+    public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await connection.run(updates) }
 
-    init(_ value: sending Value) { self.value = value }
+    @discardableResult
+    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+        try connection.reentrantWrite(updates)
+    }
 
-    func take() -> sending Value {
-        guard let value else { Misuse.trap("a record was handed over twice") }
-        self.value = nil
-        nonisolated(unsafe) let taken = value
-        return taken
+    public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
+        connection.later { result in if case .success(let db) = result { updates(db) } }
+    }
+
+    public func asyncBarrierWriteWithoutTransaction(
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) { connection.later(updates) }
+
+    public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        database.checkConcurrentRead()
+        Result.success(database).giveReading(value)
     }
 }

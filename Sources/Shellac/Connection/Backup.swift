@@ -39,6 +39,10 @@ final class Backup {
         self.destination = destination
         source.running.beginBackup()
         destination.running.beginBackup()
+        let (from, to) = (source.description, destination.description)
+        for database in [source, destination] {
+            database.group.keepOpen(for: self) { "a backup of \(from) to \(to)" }
+        }
     }
 
     /// Copies some pages, or all that remain with a negative number.
@@ -56,7 +60,9 @@ final class Backup {
         sqlite3_backup_finish(pointer)
         source.running.endBackup()
         destination.running.endBackup()
+        for database in [source, destination] { database.group.noLongerKeepOpen(for: self) }
         // All of it is another database now.
+        destination.group.commits.skip()
         if isCompleted { destination.object(in: .changes)?.object.schemaDidChange() }
     }
 }

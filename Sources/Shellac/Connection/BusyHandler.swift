@@ -22,6 +22,8 @@ final class BusyHandler {
     private var start: ContinuousClock.Instant
     private let now: () -> ContinuousClock.Instant
     private let sleep: (Duration) -> Void
+    /// How long the last lock was waited for in vain.
+    fileprivate var vainWait: Duration?
     /// Whether a lock is not waited for now.
     var isImpatient = false
 
@@ -46,12 +48,24 @@ final class BusyHandler {
         case .immediateError: return false
         case .callback(let callback): return callback(count)
         case .timeout(let seconds):
-            if count == 0 { start = now() }
-            let left = seconds - (now() - start) / .seconds(1)
-            guard left > 0 else { return false }
+            if count == 0 { (start, vainWait) = (now(), nil) }
+            let waited = now() - start
+            let left = seconds - waited / .seconds(1)
+            guard left > 0 else {
+                if count > 0 { vainWait = waited }
+                return false
+            }
             sleep(left < Self.interval / .seconds(1) ? .seconds(left) : Self.interval)
             return !database.access.isCancelled
         }
+    }
+}
+
+extension BusyHandler {
+    /// Takes how long the last lock was waited for in vain.
+    func takeVainWait() -> Duration? {
+        defer { vainWait = nil }
+        return vainWait
     }
 }
 

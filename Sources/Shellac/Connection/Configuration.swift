@@ -27,7 +27,13 @@ public struct Configuration: Sendable {
     public var label: String?
 
     /// The way to deal with a lock that a statement needs and another connection holds.
-    public var busyMode: BusyMode = .immediateError
+    ///
+    /// Unless it is set, a ``DatabaseQueue`` does not wait, and a ``DatabasePool`` waits for five seconds.
+    public var busyMode: BusyMode {
+        get { chosenBusyMode ?? .immediateError }
+        set { chosenBusyMode = newValue }
+    }
+    private(set) var chosenBusyMode: BusyMode?
 
     /// The way in which SQLite keeps a transaction safe from crashes.
     public var journalMode: JournalMode = .default
@@ -52,6 +58,44 @@ public struct Configuration: Sendable {
 
     /// The number of statements that a connection keeps prepared.
     public var statementCacheCapacity = 128
+
+    /// The number of connections that a ``DatabasePool`` reads with at the same time, at most. They are opened when they are
+    /// needed.
+    public var maximumReaderCount = 5
+
+    /// Whether a ``DatabasePool`` keeps the connections that it reads with when it gives back memory.
+    public var persistentReadOnlyConnections = false
+
+    /// Whether an access may leave a transaction open, which a later access ends.
+    ///
+    /// It is unsafe because whoever comes between is inside of that transaction.
+    public var allowsUnsafeTransactions = false
+
+    /// The way in which the log of a ``DatabasePool`` is copied to the database file.
+    public var checkpoints: Checkpoints = .background
+
+    /// What surrounds a function that is called later, where there is no task to bring it along.
+    ///
+    /// Task-local values reach all asynchronous accesses by themselves. What else belongs to a thread, such as the context of a
+    /// tracer that is written in C, is brought along by this: it is called where the access is asked for, and returns a function
+    /// that is called where the access runs, with what it is to surround.
+    ///
+    /// ```swift
+    /// configuration.carry = {
+    ///     let context = tracer_current()
+    ///     return { access in
+    ///         tracer_push(context)
+    ///         access()
+    ///         tracer_pop()
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// It is for ``DatabaseReader/asyncRead(_:)`` and its kin, and for ``DatabaseWriter/spawnConcurrentRead(_:)``.
+    public var carry: (@Sendable () -> Carried)?
+
+    /// A function that surrounds another one, which it calls once.
+    public typealias Carried = @Sendable (() -> Void) -> Void
 
     private(set) var preparations: [@Sendable (Database) throws -> Void] = []
 
@@ -96,6 +140,16 @@ public enum JournalMode: String, Sendable {
     case wal
     /// There is no journal: neither a crash nor an error in the middle of a transaction can be undone.
     case off
+}
+
+/// The way in which a pool's write-ahead log is copied to the database file: see "Checkpointing" in the SQLite documentation.
+public enum Checkpoints: Sendable {
+    /// Beside the writer, by a connection of their own, when the log has grown.
+    case background
+    /// As SQLite does it by itself: the commit that finds a large log copies it, and takes that much longer.
+    case atCommit
+    /// Not at all: somebody else sees to it, such as a program that replicates the log.
+    case none
 }
 
 /// The time at which a transaction takes its locks: see "Transaction" in the SQLite documentation.

@@ -106,8 +106,10 @@ extension Database {
 
     /// Works out again whether statements can run without a question.
     func updateObstruction() {
-        access.obstruct(
-            isClosed || lostTransaction != nil || owed.contains(.statementWillBegin) || readRecorder != nil)
+        let isRefusing =
+            isClosed || lostTransaction != nil || owed.contains(.statementWillBegin) || readRecorder != nil
+        isOnlyWatched = activity != nil && !isRefusing
+        access.obstruct(isRefusing || activity != nil)
     }
 
     func closedError() -> DatabaseError {

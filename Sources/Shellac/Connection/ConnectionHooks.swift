@@ -4,6 +4,10 @@ struct ConnectionHooks {
     var tracer: Tracer?
     /// The handler that decides whether a lock is waited for.
     var busyHandler: BusyHandler?
+    /// Hears of the write-ahead log, where we see to it.
+    var wal: AnyObject?
+    /// What the commit hook is for. Without a use, it is not there.
+    var commit: CommitHookUses = []
     /// Tells of rows before they are changed, once somebody has asked for it.
     var preUpdate: PreUpdateHook?
 }

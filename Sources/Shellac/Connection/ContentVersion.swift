@@ -28,3 +28,13 @@ extension Database {
         try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).data_version").readInteger()
     }
 }
+
+extension Database {
+    /// Whether another connection of the same group writes: this one is a reader of a pool, or of a snapshot.
+    var readsBesideWriter: Bool { activity != nil }
+
+    /// The number of a database's schema, which each committed change raises: see "PRAGMA schema_version".
+    func schemaVersion(of name: String) throws -> Int64 {
+        try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).schema_version").readInteger() ?? 0
+    }
+}

@@ -5,9 +5,11 @@ import CSQLite
 extension Database {
     func error(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
         if isClosed { return closedError() }
-        return ConnectionHandle.error(
+        let error = ConnectionHandle.error(
             code, on: pointer, sql: sql, arguments: arguments,
             publicArguments: configuration.publicStatementArguments)
+        guard code & 0xFF == SQLITE_BUSY, let wait = hooks.busyHandler?.takeVainWait() else { return error }
+        return error.saying("another connection has kept its lock for \(wait.formattedSeconds)")
     }
 
     /// Returns the error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
@@ -21,5 +23,24 @@ extension Database {
     /// Throws unless the code says that all is well.
     func check(_ code: Int32, sql: String? = nil) throws {
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+}
+
+extension DatabaseError {
+    /// The same error, with more words in its message.
+    func saying(_ more: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: extendedResultCode, message: "\(message ?? "\(extendedResultCode)") (\(more))",
+            sql: sql,
+            arguments: arguments, publicStatementArguments: publicArguments, offset: offset)
+    }
+}
+
+extension Duration {
+    /// The number of seconds, as errors say it.
+    var formattedSeconds: String {
+        let milliseconds = Int64((self / .milliseconds(1)).rounded())
+        let tenths = (milliseconds + 50) / 100
+        return milliseconds < 1000 ? "\(milliseconds) ms" : "\(tenths / 10).\(tenths % 10) s"
     }
 }

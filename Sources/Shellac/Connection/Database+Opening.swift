@@ -8,11 +8,14 @@ import Foundation
 
 extension Database {
     /// Prepares a connection that was just opened, as its configuration says.
-    func setUp(path: String) throws {
+    ///
+    /// - Parameter prepare: What is done before that which the user prepares, and may be undone by it.
+    func setUp(path: String, _ prepare: () throws -> Void = {}) throws {
         do {
             setBusyMode(configuration.busyMode)
             try configure()
             try checkFormat()
+            try prepare()
         } catch let error as DatabaseError {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,

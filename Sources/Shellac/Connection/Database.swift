@@ -22,6 +22,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     public let description: String
 
     let pointer: OpaquePointer
+    /// The connections that this one belongs to.
+    let group: ConnectionGroup
+    /// What others may see of the work of this connection, where somebody wants to know.
+    let activity: ConnectionActivity?
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()
 
@@ -31,6 +35,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var running = RunningStatements()
     /// The state of the transaction, as the connection itself knows it.
     @exclusivity(unchecked) var transactionState = TransactionState()
+    /// Whether statements have to be noted, and need not be refused for another reason than a cancellation.
+    @exclusivity(unchecked) final var isOnlyWatched = false
     /// Whether statements that write throw `SQLITE_READONLY`.
     var isReadOnlyScope = false
     /// The events to tell next, where somebody has asked for them.
@@ -56,7 +62,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     #endif
 
     /// Opens a connection.
-    init(path: String, configuration: Configuration, description: String) throws {
+    init(
+        path: String, configuration: Configuration, description: String,
+        group: ConnectionGroup = ConnectionGroup(), activity: ConnectionActivity? = nil
+    ) throws {
         ErrorLog.install()
         guard Features.versionNumber >= Features.oldestVersionNumber else {
             throw DatabaseError(
@@ -68,10 +77,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         let handle = try ConnectionHandle(path: path, flags: flags)
         self.configuration = configuration
         self.description = description
+        self.group = group
+        self.activity = activity
         pointer = handle.pointer
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
+        if activity != nil { updateObstruction() }
         Self.all.withLock { $0[ObjectIdentifier(self)] = Unretained(self) }
     }
 
@@ -205,7 +217,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     private func takeListeners() -> [AnyObject] {
         if !isClosed {
             sqlite3_update_hook(pointer, nil, nil)
-            sqlite3_commit_hook(pointer, nil, nil)
+            exchangeCommitHook(for: nil)
+            if hooks.wal != nil { sqlite3_wal_hook(pointer, nil, nil) }
+            hooks.commit = []
             hooks.preUpdate?.takeOff()
         }
         defer { hooks.preUpdate = nil }

@@ -29,6 +29,7 @@ extension Statement {
     /// Tells everybody that a run has ended. Most ends concern the one that follows changes, at most.
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
+        database.endNumberedCommit()
         var error = error
         if concerns.contains(.schema) && hasRun || error != nil
             || database.owed.contains(.nestedStatementDidEnd)
@@ -69,6 +70,7 @@ extension Statement {
             statement.nextRunning = nil
         }
         database.running.removeAll()
+        database.endNumberedCommit()
         if database.owesAutocommitEnd { database.endAutocommitStatement() }
         if let changes = database.object(in: .changes)?.object {
             for (statement, failure) in followed {

@@ -226,8 +226,11 @@ public final class Statement {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
         if database.access.isObstructed {
-            try checkObstruction()
-            try database.readRecorder?.note(self)
+            if !database.isOnlyWatched || database.access.isCancelled {
+                try checkObstruction()
+                try database.readRecorder?.note(self)
+            }
+            if let activity = database.activity, effects.transaction == nil { activity.note(sql) }
         }
     }
 

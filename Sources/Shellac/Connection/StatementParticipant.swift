@@ -34,6 +34,10 @@ class StatementParticipant {
     /// does something else than was announced.
     func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
 
+    /// Hears that SQLite is about to commit, inside of the last step of a statement. Returns whether it may. It is told where
+    /// ``CommitHookUses/changes`` asked for it.
+    func commitHookDidFire() -> Bool { true }
+
     // MARK: After a run
 
     /// Hears that a statement has ended, with an error or without. Returns the error to throw, if any.
@@ -108,8 +112,11 @@ struct Owed: OptionSet {
     /// The access ends.
     static let accessWillEnd = Owed(rawValue: 8)
 
+    /// The end of the statement that commits: see ``CommitNumber``.
+    static let commitDidEnd = Owed(rawValue: 16)
+
     /// The events that may be owed when a statement ends.
-    static let atEndOfStatement: Owed = [.autocommitStatementDidEnd, .nestedStatementDidEnd]
+    static let atEndOfStatement: Owed = [.autocommitStatementDidEnd, .nestedStatementDidEnd, .commitDidEnd]
 }
 
 extension Slot<StatementParticipant> {

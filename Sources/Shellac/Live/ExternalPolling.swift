@@ -44,7 +44,10 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
         let present = try db.dataVersionWithoutWaiting
         if present == version { return false }
         version = present
-        for query in queries.values { query.wake() }
+        for query in queries.values {
+            query.changesMayBeMissed()
+            query.wake()
+        }
         return false
     }
 }

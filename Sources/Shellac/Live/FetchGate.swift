@@ -9,10 +9,12 @@ final class FetchGate: Sendable {
         var hasLeft: Bool { false }
     }
     private struct State {
-        var freePlaces = 4
+        var freePlaces: Int
         var waiting = WaitingLine<Waiter>()
     }
-    private let state = Lock(State())
+    private let state: Lock<State>
+
+    init(placeCount: Int) { state = Lock(State(freePlaces: placeCount)) }
 
     /// Waits for a place.
     func enter() async {

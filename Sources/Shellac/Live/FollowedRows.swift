@@ -24,79 +24,29 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         let interval: Duration?
     }
 
-    private enum Known {
-        case nothing
-        case deleted
-        case row(PackedRow)
-    }
-
-    private struct Followed {
-        var known = Known.nothing
-        /// Those who follow the row: mostly one.
-        var first: RowFollower
-        var others: [RowFollower] = []
-
-        init(_ first: RowFollower) { self.first = first }
-
-        var all: [RowFollower] { [first] + others }
-
-        var isKnown: Bool { if case .nothing = known { false } else { true } }
-
-        /// Whether a row that was fetched is what is known.
-        func isKnown(as row: PackedRow?) -> Bool {
-            switch (known, row) {
-            case (.deleted, nil): true
-            case (.row(let known), let row?): known.bytes.isSame(as: row.bytes)
-            default: false
-            }
-        }
-
-        /// Removes a follower. Returns false where that was the only one.
-        mutating func remove(_ follower: RowFollower) -> Bool {
-            others.removeAll { $0 === follower }
-            guard first === follower else { return true }
-            if others.isEmpty { return false }
-            first = others.removeFirst()
-            return true
-        }
-    }
-
-    /// What is to be fetched.
-    private struct Notes {
-        /// The rows that were written, and whose followers are to be told.
-        var keys: Set<RowKey> = []
-        /// Whether any other row may be another one.
-        var isAll = false
-        /// Whether any row may have been written.
-        var isAllWritten = false
-
-        var isEmpty: Bool { keys.isEmpty && !isAll }
-
-        mutating func noteAll(isWritten: Bool) { (isAll, isAllWritten) = (true, isAllWritten || isWritten) }
-
-        mutating func formUnion(_ other: Notes) {
-            keys.formUnion(other.keys)
-            if other.isAll { noteAll(isWritten: other.isAllWritten) }
-        }
-    }
-
     private struct State {
         /// The follower that the query was made for, until it has its place.
         var founder: RowFollower?
-        var rows: [RowKey: Followed] = [:]
+        var rows: [RowKey: FollowedRow] = [:]
         /// Those who have come since the last fetch.
         var newcomers: [RowFollower] = []
         /// What the present transaction has changed, and what is committed.
-        var present = Notes()
-        var committed = Notes()
+        var present = FollowedNotes()
+        var committed = FollowedNotes()
+        /// The table, as those who fetch see it, and as the connection that writes does: it tells the keys of changed rows.
+        var table: FollowedTable?
+        var watchedTable: FollowedTable?
         /// Whether the last one has left: no other one may come.
         var isClosed = false
     }
     private let state: Lock<State>
 
-    // On the connection's side:
-    @exclusivity(unchecked) private var place: Table?
-    @exclusivity(unchecked) fileprivate var table: FollowedTable?
+    /// What the query is found by. It changes under the lock of ``LiveHosts`` alone.
+    @exclusivity(unchecked) var place: Table?
+
+    // On the side of who fetches:
+    /// What the fetch that is running is to fetch, until it has done so.
+    @exclusivity(unchecked) private var taken: (notes: FollowedNotes, newcomers: [RowFollower])?
     /// What changes when another connection has committed, as the rows have seen it.
     @exclusivity(unchecked) private var seenVersion: UInt32?
     /// The keys whose followers are about to be told.
@@ -115,22 +65,31 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     // MARK: - Who follows
 
     override func host(_ db: Database) throws -> LiveQuery {
-        guard place == nil, let founder = state.withLock({ $0.founder }) else { return self }
-        let queries = LiveQueries.of(db)
-        let table = try queries.table(of: founder.record.type, on: db)
+        guard let founder = state.withLock({ $0.founder }) else { return self }
+        let hosts = LiveHosts.of(db)
+        let table = try hosts.table(of: founder.record.type, on: db)
         let place = Table(
             name: CaseInsensitiveName(founder.record.type.databaseTableName),
             key: table.key.map(CaseInsensitiveName.init), interval: settings.pollingInterval)
-        if let host = queries.followedRows[place], !host.isEnded, try host.add(founder, table) {
+        // (A key that it has not got is an error here, and not under the lock of all.)
+        guard table.key(of: founder.record.names, founder.record.values) != nil else {
+            throw founder.record.noKey(table.key)
+        }
+        let host = try hosts.host(place, for: self) { host in try host.add(founder, table) }
+        progress.withLock { $0.hosts = hosts }
+        if host !== self {
             state.withLock { ($0.founder, $0.isClosed) = (nil, true) }
             founder.move(to: host)
             return host
         }
-        (self.place, self.table) = (place, table)
-        queries.followedRows[place] = self
+        state.withLock { $0.table = table }
         _ = try add(founder, table)
+        if isEnded { hosts.remove(self) }
         return self
     }
+
+    /// The table, as those who fetch see it.
+    var fetchedTable: FollowedTable? { state.withLock { $0.table } }
 
     /// Adds a follower. Returns false where the query has ended.
     ///
@@ -143,7 +102,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
             if state.founder === follower { state.founder = nil }
             guard !state.isClosed else { return false }
             follower.key = key
-            if state.rows[key]?.others.append(follower) == nil { state.rows[key] = Followed(follower) }
+            if state.rows[key]?.others.append(follower) == nil { state.rows[key] = FollowedRow(follower) }
             state.newcomers.append(follower)
             return true
         }
@@ -167,6 +126,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     }
 
     override func letGo(_ failure: (any Error)?) {
+        hosts?.remove(self)
         let followers = state.withLock { state in
             defer { state = State(isClosed: true) }
             return (state.founder.map { [$0] } ?? []) + state.rows.values.flatMap(\.all)
@@ -174,14 +134,14 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         for follower in followers { follower.finish(failure) }
     }
 
-    override func didLeave(_ queries: LiveQueries) {
-        if let place, queries.followedRows[place] === self { queries.followedRows[place] = nil }
-    }
-
     // MARK: - What is changed
 
     /// Whether the transaction has changed something.
     var hasNoted: Bool { state.withLock { !$0.present.isEmpty } }
+
+    override var looksAtNotes: Bool { true }
+
+    override func changesMayBeMissed() { state.withLock { $0.committed.noteAll(isWritten: false) } }
 
     override func anythingMayHaveChanged(isWritten: Bool) {
         state.withLock { $0.present.noteAll(isWritten: isWritten) }
@@ -194,14 +154,16 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         state.withLock { state in
             if state.present.isAllWritten { return true }
             var followed: [RowKey] = []
-            let isTold = table?.tellKeys(of: row, kind, columns, generation) { key in
+            let isTold = state.watchedTable?.tellKeys(of: row, kind, columns, generation) { key in
                 if state.rows[key] != nil { followed.append(key) }
             }
             guard isTold == true else {
                 state.present.noteAll(isWritten: true)
                 return true
             }
-            if followed.isEmpty || kind == .update && table?.tellsValues == true && row.isSame(columns) {
+            if followed.isEmpty
+                || kind == .update && state.watchedTable?.tellsValues == true && row.isSame(columns)
+            {
                 return false
             }
             state.present.keys.formUnion(followed)
@@ -211,8 +173,8 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
 
     /// Notes a row of which the row id alone is known.
     func note(_ event: DatabaseEvent) {
-        let key = table?.key(of: event)
         state.withLock { state in
+            let key = state.watchedTable?.key(of: event)
             guard let key else { return state.present.noteAll(isWritten: true) }
             if state.rows[key] != nil { state.present.keys.insert(key) }
         }
@@ -221,30 +183,47 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     override func transactionDidEnd(isCommitted: Bool) {
         state.withLock { state in
             if isCommitted { state.committed.formUnion(state.present) }
-            state.present = Notes()
+            state.present = FollowedNotes()
         }
     }
 
     // MARK: - Fetching
 
     override func concern(_ db: Database) throws -> LiveConcern {
-        table?.concern ?? LiveConcern(DatabaseRegion())
+        let version = try RowTesters.version(on: db)
+        let (table, watched, first) = state.withLock {
+            ($0.table, $0.watchedTable, $0.rows.values.first?.first)
+        }
+        // In a queue, they are the same.
+        var fitting = [watched, table].compactMap { $0 }.first { $0.version == version }
+        if fitting == nil, let first { fitting = try FollowedTable(of: first.record.type, version, on: db) }
+        state.withLock { $0.watchedTable = fitting }
+        return fitting?.concern ?? LiveConcern(DatabaseRegion())
+    }
+
+    override func fetchWillBegin() {
+        told = []
+        // What is noted later may be committed behind the state that the fetch sees.
+        taken = state.withLock { state in
+            defer { (state.committed, state.newcomers) = (FollowedNotes(), []) }
+            return (state.committed, state.newcomers)
+        }
     }
 
     override func fetch(_ db: Database) throws -> LiveDelivery {
         let failures = try lookAtTable(db)
-        guard let table else { return LiveDelivery {} }
-        let present = try db.dataVersion(of: table.databases)
-        let isOfOther = seenVersion.map { $0 != present } ?? false
+        guard let table = fetchedTable else { return LiveDelivery {} }
+        // The readers of a pool see the commits of their writer as those of another connection.
+        let present = db.readsBesideWriter ? nil : try db.dataVersion(of: table.databases)
+        if seenVersion != nil, seenVersion != present { taken?.notes.noteAll(isWritten: false) }
+        // Where rows cannot be told by their keys, none is noted.
+        if isOutdated, !table.concern.isOfKeys { taken?.notes.noteAll(isWritten: true) }
+        let notes = taken?.notes ?? FollowedNotes()
         let keys = state.withLock { state in
-            if isOfOther { state.committed.noteAll(isWritten: false) }
-            // Where rows cannot be told by their keys, none is noted.
-            if isOutdated, !table.concern.isOfKeys { state.committed.noteAll(isWritten: true) }
-            if state.committed.isAll { return Array(state.rows.keys) }
-            var keys = state.committed.keys
-            for case let key? in state.newcomers.map(\.key) where state.rows[key]?.isKnown == false {
-                keys.insert(key)
-            }
+            if notes.isAll { return Array(state.rows.keys) }
+            var keys = notes.keys
+            for case let key? in (taken?.newcomers ?? []).map(\.key)
+            where db.readsBesideWriter || state.rows[key]?.isKnown == false { keys.insert(key) }
             return Array(keys)
         }
         let rows = try table.fetch(keys, on: db)
@@ -268,23 +247,30 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
             }
             told.append(key)
         }
-        let newcomers = Set(state.newcomers.map(ObjectIdentifier.init))
+        let (notes, taken) = self.taken ?? (FollowedNotes(), [])
+        let newcomers = Set(taken.map(ObjectIdentifier.init))
         for (key, row) in zip(keys, rows) {
             guard let followed = state.rows[key] else { continue }
-            let isWritten = state.committed.isAllWritten || state.committed.keys.contains(key)
+            let isWritten = notes.isAllWritten || notes.keys.contains(key)
             guard isWritten || !followed.isKnown(as: row) else { continue }
-            state.rows[key]?.known = row.map(Known.row) ?? .deleted
+            state.rows[key]?.known = row.map(FollowedRow.Known.row) ?? .deleted
             for follower in followed.all where !newcomers.contains(ObjectIdentifier(follower)) {
                 tell(follower, key)
             }
         }
-        for follower in state.newcomers { if let key = follower.key { tell(follower, key) } }
-        (state.newcomers, state.committed) = ([], Notes())
+        // (One that has left has no key among the others.)
+        for follower in taken { if let key = follower.key { tell(follower, key) } }
+        self.taken = nil
         return deliveries
     }
 
     override func fetchWasLost() {
         state.withLock { state in
+            if let taken {
+                state.committed.formUnion(taken.notes)
+                state.newcomers = taken.newcomers + state.newcomers
+            }
+            taken = nil
             for key in told {
                 state.rows[key]?.known = .nothing
                 state.committed.keys.insert(key)
@@ -298,13 +284,14 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     /// - Returns: the followers who have no key any more.
     private func lookAtTable(_ db: Database) throws -> [(RowFollower, any Error)] {
         let version = try RowTesters.version(on: db)
-        guard let old = table, old.version != version else { return [] }
+        guard let old = fetchedTable, old.version != version else { return [] }
         let first = state.withLock { $0.rows.values.first?.first }
         guard let first else { return [] }
         let table = try FollowedTable(of: first.record.type, version, on: db)
-        self.table = table
         seenVersion = nil
+        taken?.notes.noteAll(isWritten: false)
         return state.withLock { state in
+            state.table = table
             var failures: [(RowFollower, any Error)] = []
             let rows = state.rows
             state.rows = [:]
@@ -317,7 +304,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                     }
                     follower.key = key
                     if state.rows[key]?.others.append(follower) == nil {
-                        state.rows[key] = Followed(follower)
+                        state.rows[key] = FollowedRow(follower)
                         // Where the table has other columns, the row is another one.
                         if key == oldKey, table.layout.hasSameNames(as: old.layout) {
                             state.rows[key]?.known = followed.known
@@ -325,21 +312,20 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                     }
                 }
             }
-            state.committed.noteAll(isWritten: false)
             return failures
         }
     }
 }
 
-extension LiveQueries {
+extension LiveHosts {
     /// Looks at the table of a class, which a query may have looked at before.
     fileprivate func table(of type: Record.Type, on db: Database) throws -> FollowedTable {
         let version = try RowTesters.version(on: db)
         let name = CaseInsensitiveName(type.databaseTableName)
-        for (place, rows) in followedRows where place.name == name && !rows.isEnded {
-            if let table = rows.table, table.version == version, type.databasePrimaryKey == nil {
-                return table
-            }
+        if type.databasePrimaryKey == nil,
+            let known = tables(named: name).first(where: { $0.version == version })
+        {
+            return known
         }
         return try FollowedTable(of: type, version, on: db)
     }

@@ -10,22 +10,20 @@ import CSQLite
 ///
 /// ## Which state was seen
 ///
-/// A query fetches in an access, and so does whoever commits: what a fetch sees are the commits up to ``commitNumber``, all
-/// of them. A pool of connections, where a fetch runs beside the writer, has to number its readers' states: this is the
-/// place of the number, and ``LiveQuery/fetchInAccess(_:)`` that of the comparison.
+/// A commit has a number, and a fetch knows the number of the last commit that it has seen: see ``CommitNumber``. In a queue that
+/// is the last one that there was. In a pool, whose readers fetch beside the writer, the reader finds it out. Who is woken by a
+/// commit that was seen already goes on sleeping.
 final class LiveQueries: DiscerningObserver {
     private unowned(unsafe) let database: Database  // which owns this
-    /// The number of transactions that this connection has committed since it is watched.
-    @exclusivity(unchecked) private(set) var commitNumber: UInt64 = 0
+    /// The number of the last commit.
+    var commitNumber: UInt64 { database.group.commits.present }
 
     /// All queries that are watched.
     @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
     /// What concerns those that depend on tables that are known, by the table.
     @exclusivity(unchecked) private var tables: [CaseInsensitiveName: TableWatch] = [:]
-    /// Those that share the rows of a request, by its SQL and arguments.
-    @exclusivity(unchecked) var sharedRows: [LiveRows.Key: LiveRows] = [:]
-    /// Those that records follow, by their table.
-    @exclusivity(unchecked) var followedRows: [FollowedRows.Table: FollowedRows] = [:]
+    /// Those that follow rows.
+    @exclusivity(unchecked) private var followedRows: [FollowedRows] = []
     /// Those that anything concerns.
     @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
     /// Those that the transaction concerns.
@@ -34,8 +32,6 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var sweepCount = 16
     /// The region of the last query: see ``sharing(_:)``.
     @exclusivity(unchecked) private var lastRegion = DatabaseRegion()
-    /// What those wait at who are about to fetch.
-    let gate = FetchGate()
     /// What asks for the commits of other connections.
     let polling = ExternalPolling()
     /// What tests rows.
@@ -83,6 +79,8 @@ final class LiveQueries: DiscerningObserver {
 
     /// Watches what concerns a query that has just been fetched.
     func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
+        // Its reader has left while it was fetched.
+        if query.isEnded { return }
         listen()
         let names = concern.region.tableNames?.map(CaseInsensitiveName.init)
         // Also where the concern is the same: the table may be another one.
@@ -92,6 +90,9 @@ final class LiveQueries: DiscerningObserver {
             forget { $0 === query }
         }
         query.watched = concern
+        if let rows = query as? FollowedRows, !followedRows.contains(where: { $0 === rows }) {
+            followedRows.append(rows)
+        }
         guard let names else { return unlimited.append(query) }
         for name in names {
             let table = tables[name] ?? TableWatch(name.name)
@@ -109,6 +110,7 @@ final class LiveQueries: DiscerningObserver {
         isListening = true
         schemaChangeCount = database.transactionLog.schemaChangeCount
         addedVersion = database.added.version
+        database.setCommitHook(for: .number, true)
         do {
             try database.add(
                 transactionObserver: self, extent: .databaseLifetime,
@@ -133,10 +135,8 @@ final class LiveQueries: DiscerningObserver {
     private func sweep() {
         let ended = queries.filter { $0.value.isEnded }
         if !ended.isEmpty {
-            for (key, query) in ended {
-                queries[key] = nil
-                query.didLeave(self)
-            }
+            for key in ended.keys { queries[key] = nil }
+            followedRows.removeAll(where: \.isEnded)
             forget { ended[ObjectIdentifier($0)] != nil }
             marked.removeAll { ended[ObjectIdentifier($0)] != nil }
         }
@@ -225,6 +225,7 @@ final class LiveQueries: DiscerningObserver {
     func schemaMayHaveChanged() { markAll(isWritten: true) }
 
     func databaseMayHaveChanged() {
+        database.group.commits.skip()
         schemaChangeCount = database.transactionLog.schemaChangeCount
         markAll(isWritten: false)
         for query in endTransaction(isCommitted: true) { query.wake() }
@@ -249,7 +250,7 @@ final class LiveQueries: DiscerningObserver {
     // MARK: - The end of a transaction
 
     func databaseDidCommit(_ db: Database) {
-        commitNumber += 1
+        let number = commitNumber
         let count = db.transactionLog.schemaChangeCount
         if count != schemaChangeCount || addedVersion != db.added.version {
             (schemaChangeCount, addedVersion) = (count, db.added.version)
@@ -257,7 +258,7 @@ final class LiveQueries: DiscerningObserver {
         }
         test(heldRows)
         let concerned = endTransaction(isCommitted: true)
-        for query in concerned { query.wake() }
+        for query in concerned { query.wake(since: query.looksAtNotes ? nil : number) }
         if concerned.contains(where: \.isEnded) { sweep() }
     }
 
@@ -285,7 +286,7 @@ final class LiveQueries: DiscerningObserver {
             heldRows = []
         }
         (heldCount, heldByteCount) = (0, 0)
-        for query in followedRows.values {
+        for query in followedRows {
             query.transactionDidEnd(isCommitted: isCommitted && query.isMarked)
         }
         if marked.isEmpty { return [] }

@@ -3,8 +3,9 @@
 /// ## The life of a value
 ///
 /// 1. A reader starts. The query's task waits for its turn with the accesses, and fetches: in a transaction that only reads,
-///    of one committed state. Still inside of the access, the query tells the connection's ``LiveQueries`` what concerns it:
-///    no commit can come between.
+///    of one committed state. Then the query tells the ``LiveQueries`` of the connection that writes what concerns it. In a queue
+///    that is the same access, and no commit can come between. In a pool, a reader fetches, beside the writer; the writer's access
+///    comes later, and where the number of the last commit is another one then, the query fetches once more.
 /// 2. Outside of the access the value is made of what was fetched, and put into the ``LiveMailbox`` of its reader.
 /// 3. The query rests, without a task. A transaction changes what concerns it: the observer of the connection *marks* it, and
 ///    when the transaction is committed, *wakes* it. Its task waits for its turn again: see 1.
@@ -14,37 +15,49 @@
 ///    database. All that belongs to the user is let go of at once, and on no connection's side, where it could not use the
 ///    database.
 ///
-/// Fetching, marking and the table of what concerns whom are the connection's own, and need no lock. Waking, ending and
-/// delivering are anybody's, and go through ``progress``.
+/// Marking and the table of what concerns whom are the writing connection's own, and need no lock. Fetching is the query's own:
+/// one task at a time, and in a queue one access at a time. Waking, ending and delivering are anybody's, and go through
+/// ``progress``.
 class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `progress`, or by the access
     /// The database, which an observation does not keep alive.
     weak let writer: (any DatabaseWriter)?
     let settings: LiveSettings
 
-    private struct Progress {
+    struct Progress {
         enum Phase { case resting, fetching, ended }
+        var lastFetch: ContinuousClock.Instant?
         var phase = Phase.resting
-        /// Whether something was committed that the last fetch has not seen.
+        /// Whether something may have changed that the last fetch has not seen, and that is no commit with a number.
         var isStale = false
-        var task: Task<Void, Never>?
+        /// Whether the connection that writes has to be told what concerns the query.
+        var mustWatch = false
         /// Whether there was an access to the database.
         var hasBegun = false
-        var lastFetch: ContinuousClock.Instant?
-        /// What is waited at before the accesses, once a connection is known.
-        var gate: FetchGate?
-        /// The number of the last commit that a fetch has seen: see ``LiveQueries/commitNumber``.
+        /// Whether the query is one of those that keep a pool open.
+        var keepsOpen = false
+        /// The number of the last commit that concerns the query, and of the last one that a fetch has seen.
+        var newestCommit: UInt64 = 0
         var seenCommit: UInt64 = 0
+        var mustFetch: Bool { isStale || newestCommit > seenCommit }
+        var task: Task<Void, Never>?
+        /// Those of the database, once a connection is known.
+        var hosts: LiveHosts?
     }
-    private let progress = Lock(Progress())
+    let progress = Lock(Progress())
 
-    // On the connection's side:
+    // On the side of the connection that writes:
 
     /// Whether the present transaction has changed what concerns the query.
     @exclusivity(unchecked) final var isMarked = false
-    /// Whether something was committed since the last fetch, which the fetch that is running is to see.
-    @exclusivity(unchecked) final private(set) var isOutdated = true
     /// What concerns the query, as the connection knows it.
     @exclusivity(unchecked) final var watched: LiveConcern?
+
+    // On the side of who fetches:
+
+    /// The state of the schema that the last fetch has seen.
+    @exclusivity(unchecked) final var seenSchema = RowTesters.Version.unknown
+    /// Whether something was committed since the last fetch, which the fetch that is running is to see.
+    @exclusivity(unchecked) final var isOutdated = true
 
     init(_ writer: any DatabaseWriter, _ settings: LiveSettings) {
         self.writer = writer
@@ -59,8 +72,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// The query that fetches in the place of this one, which has taken over its readers: this one, mostly.
     func host(_ db: Database) throws -> LiveQuery { self }
 
-    /// Hears, on the connection's side, that the query is no longer watched.
-    func didLeave(_ queries: LiveQueries) {}
+    /// Hears that a fetch is about to begin: the transaction in which it sees one state is not open yet.
+    func fetchWillBegin() {}
 
     /// Fetches, in a transaction that only reads. Returns what delivers the value, outside of the access.
     func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
@@ -79,118 +92,38 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Hears, on the connection's side, of the end of a transaction, if it looks at rows.
     func transactionDidEnd(isCommitted: Bool) {}
 
-    /// What concerns the query, after a fetch.
+    /// Whether a commit that concerns the query leaves a note of what it has changed, for which there must be a fetch, whatever
+    /// was seen before.
+    var looksAtNotes: Bool { false }
+
+    /// Hears that something may have been committed of which the query was not told.
+    func changesMayBeMissed() {}
+
+    /// Whether the last fetch has read something else than what concerns the query, as the connection that writes knows it.
+    var readsSomethingElse: Bool { false }
+
+    /// What concerns the query, after a fetch: on the connection that writes.
     func concern(_ db: Database) throws -> LiveConcern { LiveConcern(.fullDatabase) }
 
     /// Tells the reader the end, and lets go of all that belongs to the user.
     func letGo(_ failure: (any Error)?) {}
 
-    // MARK: - The road of a value
-
-    /// Fetches on the connection's side, and has the connection know what concerns the query.
-    final func fetchInAccess(_ db: Database) throws -> LiveDelivery {
-        let host = try host(db)
-        if host !== self {
-            retire()
-            // Where it fails, the host tries again, and says so.
-            do { return try host.fetchInAccess(db) } catch {
-                return LiveDelivery { host.wake(isFirst: true) }
-            }
-        }
-        let queries = LiveQueries.of(db)
-        // All that was committed so far is seen.
-        isOutdated = progress.withLock { progress in
-            defer { (progress.isStale, progress.hasBegun) = (false, true) }
-            progress.gate = queries.gate
-            if settings.pause != nil { progress.lastFetch = .now }
-            return progress.isStale || progress.seenCommit != queries.commitNumber
-        }
-        do {
-            if let interval = settings.pollingInterval {
-                try queries.polling.add(self, every: interval, on: db)
-            }
-            let delivery = try db.readTransaction { db in
-                settings.tell { $0.willFetch?() }
-                let delivery = try fetch(db)
-                let concern = try concern(db)
-                if concern.region != watched?.region { settings.tell { $0.willTrackRegion?(concern.region) } }
-                try queries.watch(self, concern)
-                return delivery
-            }
-            progress.withLock { $0.seenCommit = queries.commitNumber }
-            return delivery
-        } catch {
-            progress.withLock { $0.isStale = true }
-            fetchWasLost()
-            throw error
-        }
-    }
-
-    /// Fetches, and delivers, until nothing has changed any more.
-    private func run() async {
-        repeat {
-            if let pause = settings.pause, let last = progress.withLock({ $0.lastFetch }) {
-                try? await Task.sleep(until: last + pause, clock: .continuous)
-            }
-            guard await fetchAndDeliver() else { return }
-        } while mayNotRest()
-    }
-
-    /// Returns whether the query goes on.
-    private func fetchAndDeliver() async -> Bool {
-        let content = content
-        defer { withExtendedLifetime(content) {} }
-        let end = ContinuousClock.now + Self.patience
-        while !isEnded {
-            guard let writer else {
-                self.end()
-                return false
-            }
-            let isInside = Lock(false)
-            let delivery: LiveDelivery
-            do {
-                let gate = progress.withLock { $0.gate }
-                await gate?.enter()
-                defer { gate?.leave() }
-                delivery = try await writer.writeWithoutTransaction { db in
-                    isInside.withLock { $0 = true }
-                    return try self.fetchInAccess(db)
-                }
-            } catch let error as DatabaseError
-                where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) && ContinuousClock.now < end
-            {
-                // Another connection holds the file locked.
-                try? await Task.sleep(for: .milliseconds(5))
-                continue
-            } catch {
-                // A database that was closed meanwhile ends what it has begun.
-                let isClosed = !isInside.withLock { $0 } && progress.withLock { $0.hasBegun }
-                self.end(isClosed ? nil : error)
-                return false
-            }
-            do {
-                try delivery.deliver()
-                return true
-            } catch {
-                self.end(error)
-                return false
-            }
-        }
-        return false
-    }
-
-    /// How long a lock of another connection is waited for.
-    private static var patience: Duration { .seconds(10) }
+    // MARK: - Starting
 
     /// Fetches at once, on the calling thread, and delivers.
     final func startImmediately() {
+        noteBegin()
         settings.tell { $0.willStart?() }
         progress.withLock { $0.phase = .fetching }
         let content = content
         defer { withExtendedLifetime(content) {} }
         do {
             guard let writer else { return end() }
-            try writer.writeWithoutTransaction { db in try fetchInAccess(db) }.deliver()
+            if let pool = writer as? DatabasePool {
+                try pool.readers.access { db in try fetchBesideWriter(db) }.deliver()
+            } else {
+                try writer.writeWithoutTransaction { db in try fetchInAccess(db) }.deliver()
+            }
         } catch {
             return end(error)
         }
@@ -199,6 +132,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     /// Begins with the first fetch.
     final func start() {
+        noteBegin()
         settings.tell { $0.willStart?() }
         wake(isFirst: true)
     }
@@ -208,14 +142,18 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// Has the query fetch, as soon as it can: something was committed that concerns it.
     ///
     /// - Parameters:
-    ///   - commit: The number of what was committed, where a fetch may have seen it meanwhile.
+    ///   - commit: The number of what was committed, where a fetch may have seen it.
     ///   - isFirst: Whether there was no fetch before.
     final func wake(since commit: UInt64? = nil, isFirst: Bool = false) {
         let (isAwake, begins) = progress.withLock { progress in
-            guard progress.phase != .ended, commit.map({ $0 > progress.seenCommit }) ?? true else {
-                return (false, false)
+            guard progress.phase != .ended else { return (false, false) }
+            if let commit {
+                progress.newestCommit = max(progress.newestCommit, commit)
+                // A fetch that is on its way may see it, and says so when it knows.
+                guard progress.mustFetch else { return (false, false) }
+            } else {
+                progress.isStale = true
             }
-            progress.isStale = true
             guard progress.phase == .resting else { return (true, false) }
             progress.phase = .fetching
             return (true, true)
@@ -234,10 +172,10 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     }
 
     /// Rests, unless there is something new.
-    private func mayNotRest() -> Bool {
+    final func mayNotRest() -> Bool {
         progress.withLock { progress in
             guard progress.phase == .fetching else { return false }
-            if progress.isStale { return true }
+            if progress.mustFetch || progress.mustWatch { return true }
             progress.phase = .resting
             progress.task = nil
             return false
@@ -247,12 +185,32 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     // MARK: - The end
 
     /// Ends the query, whose readers another one has.
-    private func retire() {
-        progress.withLock { progress in
-            progress.phase = .ended
-            progress.task = nil
+    final func retire() {
+        let isFirst = progress.withLock { progress in
+            defer { (progress.phase, progress.task) = (.ended, nil) }
+            return progress.phase != .ended
         }
+        if isFirst { noteEnd() }
     }
+
+    /// A pool is not closed while a query lives.
+    private func noteBegin() {
+        guard let pool = writer as? DatabasePool else { return }
+        let hosts = LiveHosts.of(pool)
+        hosts.noteBegin()
+        progress.withLock { ($0.hosts, $0.keepsOpen) = (hosts, true) }
+    }
+
+    private func noteEnd() {
+        let hosts = progress.withLock { progress in
+            defer { progress.keepsOpen = false }
+            return progress.keepsOpen ? progress.hosts : nil
+        }
+        hosts?.noteEnd()
+    }
+
+    /// Where the query may be found, once it has looked for others.
+    final var hosts: LiveHosts? { progress.withLock { $0.hosts } }
 
     final var isEnded: Bool { progress.withLock { $0.phase == .ended } }
 
@@ -268,6 +226,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
             return (progress.phase != .ended, progress.task)
         }
         guard isFirst else { return }
+        noteEnd()
         task?.cancel()
         if isCancelled {
             settings.tell { $0.didCancel?() }

@@ -46,13 +46,19 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     private static let lists = Lock(0)  // (an empty value would have the address of another one)
     private var readers: Readers
 
-    // On the connection's side:
-    @exclusivity(unchecked) private var key: Key?
+    /// What the query is found by. It changes under the lock of ``LiveHosts`` alone.
+    @exclusivity(unchecked) var key: Key?
+
+    // On the side of who fetches:
+    /// What changes when another connection has committed, as the rows have seen it; and the connection that they were fetched
+    /// with.
+    @exclusivity(unchecked) private var fetcher: ObjectIdentifier?
+    @exclusivity(unchecked) private var seenVersion: UInt32 = 0
+
+    // On the side of the connection that writes:
+    @exclusivity(unchecked) private var concernVersion = RowTesters.Version.unknown
     @exclusivity(unchecked) private var region = DatabaseRegion()
     @exclusivity(unchecked) private var condition: RowCondition?
-    @exclusivity(unchecked) private var version: RowTesters.Version?
-    /// What changes when another connection has committed, as the rows have seen it.
-    @exclusivity(unchecked) private var seenVersion: UInt32 = 0
 
     init(_ reader: RowsReader, in writer: any DatabaseWriter, _ settings: LiveSettings) {
         readers = Readers()
@@ -98,50 +104,40 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         guard key == nil, let reader = list.first else { return self }
         let prepared = try reader.prepare(db)
         guard prepared.supplement == nil else { return self }
-        let key = Key(prepared)
-        let queries = LiveQueries.of(db)
-        if let host = queries.sharedRows[key], !host.isEnded,
-            host.settings.pollingInterval == settings.pollingInterval,
-            host.add(reader)
-        {
+        let host = LiveHosts.of(db).host(Key(prepared), for: self) { host in
+            host.settings.pollingInterval == settings.pollingInterval && host.add(reader)
+        }
+        progress.withLock { $0.hosts = LiveHosts.of(db) }
+        if host !== self {
             _ = withReaders { $0.close() }
             reader.move(to: host)
-            return host
+        } else if isEnded {
+            // It has ended meanwhile, and was not found.
+            LiveHosts.of(db).remove(self)
         }
-        self.key = key
-        queries.sharedRows[key] = self
-        return self
+        return host
     }
 
     override func letGo(_ failure: (any Error)?) {
+        hosts?.remove(self)
         for reader in withReaders({ $0.close() }).list { reader.finish(failure) }
-    }
-
-    override func didLeave(_ queries: LiveQueries) {
-        if let key, queries.sharedRows[key] === self { queries.sharedRows[key] = nil }
     }
 
     // MARK: - Fetching
 
     override func fetch(_ db: Database) throws -> LiveDelivery {
         let version = try RowTesters.version(on: db)
-        if let known = self.version, known != version { try regroup(db) }
+        if seenSchema != .unknown, seenSchema != version { try regroup(db) }
         let readers = list
         guard let first = readers.first else { return LiveDelivery {} }
         let prepared = try first.prepare(db)
-        if self.version != version {
-            let queries = LiveQueries.of(db)
-            region = queries.sharing(try first.region(db))
-            condition = try first.condition(prepared, queries.testers, on: db)
-            self.version = version
-        }
         guard prepared.supplement == nil else { return try first.fetch(db) }
 
         var rows = withReaders { $0.rows }
         // Where only another reader has come, the rows are known: unless another connection has committed others.
         let present = try db.dataVersion(of: prepared.statement.effects.databases)
-        if rows == nil || isOutdated || present != seenVersion {
-            seenVersion = present
+        if rows == nil || isOutdated || present != seenVersion || fetcher != ObjectIdentifier(db) {
+            (seenVersion, fetcher) = (present, ObjectIdentifier(db))
             let statement = prepared.statement
             try statement.begin(prepared.arguments)
             defer { statement.abandon() }
@@ -161,12 +157,20 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 
     override func fetchWasLost() { for reader in list { reader.isServed = false } }
 
-    override func concern(_ db: Database) throws -> LiveConcern { LiveConcern(region, condition) }
+    override func concern(_ db: Database) throws -> LiveConcern {
+        let version = try RowTesters.version(on: db)
+        if concernVersion != version, let first = list.first {
+            let (queries, prepared) = (LiveQueries.of(db), try first.prepare(db))
+            region = queries.sharing(try first.region(db))
+            condition = try first.condition(prepared, queries.testers, on: db)
+            concernVersion = version
+        }
+        return LiveConcern(region, condition)
+    }
 
     /// Sends readers away whose requests are no longer equal to that of the first one.
     private func regroup(_ db: Database) throws {
-        guard let oldKey = key else { return }
-        let queries = LiveQueries.of(db)
+        guard key != nil else { return }
         var newKey: Key?
         for reader in list {
             let prepared = try reader.prepare(db)
@@ -178,9 +182,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
             reader.move(to: query)
             query.start()
         }
-        didLeave(queries)
-        key = newKey ?? oldKey
-        if let newKey, queries.sharedRows[newKey] == nil { queries.sharedRows[newKey] = self }
+        LiveHosts.of(db).move(self, to: newKey)
     }
 }
 

@@ -12,12 +12,12 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
     private let ownContent: Lock<Content?>
     private let interest: LiveInterest
 
-    // On the connection's side:
+    // On the side of who fetches:
 
     /// What the last fetch has read.
     @exclusivity(unchecked) private var recorded: DatabaseRegion?
-    /// The state of the schema in which that was learnt.
-    @exclusivity(unchecked) private var schemaGeneration: UInt64 = 0
+    /// Whether the connection that writes has been told of another region.
+    @exclusivity(unchecked) private var isAnotherRegion = false
 
     init(
         _ observation: ValueObservation<Value>, in writer: any DatabaseWriter, to mailbox: LiveMailbox<Value>
@@ -31,19 +31,21 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
 
     override func fetch(_ db: Database) throws -> LiveDelivery {
         guard let content = ownContent.withLock({ $0 }) else { return LiveDelivery {} }
-        let generation = try db.schemaGeneration
+        let version = try RowTesters.version(on: db)
         let step: LiveStep<Value>
         switch interest {
-        case .recordedOnce where recorded != nil && generation == schemaGeneration, .regions:
+        case .recordedOnce where recorded != nil && version == seenSchema, .regions:
             step = try content.fetch(db)
         case .recorded, .recordedOnce:
             let recorder = ReadRecorder { try $0.databaseRegion(db) }
             step = try db.recording(with: recorder) { try content.fetch(db) }
+            isAnotherRegion = recorder.region != recorded
             recorded = recorder.region
         }
-        schemaGeneration = generation
         return LiveDelivery { if let parcel = try step() { content.mailbox.post(parcel) } }
     }
+
+    override var readsSomethingElse: Bool { isAnotherRegion }
 
     override func concern(_ db: Database) throws -> LiveConcern {
         guard case .regions(let regions) = interest else { return LiveConcern(recorded ?? DatabaseRegion()) }

@@ -178,15 +178,32 @@ struct HeldRow: Sendable {
 final class RowTesters {
     struct Version: Equatable {
         let schemaGeneration: UInt64
-        let addedVersion: Int
+        // (Every observation has a few of these: half a word is saved.)
+        private let addedVersion: UInt32
+
+        init(schemaGeneration: UInt64, addedVersion: Int) {
+            self.schemaGeneration = schemaGeneration
+            self.addedVersion = UInt32(truncatingIfNeeded: addedVersion)
+        }
+
+        /// None, of which nothing was learnt yet.
+        static let unknown = Version(schemaGeneration: 0, addedVersion: -1)
     }
     private var tester: RowTester?
     /// The version for which none could be made.
     private var failure: Version?
 
     /// The state that conditions depend on.
+    ///
+    /// The readers of a pool take turns, and each counts its own generations: what they see are committed schemas, which the file
+    /// numbers.
     static func version(on db: Database) throws -> Version {
-        Version(schemaGeneration: try db.schemaGeneration, addedVersion: db.added.version)
+        let generation =
+            db.readsBesideWriter
+            ? try db.schema.databaseNames().reduce(into: 0) { sum, name in
+                sum &+= UInt64(bitPattern: try db.schemaVersion(of: name))
+            } : try db.schemaGeneration
+        return Version(schemaGeneration: generation, addedVersion: db.added.version)
     }
 
     /// The tester, or nil where none can be made: then each row concerns each query of its table.

@@ -64,7 +64,7 @@ extension Broker: CheckedInvariants {
             isInstalled == !isUseless,
             "observers \(isUseless ? "are not" : "are") wanted, and hear of statements: \(isInstalled)")
         let (hasUpdateHook, hasPreUpdateHook) = (hooks.hasUpdateHook, hooks.hasPreUpdateHook)
-        let hasCommitHook = hooks.hasCommitHook
+        let hasCommitHook = database.hooks.commit.contains(.changes)
         violations.expect(
             isInstalled || !hasUpdateHook && !hasPreUpdateHook && !hasCommitHook, "hooks are left behind")
         if runs.all.count == 1, let run = runs.all.first {
@@ -90,10 +90,11 @@ extension Broker: CheckedInvariants {
         if update != nil { UpdateHooks.installUpdateHook(self) }
         violations.expect(
             update == (hasUpdateHook ? own : nil), "the update hook is another one than thought")
-        let commit = sqlite3_commit_hook(database.pointer, nil, nil)
-        if commit != nil { UpdateHooks.installCommitHook(self) }
+        let commit = database.exchangeCommitHook(for: nil)
+        database.exchangeCommitHook(for: commit)
         violations.expect(
-            commit == (hasCommitHook ? own : nil), "the commit hook is another one than thought")
+            commit == (database.hooks.commit.isEmpty ? nil : Unretained(database).context),
+            "the commit hook is another one than thought")
         return violations
     }
 }

@@ -76,7 +76,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
         if let audience { observers.keep(audience) }
         hooks.install(for: audience, isOnlyRun: isOnlyRun, self)
         if !isInside, !statement.concerns.contains(.transactions) {
-            hooks.installCommitHook(self)
+            if !database.hooks.commit.contains(.changes) { database.setCommitHook(for: .changes, true) }
             if observers.isDiscerning { runs.last?.use { $0.notePreparation(of: statement) } }
         }
     }
@@ -231,8 +231,8 @@ final class Broker: StatementParticipant, PreUpdateListener {
         }
     }
 
-    /// A statement outside of a transaction commits. Returns whether it may.
-    func autocommitStatementWillCommit() -> Bool {
+    /// A statement outside of a transaction commits, or the transaction. Returns whether it may.
+    override func commitHookDidFire() -> Bool {
         guard let run = currentRun, run.use({ !$0.wasInsideTransaction }) else { return true }
         run.use { $0.isCommitting = true }
         do {

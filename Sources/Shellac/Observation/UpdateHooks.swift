@@ -4,7 +4,6 @@ import CSQLite
 struct UpdateHooks {
     var hasUpdateHook = false
     var hasPreUpdateHook = false
-    var hasCommitHook = false
 
     /// Installs the hooks that a run's audience wants. Those that nobody wants are removed where it is the only run.
     @inline(__always)
@@ -19,8 +18,7 @@ struct UpdateHooks {
     mutating func remove(_ broker: Broker) {
         if hasUpdateHook { setUpdateHook(false, broker) }
         if hasPreUpdateHook { setPreUpdateHook(false, broker) }
-        if hasCommitHook { sqlite3_commit_hook(broker.database.pointer, nil, nil) }
-        hasCommitHook = false
+        broker.database.setCommitHook(for: .changes, false)
     }
 
     @inline(never)
@@ -41,12 +39,6 @@ struct UpdateHooks {
         if isOn { hook.add(broker) } else { hook.remove(broker) }
     }
 
-    mutating func installCommitHook(_ broker: Broker) {
-        if hasCommitHook { return }
-        hasCommitHook = true
-        Self.installCommitHook(broker)
-    }
-
     /// Has SQLite call the update hook. Returns for whom it did before.
     @discardableResult
     static func installUpdateHook(_ broker: Broker) -> UnsafeMutableRawPointer? {
@@ -55,18 +47,6 @@ struct UpdateHooks {
             { context, kind, schema, table, rowID in
                 guard let context, let schema, let table else { return }
                 Unretained<Broker>(context: context).use { $0.rowDidChange(kind, schema, table, rowID) }
-            }, Unretained(broker).context)
-    }
-
-    /// Has SQLite call the commit hook. Returns for whom it did before.
-    @discardableResult
-    static func installCommitHook(_ broker: Broker) -> UnsafeMutableRawPointer? {
-        sqlite3_commit_hook(
-            broker.database.pointer,
-            { context in
-                guard let context else { return 0 }
-                let broker = Unretained<Broker>(context: context).object
-                return broker.autocommitStatementWillCommit() ? 0 : 1
             }, Unretained(broker).context)
     }
 }

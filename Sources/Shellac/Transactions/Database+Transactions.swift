@@ -211,7 +211,11 @@ extension Database {
             throw lostTransaction
         }
         // Whoever uses the C interface opens transactions that the log does not hear of.
-        if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 { try closeForgottenTransaction() }
+        endNumberedCommit()
+        if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 {
+            if configuration.allowsUnsafeTransactions { return }
+            try closeForgottenTransaction()
+        }
         // These are of what the C interface has committed.
         if !log.journal.isEmpty { try dropNotes(log) }
         if statementCache.mayHoldLargeValues { releaseLargeArguments() }

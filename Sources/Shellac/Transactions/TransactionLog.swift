@@ -318,10 +318,5 @@ extension StatementEffects.Transaction {
 
 extension DatabaseError {
     /// The error of a commit that leaves its transaction open.
-    fileprivate var sayingThatTransactionIsOpen: DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode,
-            message: "\(message ?? "\(extendedResultCode)") (the transaction is still open)", sql: sql,
-            arguments: arguments, publicStatementArguments: publicArguments, offset: offset)
-    }
+    fileprivate var sayingThatTransactionIsOpen: DatabaseError { saying("the transaction is still open") }
 }

@@ -5,7 +5,7 @@ enum Catalogue {
         + SchemaWorkloads.all
         + RecordWorkloads.all
         + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + RequestWorkloads.all
-        + StampWorkloads.all + RelationWorkloads.all + LiveWorkloads.all
+        + StampWorkloads.all + RelationWorkloads.all + LiveWorkloads.all + PoolWorkloads.all
 
     /// The workloads whose names begin with one of the prefixes, or all where there is no prefix.
     ///

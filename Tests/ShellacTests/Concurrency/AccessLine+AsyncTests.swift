@@ -12,10 +12,10 @@ private final class Team {
 
 /// An actor that uses a database.
 private actor Roster {
-    let queue: DatabaseQueue
+    let queue: any DatabaseWriter
     private(set) var names: [String] = []
 
-    init(_ queue: DatabaseQueue) { self.queue = queue }
+    init(_ queue: any DatabaseWriter) { self.queue = queue }
 
     func add(_ name: String) async throws {
         let before = names
@@ -30,7 +30,7 @@ private actor Roster {
 @MainActor private final class Screen {
     var team = Team([])
 
-    func load(_ queue: DatabaseQueue) async throws {
+    func load(_ queue: any DatabaseWriter) async throws {
         team = try await queue.read { db in Team(try db.names()) }
         MainActor.assertIsolated()
     }
@@ -38,9 +38,9 @@ private actor Roster {
 
 @Suite("Asynchronous accesses")
 struct AccessLineAsyncTests {
-    @Test("Results and arguments that are not Sendable cross over")
-    func notSendable() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("Results and arguments that are not Sendable cross over", arguments: Writer.allCases)
+    func notSendable(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let team = Team(["Arthur", "Barbara"])
         let written = try await queue.write { db in
             for name in team.names { try db.insert(name) }
@@ -56,9 +56,9 @@ struct AccessLineAsyncTests {
         #expect(try row?["name"] as String? == "Arthur")
     }
 
-    @Test("Actors and the main actor read and write")
-    func isolated() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("Actors and the main actor read and write", arguments: Writer.allCases)
+    func isolated(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let roster = Roster(queue)
         for name in ["Arthur", "Barbara"] { try await roster.add(name) }
         #expect(await roster.names == ["Arthur", "Barbara"])
@@ -69,18 +69,18 @@ struct AccessLineAsyncTests {
         }.value
     }
 
-    @Test("An access runs in its transaction", arguments: Access.allCases)
-    func transactions(access: Access) async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("An access runs in its transaction", arguments: Access.allCases, Writer.allCases)
+    func transactions(access: Access, writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let state = try await access.run(queue) { db in [db.isInsideTransaction, db.isReadOnlyScope] }
         #expect(state == [access != .writeWithoutTransaction, access == .read])
     }
 
     @Test(
         "An error is thrown, undoes the write, and leaves the queue as good as before",
-        arguments: Access.allCases)
-    func errors(access: Access) async throws {
-        let queue = try DatabaseQueue.withPlayers()
+        arguments: Access.allCases, Writer.allCases)
+    func errors(access: Access, writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         await #expect(throws: TestError(5)) { try await access.run(queue) { _ in throw TestError(5) } }
         await #expect(throws: TestError(6)) {
             try await queue.write { db in
@@ -95,18 +95,18 @@ struct AccessLineAsyncTests {
         #expect(try queue.names() == [])
     }
 
-    @Test("A read that writes throws SQLITE_READONLY")
-    func readOnly() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("A read that writes throws SQLITE_READONLY", arguments: Writer.allCases)
+    func readOnly(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let error = await #expect(throws: DatabaseError.self) {
             try await queue.read { db in try db.insert("Arthur") }
         }
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test("A transaction left open throws the sentence")
-    func leftOpen() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("A transaction left open throws the sentence", arguments: Writer.allCases)
+    func leftOpen(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let error = await #expect(throws: DatabaseError.self) {
             try await queue.writeWithoutTransaction { db in try db.beginTransaction() }
         }
@@ -114,14 +114,16 @@ struct AccessLineAsyncTests {
         try await queue.write { db in try db.insert("Arthur") }
     }
 
-    @Test("A waiting task blocks no thread: many more may wait than there are threads")
-    func noThreads() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test(
+        "A waiting task blocks no thread: many more may wait than there are threads",
+        arguments: Writer.allCases)
+    func noThreads(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let hold = try await Hold(queue)
         let tasks = (0..<2_000).map { number in
             Task { try await queue.write { db in try db.insert("\(number)") } }
         }
-        try await waitUntil { queue.line.waitingCount == tasks.count }
+        try await waitUntil { queue.waitingWriterCount == tasks.count }
         // The pool of threads is free for others.
         #expect(await Task { 7 }.value == 7)
         try await hold.release()

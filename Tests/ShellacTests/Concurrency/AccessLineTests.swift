@@ -13,22 +13,24 @@ struct AccessLineTests {
 
     /// Sends somebody into the line, and returns once they wait.
     private func send(
-        _ waiter: Waiter, _ number: Int, to queue: DatabaseQueue, order: Shared<[Int]>
+        _ waiter: Waiter, _ number: Int, to queue: any DatabaseWriter, order: Shared<[Int]>
     ) async throws -> Task<Void, any Error> {
-        let count = queue.line.waitingCount
+        let count = queue.waitingWriterCount
         let task =
             switch waiter {
             case .thread: Task { try await onThread { try queue.write { _ in order.append(number) } } }
             case .task, .cancelledTask: Task { try await queue.write { _ in order.append(number) } }
             }
-        try await waitUntil { queue.line.waitingCount == count + 1 }
+        try await waitUntil { queue.waitingWriterCount == count + 1 }
         return task
     }
 
-    @Test("Threads and tasks that wait are served in the order of their arrival", arguments: UInt64(1)...5)
-    func order(seed: UInt64) async throws {
+    @Test(
+        "Threads and tasks that wait are served in the order of their arrival", arguments: UInt64(1)...5,
+        Writer.allCases)
+    func order(seed: UInt64, writer: Writer) async throws {
         var generator = SeededGenerator(seed: seed)
-        let queue = try DatabaseQueue.withPlayers()
+        let queue = try writer.withPlayers()
         let order = Shared<[Int]>([])
         let hold = try await Hold(queue)
         var waiters: [(waiter: Waiter, task: Task<Void, any Error>)] = []
@@ -37,10 +39,10 @@ struct AccessLineTests {
             waiters.append((waiter, try await send(waiter, number, to: queue, order: order)))
             // Some leave while others come.
             if number % 16 == 15 {
-                let count = queue.line.waitingCount
+                let count = queue.waitingWriterCount
                 let left = waiters.indices.suffix(16).filter { waiters[$0].waiter == .cancelledTask }
                 for index in left.shuffled(using: &generator) { waiters[index].task.cancel() }
-                #expect(queue.line.waitingCount == count - left.count, "seed \(seed)")
+                #expect(queue.waitingWriterCount == count - left.count, "seed \(seed)")
             }
         }
         for (waiter, task) in waiters where waiter == .cancelledTask { task.cancel() }
@@ -56,13 +58,15 @@ struct AccessLineTests {
             }
         }
         #expect(order.value == expected, "seed \(seed)")
-        #expect(queue.line.waitingCount == 0)
+        #expect(queue.waitingWriterCount == 0)
     }
 
-    @Test("Those who leave while others are served do not change the order", arguments: UInt64(1)...5)
-    func leaving(seed: UInt64) async throws {
+    @Test(
+        "Those who leave while others are served do not change the order", arguments: UInt64(1)...5,
+        Writer.allCases)
+    func leaving(seed: UInt64, writer: Writer) async throws {
         var generator = SeededGenerator(seed: seed)
-        let queue = try DatabaseQueue.withPlayers()
+        let queue = try writer.withPlayers()
         let order = Shared<[Int]>([])
         let hold = try await Hold(queue)
         let steps = (0..<150).map { _ in Gate() }
@@ -75,7 +79,7 @@ struct AccessLineTests {
                         try steps[number].wait()
                     }
                 })
-            try await waitUntil { queue.line.waitingCount == number + 1 }
+            try await waitUntil { queue.waitingWriterCount == number + 1 }
         }
         try await hold.release()
         // The line gets shorter at its head, and at any place behind it.
@@ -100,9 +104,9 @@ struct AccessLineTests {
         #expect(order.value == (0..<150).filter { !cancelled.contains($0) }, "seed \(seed)")
     }
 
-    @Test("Who comes back at once comes after those who wait")
-    func comingBack() async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test("Who comes back at once comes after those who wait", arguments: Writer.allCases)
+    func comingBack(writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let order = Shared<[Int]>([])
         let (inside, end) = (Gate(), Gate())
         let holder = Task {

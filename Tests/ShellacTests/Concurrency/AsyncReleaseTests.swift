@@ -7,17 +7,21 @@ import Testing
 struct AsyncReleaseTests {
     /// An object that waits for the access when it is freed.
     private final class Visitor: Sendable {
-        let queue: DatabaseQueue
+        let queue: any DatabaseWriter
         let visits: Recorder<Int>
 
-        init(_ queue: DatabaseQueue, _ visits: Recorder<Int>) { (self.queue, self.visits) = (queue, visits) }
+        init(_ queue: any DatabaseWriter, _ visits: Recorder<Int>) {
+            (self.queue, self.visits) = (queue, visits)
+        }
 
         deinit { visits.record((try? queue.read { db in try Int.fetchOne(db, sql: "SELECT 1") ?? 0 }) ?? -1) }
     }
 
-    @Test("is let go of by the task, so that its deinit may wait for the access", arguments: Access.allCases)
-    func release(_ access: Access) async throws {
-        let queue = try DatabaseQueue.withPlayers()
+    @Test(
+        "is let go of by the task, so that its deinit may wait for the access", arguments: Access.allCases,
+        Writer.allCases)
+    func release(_ access: Access, _ writer: Writer) async throws {
+        let queue = try writer.withPlayers()
         let visits = Recorder<Int>()
         for _ in 0..<300 {
             let captured = Visitor(queue, visits)

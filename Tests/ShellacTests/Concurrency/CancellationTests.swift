@@ -6,12 +6,12 @@ import Testing
 
 /// SQL that runs for so long that only an interrupt ends it while anybody waits. It opens the gate `started`.
 private let longQuery = """
-    WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n LIMIT 30000000)
+    WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n LIMIT 30000000)
     SELECT COUNT(*) FROM n
     """
 
 private let longWrite = """
-    WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n LIMIT 30000000)
+    WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n LIMIT 30000000)
     INSERT INTO player (name) SELECT 'long' FROM (SELECT COUNT(*) AS c FROM n) WHERE c > 0
     """
 
@@ -31,6 +31,7 @@ struct CancellationTests {
                         started.open()
                         return 1
                     })
+                try db.add(function: .pause)
             }
         }
         try queue.inDatabase { db in for name in ["Arthur", "Barbara"] { try db.insert(name) } }
@@ -116,7 +117,7 @@ struct CancellationTests {
             cancelled.open()
             task = newTask
             // Who holds the access holds it on.
-            let isAtOnce = (try? await onThread { try ended.wait(seconds: 10) }) != nil
+            let isAtOnce = (try? await onThread { try ended.wait() }) != nil
             #expect(isAtOnce, "The task waited for the access to be free.")
         }
         await #expect(throws: CancellationError.self) { try await task?.value }
@@ -200,7 +201,7 @@ struct CancellationTests {
         let end = Gate()
         // It runs until the gate is open.
         let sql =
-            "WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n WHERE NOT ended()) SELECT MAX(i) FROM n"
+            "WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n WHERE NOT ended()) SELECT MAX(i) FROM n"
         @Sendable func run(_ db: Database) throws -> Int? {
             try db.add(function: DatabaseFunction("ended", argumentCount: 0) { _ in end.isOpen })
             return try Int.fetchOne(db, sql: sql)
@@ -388,7 +389,7 @@ struct CancellationTests {
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         // The lock is held on.
-        let isAtOnce = (try? await onThread { try ended.wait(seconds: 10) }) != nil
+        let isAtOnce = (try? await onThread { try ended.wait() }) != nil
         #expect(isAtOnce, "The task waited for the lock.")
         let error = await #expect(throws: (any Error).self) { try await task.value }
         #expect(error is CancellationError, "\(error.map { "\($0)" } ?? "no error")")

@@ -176,6 +176,10 @@ struct FetchedRecordsControllerTests {
             other?.message?.hasPrefix(
                 "the rows of a list are told apart by the key columns that the list was given: shirt.")
                 == true)
+        // One of two columns tells too little.
+        controller.setRequest(byName, keyColumns: ["name", "shirt"])
+        let half = #expect(throws: DatabaseError.self) { try controller.performFetch() }
+        #expect(half?.message?.contains("the list was given: name, shirt.") == true)
         controller.setRequest(byName, keyColumns: [])
         #expect(throws: DatabaseError.self) { try controller.performFetch() }
         // And it goes on.

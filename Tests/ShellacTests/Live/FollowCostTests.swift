@@ -87,7 +87,7 @@ struct FollowCostTests {
         spy.removeAll()
         for index in iterators.indices { _ = try await iterators[index].next() }
         try await queue.settle()
-        let rows = try await queue.inDatabaseOfTests { db in LiveQueries.of(db).followedRows.values.first }
+        let rows = try await queue.inDatabaseOfTests { db in LiveHosts.of(db).followed.first }
         #expect(rows?.count == 300)
         iterators.removeLast(100)
         try await waitUntil { rows?.count == 200 }

@@ -34,7 +34,7 @@ final class Following: Sendable {
     func cancel() { task.cancel() }
 
     /// The states that came after a change, when all is quiet.
-    func states(after sql: String, in queue: DatabaseQueue) async throws -> [String] {
+    func states(after sql: String, in queue: any DatabaseWriter) async throws -> [String] {
         states.removeAll()
         try await queue.run(sql)
         try await queue.settle()
@@ -62,7 +62,7 @@ extension String {
 
 @Suite("Records that follow their row", .behaviour(78))
 struct FollowTests {
-    private func player(_ queue: DatabaseQueue, _ id: Int64 = 1) throws -> LivePlayer {
+    private func player(_ queue: any DatabaseWriter, _ id: Int64 = 1) throws -> LivePlayer {
         try queue.read { db in try LivePlayer.find(db, key: id) }
     }
 
@@ -170,9 +170,13 @@ struct FollowTests {
             await other.states(after: "UPDATE livePlayer SET score = 1", in: queue) == ["1 a 1 NULL"])
     }
 
-    @Test("a record whose own key is changed is followed by the key that it began with")
-    func ownKey() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a", "b")
+    @Test(
+        "a record whose own key is changed is followed by the key that it began with",
+        arguments: LiveKind.allCases)
+    func ownKey(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a", "b")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let record = try player(queue)
         let following = Following(record.follow(in: queue))
         _ = try await following.first()
@@ -184,9 +188,11 @@ struct FollowTests {
         try #expect(await other.first() == ["1 a 1 NULL"])
     }
 
-    @Test("a slow reader has the newest state")
-    func slowReader() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a")
+    @Test("a slow reader has the newest state", arguments: LiveKind.allCases)
+    func slowReader(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         var iterator = try player(queue).follow(in: queue).makeAsyncIterator()
         _ = try await iterator.next()
         for score in 1...20 {

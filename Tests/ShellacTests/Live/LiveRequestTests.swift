@@ -6,10 +6,14 @@ import Testing
 
 @Suite("Values of a request", .behaviour(75))
 struct LiveRequestTests {
-    @Test("are class records, which arrive in the isolation of the loop, without an annotation")
+    @Test(
+        "are class records, which arrive in the isolation of the loop, without an annotation",
+        arguments: LiveKind.allCases)
     @MainActor
-    func records() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a")
+    func records(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         var kept: [LivePlayer] = []
         for try await players in queue.values(of: LivePlayer.order(Column("id"))) {
             MainActor.preconditionIsolated()
@@ -24,9 +28,13 @@ struct LiveRequestTests {
         #expect(kept[0] !== kept[1])
     }
 
-    @Test("are any elements: structs, values, optional values, rows, in SQL as well")
-    func elements() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a", "b")
+    @Test(
+        "are any elements: structs, values, optional values, rows, in SQL as well",
+        arguments: LiveKind.allCases)
+    func elements(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a", "b")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         for try await players in queue.values(of: PlayerValue.all()) {
             #expect(players.map(\.name) == ["a", "b"])
             break
@@ -55,9 +63,11 @@ struct LiveRequestTests {
         try #expect(await sound.next()?.count == 3)
     }
 
-    @Test("which are equal wake nobody")
-    func equal() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a", "b")
+    @Test("which are equal wake nobody", arguments: LiveKind.allCases)
+    func equal(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a", "b")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let seen = Recorder<Int>()
         let task = Task {
             for try await players in queue.values(
@@ -146,7 +156,7 @@ struct LiveRequestTests {
         tasks[9].cancel()
         try await tasks[9].value
         try await queue.run("INSERT INTO livePlayer (name, teamID) VALUES ('d', 1)")
-        try queue.inDatabase { db in #expect(LiveQueries.of(db).sharedRows.isEmpty) }
+        try queue.inDatabase { db in #expect(LiveHosts.of(db).rowsCount == 0) }
     }
 
     @Test("go separate ways when a change of the schema makes equal requests different")
@@ -163,13 +173,13 @@ struct LiveRequestTests {
         try #expect(await byKey.next()?.map(\.a) == [10])
         var byColumn = queue.values(of: Pair.filter(Column("id") == 1)).makeAsyncIterator()
         try #expect(await byColumn.next()?.map(\.a) == [10])
-        try queue.inDatabase { db in #expect(LiveQueries.of(db).sharedRows.count == 1) }
+        try queue.inDatabase { db in #expect(LiveHosts.of(db).rowsCount == 1) }
         try await queue.run(
             "DROP TABLE t; CREATE TABLE t (id, k INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, 2, 30), (2, 1, 40)"
         )
         try #expect(await byKey.next()?.map(\.a) == [40])
         try #expect(await byColumn.next()?.map(\.a) == [30])
-        try queue.inDatabase { db in #expect(LiveQueries.of(db).sharedRows.count == 2) }
+        try queue.inDatabase { db in #expect(LiveHosts.of(db).rowsCount == 2) }
         try await queue.run("UPDATE t SET a = a + 1")
         try #expect(await byKey.next()?.map(\.a) == [41])
         try #expect(await byColumn.next()?.map(\.a) == [31])
@@ -190,9 +200,11 @@ struct LiveRequestTests {
         try #expect(await values.next()?.first?.members.map(\.name) == ["a"])
     }
 
-    @Test("a loop reads on while its objects are changed, and saved")
-    func saving() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a")
+    @Test("a loop reads on while its objects are changed, and saved", arguments: LiveKind.allCases)
+    func saving(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         var rounds = 0
         for try await players in queue.values(of: LivePlayer.all()) {
             rounds += 1
@@ -204,9 +216,11 @@ struct LiveRequestTests {
         try await queue.read { db in try #expect(LivePlayer.fetchOne(db)?.score == 4) }
     }
 
-    @Test("objects may be changed while the next ones are made")
-    func changing() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a", "b", "c")
+    @Test("objects may be changed while the next ones are made", arguments: LiveKind.allCases)
+    func changing(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a", "b", "c")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let readers = (0..<4).map { _ in
             Task {
                 var last = 0
@@ -241,9 +255,11 @@ struct LiveRequestTests {
         withExtendedLifetime(running) {}
     }
 
-    @Test("a request whose SQL is wrong throws, and one whose table is dropped")
-    func errors() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a")
+    @Test("a request whose SQL is wrong throws, and one whose table is dropped", arguments: LiveKind.allCases)
+    func errors(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         await #expect(throws: DatabaseError.self) {
             for try await _ in queue.values(of: SQLRequest<Row>(sql: "SELEC 1")) {}
         }

@@ -100,6 +100,38 @@ extension Database {
     }
 }
 
+/// The databases that live values are tested with.
+enum LiveKind: String, CaseIterable, Sendable {
+    case queue, pool
+}
+
+/// A database of players, of some kind. Its file goes with it.
+final class LiveDatabase: Sendable {
+    let writer: any DatabaseWriter
+    private let folder: TemporaryFolder?
+
+    init(_ kind: LiveKind, configuration: Configuration) throws {
+        switch kind {
+        case .queue: (writer, folder) = (try DatabaseQueue(configuration: configuration), nil)
+        case .pool:
+            let folder = try TemporaryFolder()
+            var configuration = configuration
+            // The file is not to outlive the machine.
+            configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
+            let path = folder.url.appending(path: "live.sqlite").path
+            (writer, self.folder) = (try DatabasePool(path: path, configuration: configuration), folder)
+        }
+    }
+
+    convenience init(_ kind: LiveKind, _ names: String...) throws {
+        try self.init(kind, configuration: Configuration())
+        try writer.inDatabase { db in
+            try db.createLivePlayers()
+            for name in names { try db.addPlayer(name) }
+        }
+    }
+}
+
 extension DatabaseQueue {
     static func withLivePlayers(_ names: String...) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
@@ -109,7 +141,9 @@ extension DatabaseQueue {
         }
         return queue
     }
+}
 
+extension DatabaseWriter {
     /// Writes from a task, without blocking it.
     func run(_ sql: String) async throws { try await write { db in try db.execute(sql: sql) } }
 

@@ -8,14 +8,16 @@ import Testing
 /// and insert at random.
 @Suite("Random records that follow their rows", .behaviour(78))
 struct RandomFollowTests {
-    @Test("keep what is dirty, and have the newest committed value in each clean column when all is quiet")
-    func crowds() async throws {
+    @Test(
+        "keep what is dirty, and have the newest committed value in each clean column when all is quiet",
+        arguments: LiveKind.allCases)
+    func crowds(kind: LiveKind) async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SHELLAC_FOLLOW_SEED"].flatMap(UInt64.init) ?? 1
         let count = environment["SHELLAC_FOLLOW_COUNT"].flatMap(UInt64.init) ?? 12
         for seed in first..<first + count {
             do {
-                for problem in try await Self.run(seed) { Issue.record("seed \(seed): \(problem)") }
+                for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }
@@ -44,13 +46,13 @@ struct RandomFollowTests {
 
     /// An owner of records, who changes and saves them.
     actor Owner {
-        private let queue: DatabaseQueue
+        private let queue: any DatabaseWriter
         private var players: [LivePlayer] = []
         private var models: [Model] = []
         private var random: SeededGenerator
         private(set) var problems: [String] = []
 
-        init(_ queue: DatabaseQueue, seed: UInt64) {
+        init(_ queue: any DatabaseWriter, seed: UInt64) {
             (self.queue, random) = (queue, SeededGenerator(seed: seed))
         }
 
@@ -172,9 +174,11 @@ struct RandomFollowTests {
         }
     }
 
-    private static func run(_ seed: UInt64) async throws -> [String] {
+    private static func run(_ seed: UInt64, _ kind: LiveKind) async throws -> [String] {
         var random = SeededGenerator(seed: seed &* 6151)
-        let queue = try DatabaseQueue()
+        let live = try LiveDatabase(kind, configuration: Configuration())
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let recordCount = Int.random(in: 1...6, using: &random)
         try await queue.write { db in
             try db.createLivePlayers()
@@ -228,7 +232,7 @@ struct RandomFollowTests {
     }
 
     /// Waits until no more states come: a last change of each row is seen by all.
-    private static func quiet(_ owners: [Owner], _ queue: DatabaseQueue) async throws {
+    private static func quiet(_ owners: [Owner], _ queue: any DatabaseWriter) async throws {
         var count = -1
         while true {
             try await queue.settle()

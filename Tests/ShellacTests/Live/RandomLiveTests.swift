@@ -8,13 +8,15 @@ import Testing
 /// order of the states, and the last one is the newest.
 @Suite("Random histories of live values")
 struct RandomLiveTests {
-    @Test("give committed states in order, and the newest one at last", .behaviour(74, 75, 76))
-    func histories() async throws {
+    @Test(
+        "give committed states in order, and the newest one at last", .behaviour(74, 75, 76),
+        arguments: LiveKind.allCases)
+    func histories(kind: LiveKind) async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SHELLAC_LIVE_SEED"].flatMap(UInt64.init) ?? 1
         let count = environment["SHELLAC_LIVE_COUNT"].flatMap(UInt64.init) ?? 60
         for seed in first..<first + count {
-            var history = try LiveHistory(seed: seed)
+            var history = try LiveHistory(seed: seed, kind)
             do {
                 if let difference = try await history.run() {
                     Issue.record("seed \(seed): \(difference)\n\(history.log.joined(separator: "\n"))")
@@ -40,19 +42,20 @@ private struct Followed {
 
 private struct LiveHistory {
     private var random: SeededGenerator
-    private let queue: DatabaseQueue
+    private let live: LiveDatabase
+    private var queue: any DatabaseWriter { live.writer }
     private var followed: [Followed] = []
     private(set) var log: [String] = []
     private var columnCount = 0
     private var isWithoutRowID: Bool
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, _ kind: LiveKind) throws {
         var random = SeededGenerator(seed: seed &* 7919)
         let encoding = ["UTF-8", "UTF-16le", "UTF-16be"].randomElement(using: &random) ?? "UTF-8"
         isWithoutRowID = Int.random(in: 0..<5, using: &random) == 0
         var configuration = Configuration()
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA encoding = '\(encoding)'") }
-        queue = try DatabaseQueue(configuration: configuration)
+        live = try LiveDatabase(kind, configuration: configuration)
         self.random = random
         let types = [
             "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM",

@@ -10,14 +10,16 @@ struct RandomReadersTests {
     /// How a reader reads.
     private enum Kind: CaseIterable { case rows, filteredRows, function, unbounded, shared, called }
 
-    @Test("see the states in their order, and the newest one at last, whoever comes and goes")
-    func crowds() async throws {
+    @Test(
+        "see the states in their order, and the newest one at last, whoever comes and goes",
+        arguments: LiveKind.allCases)
+    func crowds(kind: LiveKind) async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SHELLAC_LIVE_SEED"].flatMap(UInt64.init) ?? 1
         let count = environment["SHELLAC_LIVE_COUNT"].flatMap(UInt64.init) ?? 20
         for seed in first..<first + count {
             do {
-                for problem in try await Self.run(seed) { Issue.record("seed \(seed): \(problem)") }
+                for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {
                 Issue.record("seed \(seed): \(error)")
             }
@@ -25,9 +27,11 @@ struct RandomReadersTests {
     }
 
     /// Returns what is wrong.
-    private static func run(_ seed: UInt64) async throws -> [String] {
+    private static func run(_ seed: UInt64, _ kind: LiveKind) async throws -> [String] {
         var random = SeededGenerator(seed: seed &* 7919)
-        let queue = try DatabaseQueue()
+        let live = try LiveDatabase(kind, configuration: Configuration())
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         try await queue.run(
             "CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, a); INSERT INTO t VALUES (1, 0, 1)")
         let shared = ValueObservation.tracking { db in try number(db) }.shared(in: queue, scheduling: .task)
@@ -77,7 +81,7 @@ struct RandomReadersTests {
     private static func value(of reading: Task<[Int], any Error>) async throws -> [Int]? {
         let isLate = Shared(false)
         let watch = Task {
-            try await Task.sleep(for: .seconds(60))
+            try await Task.sleep(for: .seconds(600))
             isLate.withLock { $0 = true }
             reading.cancel()
         }
@@ -88,7 +92,7 @@ struct RandomReadersTests {
 
     /// Reads until a number has come, or the task is cancelled. Returns the numbers.
     private static func read(
-        _ kind: Kind, _ queue: DatabaseQueue, _ shared: SharedValueObservation<Int>, upTo last: Int
+        _ kind: Kind, _ queue: any DatabaseWriter, _ shared: SharedValueObservation<Int>, upTo last: Int
     ) async throws -> [Int] {
         var seen: [Int] = []
         let request = Table<Int>("t").select(Column("n"), as: Int.self)

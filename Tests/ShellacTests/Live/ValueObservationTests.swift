@@ -7,9 +7,13 @@ import Testing
 
 @Suite("Value observation", .behaviour(74))
 struct ValueObservationTests {
-    @Test("the first value comes first, and one after each commit that may have changed it")
-    func values() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("Arthur")
+    @Test(
+        "the first value comes first, and one after each commit that may have changed it",
+        arguments: LiveKind.allCases)
+    func values(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "Arthur")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         var values = playerNames.values(in: queue).makeAsyncIterator()
         try #expect(await values.next() == ["Arthur"])
         try await queue.run("INSERT INTO livePlayer (name) VALUES ('Barbara')")
@@ -22,9 +26,11 @@ struct ValueObservationTests {
         try #expect(await values.next() == ["Diane"])
     }
 
-    @Test("the short way is a loop")
-    func shortWay() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("Arthur")
+    @Test("the short way is a loop", arguments: LiveKind.allCases)
+    func shortWay(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "Arthur")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         var counts: [Int] = []
         for try await count in queue.values(tracking: { db in try PlayerValue.fetchCount(db) }) {
             counts.append(count)
@@ -36,9 +42,11 @@ struct ValueObservationTests {
 
     @Test(
         "changes of other tables, other columns, other rows by id, and what is rolled back, fetch nothing",
-        .behaviour(76))
-    func idle() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("Arthur", "Barbara")
+        .behaviour(76), arguments: LiveKind.allCases)
+    func idle(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "Arthur", "Barbara")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let fetches = Recorder<String>()
         let observations: [(String, ValueObservation<Int>)] = [
             ("names", .tracking { db in try String.fetchAll(db, sql: "SELECT name FROM livePlayer").count }),
@@ -76,9 +84,13 @@ struct ValueObservationTests {
         withExtendedLifetime(running) {}
     }
 
-    @Test("what is read may differ from one fetch to the next, unless its region is constant")
-    func regions() async throws {
-        let queue = try DatabaseQueue.withLivePlayers()
+    @Test(
+        "what is read may differ from one fetch to the next, unless its region is constant",
+        arguments: LiveKind.allCases)
+    func regions(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind)
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         try await queue.run("INSERT INTO other (note) VALUES ('a')")
         @Sendable func fetch(_ db: Database) throws -> Int {
             let note = try String.fetchOne(db, sql: "SELECT note FROM other")
@@ -116,9 +128,13 @@ struct ValueObservationTests {
         withExtendedLifetime(constant) {}
     }
 
-    @Test("operators transform, filter and listen, each reader with a memory of its own")
-    func operators() async throws {
-        let queue = try DatabaseQueue.withLivePlayers("a")
+    @Test(
+        "operators transform, filter and listen, each reader with a memory of its own",
+        arguments: LiveKind.allCases)
+    func operators(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind, "a")
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let log = Recorder<String>()
         let observation = ValueObservation.tracking { db in try PlayerValue.fetchCount(db) }
             .map { $0 / 2 }.removeDuplicates().map { "half \($0)" }
@@ -158,9 +174,13 @@ struct ValueObservationTests {
         #expect(log.elements.count == 1)
     }
 
-    @Test("a throttled observation reads no more often than it may, and ends with the newest value")
-    func throttle() async throws {
-        let queue = try DatabaseQueue.withLivePlayers()
+    @Test(
+        "a throttled observation reads no more often than it may, and ends with the newest value",
+        arguments: LiveKind.allCases)
+    func throttle(kind: LiveKind) async throws {
+        let live = try LiveDatabase(kind)
+        let queue = live.writer
+        defer { withExtendedLifetime(live) {} }
         let fetches = Recorder<Int>()
         let observation = ValueObservation.tracking { db in try PlayerValue.fetchCount(db) }
             .handleEvents(willFetch: { fetches.record(1) })

@@ -279,9 +279,9 @@ struct InvariantTests {
             broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
             #expect(db._violations == ["the update hook is another one than thought"])
             broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
-            broker._corrupt { _, _, hooks in hooks.hasCommitHook.toggle() }
+            db.hooks.commit.formSymmetricDifference(.changes)
             #expect(db._violations == ["the commit hook is another one than thought"])
-            broker._corrupt { _, _, hooks in hooks.hasCommitHook.toggle() }
+            db.hooks.commit.formSymmetricDifference(.changes)
             db.fill(.tellingBroker, with: nil)
             #expect(db._violations.contains("observers are wanted, and hear of statements: false"))
             db.fill(.tellingBroker, with: broker)

@@ -267,9 +267,10 @@ struct RecordJournalLimitsTests {
                 try hero.insert(db)
                 states.record("\(hero.id ?? 0) \(hero.hasDatabaseChanges)")
                 try db.addFunction("started") { started.open() }
+                try db.add(function: .pause)
                 try db.execute(
                     sql: """
-                        WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + 1 FROM n LIMIT 300000000)
+                        WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n LIMIT 300000000)
                         UPDATE hero SET score = (SELECT COUNT(*) FROM n)
                         """)
             }

@@ -147,9 +147,10 @@ struct DatabaseMigratorFailureTests {
         let started = Gate()
         let migrator = migrator { db in
             started.open()
+            try db.add(function: .pause)
             try db.execute(
                 sql: """
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000000)
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + pause() FROM n LIMIT 300000000)
                     INSERT INTO a SELECT COUNT(*) FROM n
                     """)
         }

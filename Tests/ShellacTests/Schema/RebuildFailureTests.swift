@@ -320,11 +320,12 @@ struct RebuildFailureTests {
         let started = Gate()
         let task = Task { [queue] in
             try await queue.write { db in
+                try db.add(function: .pause)
                 try db.rebuild(
                     table: "player",
                     copying: [
                         "slow": """
-                        (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000000)
+                        (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + pause() FROM n LIMIT 300000000)
                         SELECT COUNT(*) FROM n)
                         """
                     ]

@@ -1,0 +1,103 @@
+import Dispatch
+import Synchronization
+
+/// Runs asynchronous accesses: on a dispatch queue of its own, so that SQLite blocks no thread of Swift's pool, and inside of the
+/// task that asks for the access, so that task-local values are there, and a cancellation and a priority reach it.
+///
+/// It is not what keeps accesses apart: that is the line in front of the connection, where threads stand, too. A task enters the
+/// line from where it is, so that the order is that of arrival. If it has to wait, it waits in a room of ours: the turn of one that
+/// waited in the main actor, or in Swift's pool, would come to nothing while the main thread, or all threads of the pool, stand in the
+/// line behind it. And it does not wait here, where others run meanwhile, and one that is cancelled could not leave.
+actor AccessActor {
+    private let executor: QueueExecutor
+
+    init(label: String) { executor = QueueExecutor(label: label) }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Does some work in the turn of a ticket, which stands in line already, in the actor of the place that it is given. Where it is
+    /// cancelled before, nothing is done.
+    ///
+    /// No thread of Swift's pool is needed on the way: all of them may be standing in the line behind the ticket.
+    nonisolated(nonsending) static func run(
+        _ ticket: Ticket, in actors: [AccessActor], _ work: @Sendable (Int) -> Void
+    ) async {
+        if let place = ticket.grantedPlace { return await actors[place].run { work(place) } }
+        // What was suspended goes on by the executor that its task prefers, whatever actor it was in.
+        await withTaskExecutorPreference(WaitingRoom.shared) {
+            await withCheckedContinuation { ticket.sleep(at: $0) }
+            if let place = ticket.grantedPlace { await actors[place].run { work(place) } }
+        }
+    }
+
+    /// Does some work for a ticket that has its turn.
+    func run(_ work: @Sendable () -> Void) { work() }
+
+    /// Begins a task for somebody who does not wait for it. It has the task-local values of the caller.
+    nonisolated static func begin(_ operation: @escaping @Sendable () async -> Void) {
+        Task(executorPreference: WaitingRoom.shared, operation: operation)
+    }
+}
+
+/// Where tasks wait for their turn, and where those begin that nobody waits for: a dispatch queue, on which nothing else is done.
+private final class WaitingRoom: TaskExecutor {
+    static let shared = WaitingRoom()
+    private let queue = DispatchQueue(label: "Shellac.waiting")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Runs the jobs of an actor on a dispatch queue.
+private final class QueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+}
+
+/// The function of an asynchronous access, and its result: both are let go of by the task alone, where it came from.
+///
+/// They may hold objects whose `deinit` waits for an access. The actor's queue must not wait for it: nobody else would have a
+/// turn.
+final class AccessWork<T>: @unchecked Sendable {  // the actor uses it, and then the task
+    private var body: ((Database) throws -> T)?
+    private var result: Result<T, any Error>?
+    /// Tells the thread sanitizer, which does not see through continuations, who comes after whom.
+    private let hasResult = Atomic<Bool>(false)
+
+    init(_ body: @escaping (Database) throws -> T) { self.body = body }
+
+    /// Runs the function in an access. Where the ticket has been cancelled, it is not called.
+    func run(_ ticket: Ticket, on database: Database) {
+        database.beginCancellation()
+        if ticket.begin(), let body { result = Result { try database.wholeAccess(body) } }
+        ticket.end()
+        database.endCancellation()
+        hasResult.store(true, ordering: .releasing)
+    }
+
+    /// Fails, as the connection could not be opened.
+    func fail(_ error: any Error, _ ticket: Ticket) {
+        result = .failure(error)
+        ticket.end()
+        hasResult.store(true, ordering: .releasing)
+    }
+
+    /// Takes the result out, which the function sends, and lets go of the function.
+    func takeResult() -> sending Result<T, any Error> {
+        _ = hasResult.load(ordering: .acquiring)
+        nonisolated(unsafe) let taken = result ?? .failure(CancellationError())
+        result = nil
+        body = nil
+        return taken
+    }
+}

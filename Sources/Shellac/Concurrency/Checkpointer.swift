@@ -1,0 +1,218 @@
+import CSQLite
+import Dispatch
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Copies the write-ahead log of a pool to the database file, off the way of those who write.
+///
+/// ## The life of a log
+///
+/// 1. Commits add frames to it. Each is told by SQLite's WAL hook; where a user's `PRAGMA wal_autocheckpoint` has taken that away,
+///    the size of the file is looked at.
+/// 2. From ``WALSize/passive`` on, a connection of the checkpointer's own copies what can be copied: PASSIVE, which waits for
+///    nobody, and which nobody waits for. Where all is copied and nobody reads from the log, the next writer begins it anew, as
+///    SQLite does it by itself.
+/// 3. Somebody always reads, and it has grown to ``WALSize/restart``: right after a PASSIVE one that has copied all, the writer's
+///    own connection tries a RESTART, in the writer's line, where no write of this process comes between. It waits for nobody
+///    either: a checkpoint that waits holds the write lock meanwhile.
+/// 4. The background falls behind, or some of those who always read keep the log from being begun anew, and it has grown to
+///    ``WALSize/hard``: who commits then copies, and waits for those who read from the log, before the next one may write. Where
+///    that is in vain for some time, the log must be twice as large before it is tried again, for twice the time: so a reader that
+///    stays delays the writes by a few microseconds for each frame. Where the background fails, who commits copies at once.
+/// 5. Nobody has written for a second: the writer's own connection cuts the log. (Another one would make it look as if somebody
+///    else had written: see `PRAGMA data_version`.) It does so when the pool is closed, too.
+///
+/// A reader that stays keeps the log from being begun anew, whatever is done: ``DatabasePool/walStatus`` names it.
+final class Checkpointer: Sendable {
+    private let queue: DispatchQueue
+    private let opening: ReaderOpening
+    private let sizes: WALSize
+    /// The writer, in whose line a log is begun anew, without its attendant, who owns this.
+    private let writer: SerialConnection
+
+    private struct State {
+        var database: Database?
+        var isRunning = false
+        var isClosed = false
+        /// Whether somebody will look whether the writer rests.
+        var isWatchingRest = false
+        /// The error of the last run in the background.
+        var failure: (any Error)?
+        /// The size at which who commits waits for those who read.
+        var sizeToWaitAt = 0
+    }
+    private let state = Lock(State())
+
+    init(_ writer: SerialConnection, _ opening: ReaderOpening, _ sizes: WALSize) {
+        (self.writer, self.opening, self.sizes) = (writer.unattended, opening, sizes)
+        queue = DispatchQueue(label: "Shellac.\(opening.description).checkpoints", qos: .utility)
+    }
+
+    /// The error of the last run in the background, if it has failed.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    // MARK: - What the writer tells
+
+    /// Hears, in the writer's access, that the log has grown to some number of frames.
+    func logDidGrow(to frames: Int, _ db: Database) {
+        copyInAccess(db, frames)
+        let (begins, watches) = state.withLock { state in
+            if state.isClosed { return (false, false) }
+            let begins = frames >= sizes.passive && !state.isRunning
+            let watches = !state.isWatchingRest
+            if begins { state.isRunning = true }
+            state.isWatchingRest = true
+            return (begins, watches)
+        }
+        if begins { queue.async { self.run() } }
+        if watches { watchRest(after: Self.rest, since: writer.database.group.commits.present) }
+    }
+
+    /// Copies the log on the writer's connection where the background has failed, or has not kept pace.
+    private func copyInAccess(_ db: Database, _ frames: Int) {
+        let (failure, sizeToWaitAt) = state.withLock { state in
+            if frames < sizes.hard { state.sizeToWaitAt = sizes.hard }
+            return (state.failure, state.sizeToWaitAt)
+        }
+        if frames >= sizeToWaitAt {
+            let isEmpty = emptyLog(db, patience: sizes.patience(frames: frames))
+            state.withLock { $0.sizeToWaitAt = isEmpty ? sizes.hard : frames * 2 }
+        } else if failure != nil, frames >= sizes.passive {
+            _ = tryEmptyingLog(db)
+        }
+    }
+
+    /// Waits until the log is copied, and nobody reads from it: the next writer begins it anew. Returns whether that has come.
+    ///
+    /// Once all is copied, and nobody writes, those who begin to read do so from the file alone. So this takes as long as those
+    /// read who read already. No lock is held meanwhile: other processes may write, and then it takes longer.
+    private func emptyLog(_ db: Database, patience: Duration) -> Bool {
+        // What is copied meanwhile takes its time, and counts for nothing.
+        for _ in 0..<Int(patience / BusyHandler.interval) {
+            if tryEmptyingLog(db) { return true }
+            usleep(UInt32(BusyHandler.interval / .microseconds(1)))
+        }
+        return tryEmptyingLog(db)
+    }
+
+    private func tryEmptyingLog(_ db: Database) -> Bool {
+        guard let (frames, copied) = try? db.checkpointWithoutWaiting(.passive), frames == copied else {
+            return false
+        }
+        return (try? db.checkpointWithoutWaiting(.restart)) != nil
+    }
+
+    // MARK: - In the background
+
+    private func run() {
+        do {
+            let (frames, copied) = try copy()
+            state.withLock { $0.failure = nil }
+            if frames == copied, frames >= sizes.restart {
+                writer.inside { db in _ = try? db.checkpointWithoutWaiting(.restart) }
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            // Somebody else is copying the log: the writer, or another process.
+            state.withLock { $0.failure = nil }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        state.withLock { $0.isRunning = false }
+    }
+
+    /// Copies what can be copied, on a connection of its own.
+    private func copy() throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        try connection().withAccess { try $0.checkpointWithoutWaiting(.passive) }
+    }
+
+    private func connection() throws -> Database {
+        if let known = state.withLock({ $0.database }) { return known }
+        let database = try opening.openForCheckpoints()
+        let isLate = state.withLock { state in
+            if !state.isClosed { state.database = database }
+            return state.isClosed
+        }
+        if isLate {
+            database.giveUp()
+            throw opening.closedError
+        }
+        return database
+    }
+
+    /// How long a writer has written nothing when it rests.
+    static var rest: Duration { .seconds(1) }
+
+    /// Cuts the log when nobody has written for some time.
+    private func watchRest(after pause: Duration, since number: UInt64) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(pause / .milliseconds(1)))) { [weak self] in
+            guard let self else { return }
+            let isClosed = state.withLock { state in
+                // The pool may be opened again, where it could not be closed.
+                if state.isClosed { state.isWatchingRest = false }
+                return state.isClosed
+            }
+            if isClosed { return }
+            let present = writer.database.group.commits.present
+            if present != number { return watchRest(after: Self.rest, since: present) }
+            var isCut = false
+            // Who waits for the writer would wait for us: later, then.
+            if writer.line.waitingCount == 0 {
+                writer.inside { db in
+                    guard db.group.commits.present == number else { return }
+                    isCut = (try? db.checkpointWithoutWaiting(.truncate)) != nil
+                    if isCut { state.withLock { $0.isWatchingRest = false } }
+                }
+            }
+            // A reader is in the way: it may take its time.
+            if !isCut { watchRest(after: min(pause * 2, .seconds(60)), since: present) }
+        }
+    }
+
+    // MARK: - The end
+
+    /// Ends, and waits for what is running. The caller does not have the writer's access, for which that may wait.
+    func close() {
+        let database = state.withLock { state in
+            state.isClosed = true
+            defer { state.database = nil }
+            return state.database
+        }
+        database?.interruptFromOutside()
+        queue.sync {}
+        database?.giveUp()
+    }
+
+    /// Undoes a closing: the writer could not be closed.
+    func reopen() { state.withLock { $0.isClosed = false } }
+}
+
+/// Numbers of frames, each of which is a page, and a few bytes, in a write-ahead log.
+struct WALSize {
+    /// The log is copied in the background.
+    var passive = 1_000
+    /// The log is begun anew in the writer's line.
+    var restart = 4_000
+    /// The log is copied by who commits, who waits for readers.
+    var hard = 16_000
+    /// How long who commits waits for readers when the log has some size.
+    func patience(frames: Int) -> Duration { min(.milliseconds(100) * frames / hard, .seconds(5)) }
+    /// The most bytes that the file keeps when the log is begun anew, by pages of some size.
+    func limit(pageSize: Int) -> Int { restart * pageSize }
+}
+
+extension Database {
+    /// Copies the write-ahead log, without waiting for anybody.
+    func checkpointWithoutWaiting(
+        _ kind: CheckpointMode
+    ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        guard !isClosed, sqlite3_get_autocommit(pointer) != 0, lastBegun == nil else {
+            throw DatabaseError(resultCode: .SQLITE_LOCKED)
+        }
+        return try withoutWaiting { try checkpoint(kind) }
+    }
+}

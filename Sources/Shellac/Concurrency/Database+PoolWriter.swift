@@ -1,0 +1,58 @@
+import CSQLite
+
+extension Database {
+    /// Prepares the connection that writes for a pool.
+    func setUpAsWriterOfPool(path: String) throws {
+        try setUp(path: path) {
+            try useLog()
+            setCommitHook(for: .number, true)
+            try seeToLog()
+        }
+        guard try String.fetchOne(makeStatement(sql: "PRAGMA main.locking_mode")) != "exclusive" else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message:
+                    "could not open the pool \(description): its writer locks the file for itself (PRAGMA locking_mode = "
+                    + "EXCLUSIVE), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
+        }
+    }
+
+    /// Has the file have a write-ahead log, which stays when it is closed: who opens it for reading only needs it.
+    private func useLog() throws {
+        let mode = configuration.journalMode
+        guard mode == .default || mode == .wal else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message:
+                    "a pool needs the journal mode WAL, and its configuration says \(mode.rawValue): use a DatabaseQueue"
+            )
+        }
+        let statement = configuration.readonly ? "PRAGMA main.journal_mode" : "PRAGMA main.journal_mode = wal"
+        let found = try String.fetchOne(makeStatement(sql: statement)) ?? ""
+        guard found == "wal" else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: configuration.readonly
+                    ? "a pool needs a write-ahead log, and the database has none (its journal mode is \(found)). It cannot be given one "
+                        + "by who only reads: open it for writing once, or use a DatabaseQueue"
+                    : "the database cannot have a write-ahead log, which a pool needs (its journal mode is \(found)): use a "
+                        + "DatabaseQueue")
+        }
+        if !configuration.readonly { _ = shellac_persist_wal(pointer, 1) }
+    }
+
+    /// Says who copies the log. What the user prepares may say something else, by `PRAGMA wal_autocheckpoint`, and
+    /// `PRAGMA journal_size_limit`.
+    private func seeToLog() throws {
+        if configuration.readonly { return }
+        switch configuration.checkpoints {
+        case .background:
+            let limit = WALSize().limit(pageSize: try hearOfLog().pageSize)
+            try makeStatement(sql: "PRAGMA main.journal_size_limit = \(limit)").execute()
+        case .atCommit: break
+        case .none:
+            sqlite3_wal_autocheckpoint(pointer, 0)
+            try check(shellac_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CSQLite
+
+/// What a pool's write-ahead log holds, and who keeps it from becoming smaller.
+///
+/// ```swift
+/// let status = try dbPool.walStatus
+/// if status.byteCount > 100_000_000, let reader = status.oldestReader {
+///     print("\(reader.label) has been reading for \(reader.age): \(reader.sql ?? "")")
+/// }
+/// ```
+public struct WALStatus: Sendable {
+    /// A connection of this process that sees some state of the database, and keeps the log from being begun anew.
+    public struct Reader: Sendable {
+        /// The name of the connection: `server.reader.2`, say, where the label of the pool is `server`.
+        public let label: String
+        /// The statement that it has run last. A writer tells none.
+        public let sql: String?
+        /// How long the connection has seen its state: a few milliseconds more or less.
+        public let age: Duration
+    }
+
+    /// How many frames the log has. A frame is a page that was written.
+    public let frameCount: Int
+    /// How many of them are copied to the database file.
+    public let checkpointedFrameCount: Int
+    /// The size of the log's file. It does not become smaller when the log is begun anew.
+    public let byteCount: Int
+    /// The connections of this process that are in the way, the one that began first at the beginning. Other processes are not
+    /// among them.
+    public let readers: [Reader]
+    /// Why the log was not copied when that was tried last, if it was not.
+    public let checkpointFailure: (any Error)?
+
+    /// The connection that has been in the way for the longest time.
+    public var oldestReader: Reader? { readers.first }
+}
+
+extension DatabasePool {
+    /// What the write-ahead log holds, and who of this process keeps it from becoming smaller.
+    ///
+    /// It waits for nobody, and reads nothing of the file.
+    ///
+    /// - Throws: a ``DatabaseError`` when the pool is closed, or its file cannot be opened.
+    public var walStatus: WALStatus {
+        get throws {
+            if isClosed { throw opening.closedError }
+            let index = try logIndex.read(opening)
+            // Whoever closes the pool meanwhile has closed that connection before, or has not met it.
+            if isClosed { logIndex.close() }
+            let readers = opening.group.activities.compactMap { activity in
+                activity.age.map { WALStatus.Reader(label: activity.label, sql: activity.sql, age: $0) }
+            }
+            return WALStatus(
+                frameCount: index.frames, checkpointedFrameCount: index.copied,
+                byteCount: FileIdentity.size(opening.path + "-wal") ?? 0,
+                readers: readers.sorted { $0.age > $1.age }, checkpointFailure: checkpointer?.failure)
+        }
+    }
+}
+
+/// Reads the index of a log, by a connection of its own: nobody else waits for it.
+final class LogIndex: Sendable {
+    private let database = Lock<Database?>(nil)
+
+    func read(_ opening: ReaderOpening) throws -> (frames: Int, copied: Int) {
+        try database.withLock { database in
+            let connection = try database ?? opening.openForIndex()
+            database = connection
+            var (frames, copied, pageSize): (UInt32, UInt32, UInt32) = (0, 0, 0)
+            let code = shellac_wal_index(connection.pointer, "main", &frames, &copied, &pageSize)
+            guard code == SQLITE_OK else {
+                throw DatabaseError(
+                    resultCode: ResultCode(rawValue: code),
+                    message: "the database \(opening.description) has no write-ahead log any more")
+            }
+            return (Int(frames), Int(copied))
+        }
+    }
+
+    /// Closes the connection. It is opened anew when it is needed.
+    func close() { database.withLock { $0.take() }?.giveUp() }
+}

@@ -1,0 +1,329 @@
+import CSQLite
+import Synchronization
+
+/// Several connections to one database file: one that writes, and others that read beside it.
+///
+/// ```swift
+/// let dbPool = try DatabasePool(path: "server.sqlite")
+///
+/// try dbPool.write { db in
+///     try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+/// }
+/// let count = try dbPool.read { db in
+///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
+/// }
+/// ```
+///
+/// Who reads does not wait for who writes, nor the other way round: the file has a write-ahead log (see "Write-Ahead Logging" in
+/// the SQLite documentation). Each `read` sees one state of the database from its beginning to its end. One that begins after a
+/// write has returned sees what that wrote.
+///
+/// A program that uses a ``DatabaseQueue`` changes one line. What is different stands in the article "Queue and pool".
+public final class DatabasePool: DatabaseWriter {
+    public let configuration: Configuration
+    public let path: String
+
+    let writer: SerialConnection
+    let readers: PoolReaders
+    let opening: ReaderOpening
+    /// What copies the log.
+    let checkpointer: Checkpointer?
+    /// What tells the size of the log.
+    let logIndex = LogIndex()
+    /// How many snapshots were made: they have numbers.
+    let snapshotCount = Atomic<Int>(0)
+    /// Whether the pool is closed.
+    var isClosed: Bool { readers.isClosed.load(ordering: .relaxed) }
+    private let writerActivity: ConnectionActivity
+
+    /// Opens a database file, and creates it where there is none.
+    ///
+    /// The file gets a write-ahead log, and keeps it.
+    ///
+    /// - Parameters:
+    ///   - path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
+    ///   - configuration: How the database is opened and used.
+    /// - Throws: a ``DatabaseError`` that names the path and the reason: also where there can be no write-ahead log, as in memory,
+    ///   and where the connection keeps all others out.
+    public init(path: String, configuration: Configuration = Configuration()) throws {
+        try Self.checkPath(path)
+        var configuration = configuration
+        configuration.busyMode = configuration.chosenBusyMode ?? .timeout(5)
+        self.configuration = configuration
+        self.path = path
+        let description = configuration.label ?? path
+        let group = ConnectionGroup()
+        writerActivity = ConnectionActivity(label: "\(description).writer")
+        let attendant = WriterAttendant(writerActivity, group.commits)
+        writer = SerialConnection(
+            try Database(path: path, configuration: configuration, description: description, group: group),
+            attendant: attendant)
+        opening = try writer.inside { db in
+            db.installTransactionLog()
+            try db.setUpAsWriterOfPool(path: path)
+            try db.endAccess()
+            return ReaderOpening(db, path: path, configuration: configuration)
+        }
+        readers = PoolReaders(opening, count: configuration.maximumReaderCount)
+        group.add(writerActivity)
+        checkpointer =
+            configuration.checkpoints == .background && !configuration.readonly
+            ? Checkpointer(writer, opening, WALSize()) : nil
+        try findOutWhetherOthersMayRead()
+        writer.inside { db in
+            guard let checkpointer, let hook = db.hooks.wal as? WALHook else { return }
+            attendant.seeToLog(by: checkpointer, hook)
+        }
+    }
+
+    private static func checkPath(_ path: String) throws {
+        let isURI = path.hasPrefix("file:")
+        let parameters =
+            path.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1).dropFirst().first?.split(
+                separator: "&") ?? []
+        let isMemory =
+            path == ":memory:" || path.isEmpty
+            || isURI && (path.hasPrefix("file::memory:") || parameters.contains("mode=memory"))
+        if isMemory {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message:
+                    "a pool needs a file, which its connections share, and \(path.isEmpty ? "a temporary database" : path) is "
+                    + "none: use a DatabaseQueue")
+        }
+        if isURI, parameters.contains("cache=shared") {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message:
+                    "the connections of a pool must not share a cache, in which readers wait for the writer: leave "
+                    + "cache=shared out of \(path)")
+        }
+    }
+
+    /// Opens the first reader, so that what keeps others out is found out now.
+    private func findOutWhetherOthersMayRead() throws {
+        do {
+            try readers.access { db in try db.takeState() }
+        } catch let error as DatabaseError {
+            throw DatabaseError(
+                resultCode: error.extendedResultCode,
+                message:
+                    "could not open the pool \(writer.database.description): its writer has the file, and no other connection "
+                    + "can read it. Where one connection is all that there can be, use a DatabaseQueue. "
+                    + "(\(error.message ?? "\(error.extendedResultCode)"))")
+        }
+    }
+
+    deinit {
+        checkpointer?.close()
+        logIndex.close()
+        writer.database.giveUp()
+    }
+
+    /// Closes the readers, and the writer at last. Later accesses throw `SQLITE_MISUSE`.
+    ///
+    /// This waits for the accesses that are running.
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` that names what is still alive: a snapshot, say, or a backup. The pool then
+    ///   stays open.
+    public func close() throws {
+        checkOutsideOfRead("closed")
+        writer.checkReentrance()
+        try checkNobodyIsAlive()
+        checkpointer?.close()
+        logIndex.close()
+        do {
+            try writer.inside { db in
+                if db.isClosed { return }
+                _ = readers.line.claimAll()
+                defer { readers.line.giveAllBack() }
+                try checkNobodyIsAlive()
+                try readers.close()
+                do { try closeWriter(db) } catch {
+                    readers.reopen()
+                    throw error
+                }
+            }
+        } catch {
+            checkpointer?.reopen()
+            throw error
+        }
+    }
+
+    private func closeWriter(_ db: Database) throws {
+        // The last connection copies the log when it is closed; this cuts it, too.
+        if configuration.checkpoints != .none, !configuration.readonly {
+            _ = try? db.checkpointWithoutWaiting(.truncate)
+        }
+        try db.close()
+    }
+
+    private func checkNobodyIsAlive() throws {
+        let alive = opening.group.livingNames
+        guard let first = alive.first else { return }
+        let others = alive.count > 1 ? " (and \(alive.count - 1) more)" : ""
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: "the pool \(opening.description) cannot be closed: \(first) is still alive\(others)")
+    }
+
+    public func interrupt() {
+        writer.database.interruptFromOutside()
+        readers.interrupt()
+    }
+
+    /// Traps inside of a read of the same thread.
+    @inline(__always)
+    private func checkOutsideOfRead(_ what: String) {
+        if readers.hasThisThread { trapInsideOfRead(what) }
+    }
+
+    @inline(never)
+    private func trapInsideOfRead(_ what: String) -> Never {
+        Misuse.trap(
+            "the pool \(writer.database.description) was \(what) inside of a read of it: who writes may wait for all who read, and "
+                + "they for each other. Write after the read, or read inside of the write.")
+    }
+
+    // MARK: - Reading
+
+    public func read<T>(_ value: (Database) throws -> T) throws -> T {
+        try readers.access { db in try db.readTransaction(value) }
+    }
+
+    public nonisolated(nonsending) func read<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await readers.run { db in try db.readTransaction(value) }
+    }
+
+    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
+        try readers.access { db in try db.readOnly { try value(db) } }
+    }
+
+    public nonisolated(nonsending) func unsafeRead<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await readers.run { db in try db.readOnly { try value(db) } }
+    }
+
+    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+        if let result = try readers.reenter({ db in try db.readOnly { try value(db) } }) { return result }
+        return try unsafeRead(value)
+    }
+
+    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        readers.later { result in result.giveReading(value) }
+    }
+
+    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        readers.later { result in result.giveReadOnly(value) }
+    }
+
+    public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        writer.database.checkConcurrentRead()
+        readers.laterFromNow(value)
+    }
+
+    // MARK: - Writing
+
+    @discardableResult
+    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+        checkOutsideOfRead("written to")
+        return try writer.write(updates)
+    }
+
+    @discardableResult
+    public func write<T>(priority: WritePriority, _ updates: (Database) throws -> T) throws -> T {
+        checkOutsideOfRead("written to")
+        return try writer.write(priority: priority, updates)
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func write<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await writer.write(updates) }
+
+    @discardableResult
+    public nonisolated(nonsending) func write<T>(
+        priority: WritePriority, _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await writer.write(priority: priority, updates) }
+
+    @discardableResult
+    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        checkOutsideOfRead("written to")
+        return try writer.access(updates)
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func writeWithoutTransaction<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await writer.run(updates) }
+
+    @discardableResult
+    public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+        checkOutsideOfRead("written to")
+        return try writer.access { db in try behindBarrier { try updates(db) } }
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
+        _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        let claim = ReaderLine.Claim()
+        let line = readers.line
+        let leave: @Sendable () -> Void = { line.cancel(claim) }
+        return try await writer.run(alsoOnCancel: leave) { db in
+            try self.behindBarrier(claim) { try updates(db) }
+        }
+    }
+
+    public func asyncBarrierWriteWithoutTransaction(
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        // (Nobody can cancel it.)
+        writer.later { result in try? self.behindBarrier { updates(result) } }
+    }
+
+    /// Runs a function while nobody reads.
+    private func behindBarrier<T>(
+        _ claim: ReaderLine.Claim = ReaderLine.Claim(), _ body: () throws -> T
+    ) throws -> T {
+        guard readers.line.claimAll(claim) else { throw CancellationError() }
+        defer { readers.line.giveAllBack() }
+        return try body()
+    }
+
+    @discardableResult
+    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+        if !writer.database.isAccessed { checkOutsideOfRead("written to") }
+        return try writer.reentrantWrite(updates)
+    }
+
+    public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
+        writer.later { result in if case .success(let db) = result { updates(db) } }
+    }
+
+    // MARK: - Connections and memory
+
+    /// Has the connections that read be closed, and opened anew when they are needed: after `PRAGMA key`, say, or for new functions
+    /// of ``Configuration/prepareDatabase(_:)``.
+    ///
+    /// Those that are reading end what they do first.
+    public func invalidateReadOnlyConnections() { readers.invalidate() }
+
+    /// Gives back as much memory as possible: that of the writer, and of the readers that are not reading, which are closed unless
+    /// ``Configuration/persistentReadOnlyConnections`` says to keep them.
+    public func releaseMemory() {
+        try? writeWithoutTransaction { db in db.releaseMemory() }
+        readers.releaseMemory(keepingConnections: configuration.persistentReadOnlyConnections)
+    }
+
+    /// Gives back as much memory as possible, later: the caller does not wait.
+    public func releaseMemoryEventually() {
+        asyncWriteWithoutTransaction { db in
+            db.releaseMemory()
+            self.readers.releaseMemory(keepingConnections: self.configuration.persistentReadOnlyConnections)
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import CSQLite
+
+/// A reader that sees the database as it was when the snapshot was made, whatever is written meanwhile.
+///
+/// You get one from a ``DatabasePool``, and it is a ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
+///
+/// As long as it is there, the write-ahead log must keep what was written since: it grows, and is not copied to the file beyond
+/// that state. ``DatabasePool/walStatus`` tells who is in the way.
+public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // it has constants alone
+    public let configuration: Configuration
+    public let path: String
+
+    private let readers: PoolReaders
+    private let group: ConnectionGroup
+
+    /// Has connections that were just opened keep a state.
+    fileprivate init(
+        _ pool: DatabasePool, _ databases: [(Database, ConnectionActivity)], _ kind: String
+    ) {
+        (configuration, path) = (pool.opening.configuration, pool.path)
+        group = pool.opening.group
+        readers = PoolReaders(pool.opening, keeping: databases)
+        let activity = databases.first?.1
+        group.keepOpen(for: self) {
+            "a \(kind), \(activity?.label ?? ""), made \((activity?.age ?? .zero).formattedSeconds) ago"
+        }
+    }
+
+    deinit { leave() }
+
+    private func leave() {
+        for place in readers.places { group.remove(place.activity) }
+        group.noLongerKeepOpen(for: self)
+    }
+
+    /// Closes the connections of the snapshot. Later accesses throw `SQLITE_MISUSE`.
+    ///
+    /// This waits for the reads that are running.
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` when a statement is still in use: the snapshot then stays open.
+    public func close() throws {
+        if readers.hasThisThread {
+            Misuse.trap(
+                "a snapshot of \(path) was closed inside of a read of it, which it would wait for. Close it after the read."
+            )
+        }
+        _ = readers.line.claimAll()
+        defer { readers.line.giveAllBack() }
+        try readers.close()
+        leave()
+    }
+
+    public func interrupt() { readers.interrupt() }
+
+    // MARK: - Reading
+
+    public func read<T>(_ value: (Database) throws -> T) throws -> T {
+        try readers.access { db in try db.readKeptState(value) }
+    }
+
+    public nonisolated(nonsending) func read<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T {
+        try await readers.run { db in try db.readKeptState(value) }
+    }
+
+    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try read(value) }
+
+    public nonisolated(nonsending) func unsafeRead<T>(
+        _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await read(value) }
+
+    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+        if let result = try readers.reenter(value) { return result }
+        return try read(value)
+    }
+
+    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        readers.later { result in result.give(value) { db, body in try db.readKeptState(body) } }
+    }
+
+    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        asyncRead(value)
+    }
+}
+
+/// One connection that sees the database as it was when the snapshot was made.
+///
+/// ```swift
+/// let snapshot = try dbPool.makeSnapshot()
+/// try dbPool.write { db in try db.execute(sql: "DELETE FROM player") }
+/// let count = try snapshot.read { db in
+///     try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")  // as before
+/// }
+/// ```
+///
+/// One access at a time reads. To read with several threads, use a ``DatabaseSnapshotPool``.
+public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable {
+    fileprivate init(_ pool: DatabasePool) throws {
+        let databases = try pool.openForSnapshot(count: 1, "snapshot")
+        for (database, _) in databases { try database.keepState() }
+        super.init(pool, databases, "snapshot")
+    }
+}
+
+/// Several connections that see the database as it was when they were made: all of them the same state.
+///
+/// ```swift
+/// let snapshots = try dbPool.makeSnapshotPool()
+/// async let players = snapshots.read { db in try Player.fetchCount(db) }
+/// async let teams = snapshots.read { db in try Team.fetchCount(db) }
+/// print(try await players, try await teams)
+/// ```
+public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Sendable {
+    fileprivate init(_ pool: DatabasePool, readerCount: Int) throws {
+        let databases = try pool.openForSnapshot(count: readerCount, "snapshots")
+        let keepState = { for (database, _) in databases { try database.keepState() } }
+        if pool.configuration.readonly {
+            try pool.betweenCommits(databases.map(\.0), keepState)
+        } else {
+            try pool.withoutCommits(keepState)
+        }
+        super.init(pool, databases, "snapshot pool")
+    }
+}
+
+extension DatabasePool {
+    /// Makes a reader that sees the database as it is now, whatever is written later.
+    ///
+    /// It has a connection of its own. It can be made at any time, also inside of a write, where it sees what is committed.
+    ///
+    /// - Throws: a ``DatabaseError`` when the file cannot be opened again.
+    public func makeSnapshot() throws -> DatabaseSnapshot { try DatabaseSnapshot(self) }
+
+    /// Makes several readers that see the database as it is now, all of them the same state.
+    ///
+    /// This waits for the writer, and keeps other processes from writing for a part of a millisecond. Inside of a write it is called
+    /// outside of a transaction.
+    ///
+    /// - Parameter readerCount: How many connections are opened; ``Configuration/maximumReaderCount`` if nil.
+    /// - Throws: a ``DatabaseError`` when the file cannot be opened again, or another process keeps writing.
+    public func makeSnapshotPool(readerCount: Int? = nil) throws -> DatabaseSnapshotPool {
+        try DatabaseSnapshotPool(self, readerCount: max(1, readerCount ?? configuration.maximumReaderCount))
+    }
+
+    /// Opens the connections of a snapshot.
+    fileprivate func openForSnapshot(
+        count: Int, _ kind: String
+    ) throws -> [(Database, ConnectionActivity)] {
+        if isClosed { throw opening.closedError }
+        let number = snapshotCount.add(1, ordering: .relaxed).newValue
+        return try (1...count).map { connection in
+            let suffix = count > 1 ? ".\(connection)" : ""
+            let activity = ConnectionActivity(
+                label: "\(opening.description).\(kind).\(number)\(suffix)", keepsState: true)
+            return (try opening.keepingTransactions.open(activity), activity)
+        }
+    }
+
+    /// Has connections keep their states, again and again until nobody has committed meanwhile: who only reads keeps nobody from
+    /// writing, and `BEGIN IMMEDIATE` gives them a transaction like any other, which takes no lock.
+    fileprivate func betweenCommits(_ databases: [Database], _ keepStates: () throws -> Void) throws {
+        guard let first = databases.first else { return }
+        for _ in 1...1_000 {
+            let before = try first.logHeader()
+            try keepStates()
+            if try first.logHeader() == before { return }
+            for database in databases { try database.loseState() }
+        }
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message:
+                "the connections of a snapshot pool of \(path) could not see one state: others write without a pause"
+        )
+    }
+
+    /// Runs a function while nobody commits, neither here nor in another process.
+    fileprivate func withoutCommits(_ body: () throws -> Void) throws {
+        try unsafeReentrantWrite { db in
+            if db.isInsideTransaction {
+                Misuse.trap(
+                    "makeSnapshotPool was called inside of a transaction, which nobody else can see. Call it outside, or "
+                        + "inside of writeWithoutTransaction, before the transaction or after it.")
+            }
+            // Nobody hears of this transaction, which is none that the program has asked for.
+            try db.executeUnheard("BEGIN IMMEDIATE")
+            defer { try? db.executeUnheard("ROLLBACK") }
+            try body()
+        }
+    }
+}
+
+extension Database {
+    /// Begins to see one state, until the connection is closed.
+    fileprivate func keepState() throws { try withAccess { db in try db.beginState() } }
+
+    /// Ends the transaction in which the connection sees one state.
+    fileprivate func loseState() throws { try withAccess { db in try db.rollback() } }
+
+    /// What is different after each commit, of whatever process.
+    fileprivate func logHeader() throws -> [UInt32] {
+        var header = [UInt32](repeating: 0, count: 12)
+        try check(shellac_wal_header(pointer, &header))
+        return header
+    }
+
+    /// Reads the state that the connection keeps.
+    fileprivate func readKeptState<T>(_ value: (Database) throws -> T) throws -> T {
+        guard isInsideTransaction else {
+            throw DatabaseError(
+                resultCode: .SQLITE_ABORT,
+                message:
+                    "the snapshot of \(description) has lost its state, by an error of an earlier read: make another one"
+            )
+        }
+        return try keepingTransactionOpen(
+            refusal:
+                "a snapshot is one transaction, which ends with the snapshot: use savepoints inside of it"
+        ) { try readOnly { try value(self) } }
+    }
+
+    /// Executes SQL without telling anybody.
+    func executeUnheard(_ sql: String) throws {
+        try checkObstruction(for: nil)
+        let code = sqlite3_exec(pointer, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+}

@@ -1,0 +1,278 @@
+import Synchronization
+
+/// The readers of a pool: connections that are opened when they are needed, and one line in front of all of them.
+///
+/// The life of a read: it waits for a *place*, which it has for itself. The place has a connection, or one is opened. The read
+/// runs in one transaction, and so sees one state. Then the place goes to the next one in line.
+final class PoolReaders: Sendable {
+    /// A place for one read at a time, and its connection.
+    final class Place: @unchecked Sendable {  // `database` belongs to whoever has the place
+        /// The connection, once it was needed.
+        @exclusivity(unchecked) fileprivate var database: Database? {
+            didSet { shared.withLock { $0 = database } }
+        }
+        /// The same, for those who interrupt it.
+        fileprivate let shared = Lock<Database?>(nil)
+        /// Whether the connection is to be replaced.
+        fileprivate let isOutdated = Atomic<Bool>(false)
+        let activity: ConnectionActivity
+        fileprivate let actor: AccessActor
+
+        init(_ activity: ConnectionActivity) {
+            self.activity = activity
+            actor = AccessActor(label: "Shellac.\(activity.label)")
+        }
+
+        /// Takes the connection away from the place.
+        fileprivate func takeDatabase() -> Database? {
+            defer { database = nil }
+            return database
+        }
+
+        // Nobody else has the pool any more.
+        deinit { takeDatabase()?.giveUp() }
+    }
+
+    let line: ReaderLine
+    let places: [Place]
+    private let actors: [AccessActor]
+    private let opening: ReaderOpening
+    /// Whether no connection is opened any more. It is set by whoever has all places.
+    let isClosed: Atomic<Bool>
+
+    private init(_ opening: ReaderOpening, _ places: [Place], isClosed: Bool) {
+        (self.opening, self.places) = (opening, places)
+        self.isClosed = Atomic(isClosed)
+        actors = places.map(\.actor)
+        line = ReaderLine(placeCount: places.count)
+        for place in places { opening.group.add(place.activity) }
+    }
+
+    convenience init(_ opening: ReaderOpening, count: Int) {
+        let places = (1...max(1, count)).map { number in
+            Place(ConnectionActivity(label: "\(opening.description).reader.\(number)"))
+        }
+        self.init(opening, places, isClosed: false)
+    }
+
+    /// The readers of a snapshot: connections that are open, and keep their state.
+    convenience init(_ opening: ReaderOpening, keeping databases: [(Database, ConnectionActivity)]) {
+        let places = databases.map { database, activity in
+            let place = Place(activity)
+            place.database = database
+            return place
+        }
+        self.init(opening, places, isClosed: true)
+    }
+
+    // MARK: - Threads
+
+    /// Runs a function with the access to a reader, and ends the access properly.
+    @inline(__always)
+    func access<T>(_ body: (Database) throws -> T) throws -> T {
+        if hasThisThread { trapReentrance() }
+        let place = line.enter()
+        defer { line.leave(place) }
+        return try access(places[place], body)
+    }
+
+    @inline(__always)
+    private func access<T>(_ place: Place, _ body: (Database) throws -> T) throws -> T {
+        place.activity.begin()
+        defer { place.activity.end() }
+        let database = try connection(of: place)
+        return try database.withAccess { db in try db.wholeAccess(body) }
+    }
+
+    /// Whether the running thread reads.
+    var hasThisThread: Bool { places.contains { $0.activity.isOfThisThread } }
+
+    /// Runs a function with the reader that the running thread has the access to. Returns nil where there is none.
+    func reenter<T>(_ body: (Database) throws -> T) throws -> T? {
+        guard let place = places.first(where: { $0.activity.isOfThisThread }), let database = place.database
+        else { return nil }
+        return try body(database)
+    }
+
+    @inline(never)
+    private func trapReentrance() -> Never {
+        Misuse.trap(
+            "the database \(opening.description) was read from inside a read of it, which waits for its own end as soon as all readers "
+                + "do so. Pass the Database on to the functions that need it, or use unsafeReentrantRead.")
+    }
+
+    // MARK: - Tasks
+
+    /// Runs a function with the access to a reader, and ends the access properly.
+    nonisolated(nonsending) func run<T>(
+        _ body: @escaping (Database) throws -> T
+    ) async throws -> sending T {
+        let work = AccessWork(body)
+        let ticket = Ticket()
+        let running = Lock<Database?>(nil)
+        await withTaskCancellationHandler {
+            line.enter(ticket)
+            await self.perform(ticket) { place in
+                do {
+                    let database = try self.connection(of: place)
+                    running.withLock { $0 = database }
+                    database.withAccess { work.run(ticket, on: $0) }
+                } catch {
+                    work.fail(error, ticket)
+                }
+            }
+        } onCancel: {
+            line.cancel(ticket) { running.withLock { $0 }?.cancel() }
+        }
+        return try work.takeResult().get()
+    }
+
+    /// Does some work in the turn of a ticket, which stands in line already.
+    private nonisolated(nonsending) func perform(
+        _ ticket: Ticket, _ work: @escaping @Sendable (Place) -> Void
+    ) async {
+        await AccessActor.run(ticket, in: actors) { self.use($0, work) }
+    }
+
+    private func use(_ number: Int, _ work: (Place) -> Void) {
+        let place = places[number]
+        place.activity.begin()
+        work(place)
+        place.activity.end()
+        line.leave(number)
+    }
+
+    /// Runs a function with the access to a reader, later: whoever calls does not wait. They stand in line when this returns.
+    func later(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        let ticket = Ticket()
+        let carried = opening.configuration.carry?()
+        line.enter(ticket)
+        AccessActor.begin {
+            await self.perform(ticket) { place in
+                do {
+                    try self.connection(of: place).withAccess { $0.giveAccess(carried, body) }
+                } catch {
+                    body(.failure(error))
+                }
+            }
+        }
+    }
+
+    /// Has a reader take the present state, and runs a function with it, later.
+    func laterFromNow(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+        let carried = opening.configuration.carry?()
+        let number = line.enter()
+        let place = places[number]
+        place.activity.begin()
+        do {
+            try connection(of: place).withAccess { db in
+                do { try db.beginState() } catch {
+                    if db.isInsideTransaction { try? db.rollback() }
+                    throw error
+                }
+            }
+        } catch {
+            place.activity.end()
+            line.leave(number)
+            return body(.failure(error))
+        }
+        place.activity.leave()
+        AccessActor.begin {
+            await place.actor.run {
+                self.use(number) { place in
+                    place.database?.withAccess { $0.giveState(carried, body) }
+                }
+            }
+        }
+    }
+
+    // MARK: - Connections
+
+    /// The connection of a place, which is opened where there is none.
+    @inline(__always)
+    private func connection(of place: Place) throws -> Database {
+        if let database = place.database, !place.isOutdated.load(ordering: .relaxed) { return database }
+        return try open(place)
+    }
+
+    @inline(never)
+    private func open(_ place: Place) throws -> Database {
+        if isClosed.load(ordering: .relaxed) { throw opening.closedError }
+        place.isOutdated.store(false, ordering: .relaxed)
+        // A statement of it may be in use still: it keeps the connection, and nobody else's place.
+        place.takeDatabase()?.giveUp()
+        let database = try opening.open(place.activity)
+        place.database = database
+        return database
+    }
+
+    /// Closes the connection of a place.
+    private func drop(_ place: Place) throws {
+        try place.database?.withAccess { try $0.close() }
+        place.database = nil
+    }
+
+    /// Has connections be opened anew: at once those that nobody uses, the others when they are used next.
+    func invalidate() {
+        for place in places { place.isOutdated.store(true, ordering: .sequentiallyConsistent) }
+        closeFree()
+    }
+
+    /// Closes the connections that nobody uses.
+    ///
+    /// Nobody waits for this: what is freed with a connection may read.
+    private func closeFree() {
+        var databases: [Database] = []
+        forEachFree { place in
+            if let database = place.takeDatabase() { databases.append(database) }
+        }
+        for database in databases { database.giveUp() }
+    }
+
+    /// Runs a function for each place that nobody uses.
+    func forEachFree(_ body: (Place) -> Void) {
+        var taken: [Int] = []
+        while let place = line.enterIfFree() { taken.append(place) }
+        for place in taken.reversed() {
+            body(places[place])
+            line.leave(place)
+        }
+    }
+
+    /// Gives back memory, of those that nobody uses.
+    func releaseMemory(keepingConnections: Bool) {
+        if !keepingConnections { return closeFree() }
+        forEachFree { place in
+            place.database?.withAccess { $0.releaseMemory() }
+        }
+    }
+
+    /// Closes all connections, for good. The caller has all places.
+    ///
+    /// - Throws: the error of the first one that cannot be closed. The others can be opened anew.
+    func close() throws {
+        for place in places { try drop(place) }
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Undoes a closing: the writer could not be closed.
+    func reopen() { isClosed.store(false, ordering: .sequentiallyConsistent) }
+
+    /// Interrupts the reads that are running.
+    func interrupt() {
+        for place in places { place.shared.withLock { $0 }?.interruptFromOutside() }
+    }
+}
+
+extension Database {
+    /// Runs a function in the transaction that is open, and ends that.
+    fileprivate func giveState(
+        _ carried: Configuration.Carried?, _ body: @escaping (Result<Database, any Error>) -> Void
+    ) {
+        giveAccess(carried) { result in
+            guard let db = try? result.get() else { return body(result) }
+            db.readOnly { body(.success(db)) }
+            try? db.rollback()
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import CSQLite
+
+/// The line in front of a pool's readers: as many accesses at a time as there are places, in the order of arrival.
+///
+/// Whoever waits for all places gets them before those who wait for one.
+final class ReaderLine: Sendable {
+    private struct State {
+        /// The places that are free. The one that was left last is taken first: its connection has read what others want to read.
+        var free: [Int]
+        var waiting = WaitingLine<LineWaiter>()
+        /// Who has all places, or waits for them.
+        var claim: Claim?
+        /// Those who want all places afterwards.
+        var nextClaims: [Claim] = []
+        var isClaimed: Bool { claim != nil }
+    }
+
+    /// Somebody who wants all places.
+    final class Claim: @unchecked Sendable {  // what changes is touched under the lock of the line
+        fileprivate let sleeper = Sleeper()
+        /// The thread that wants them.
+        fileprivate var thread: UInt = 0
+        fileprivate var isGranted = false
+        fileprivate var isCancelled = false
+    }
+    private let state: Lock<State>
+    let placeCount: Int
+
+    init(placeCount: Int) {
+        self.placeCount = placeCount
+        state = Lock(State(free: (0..<placeCount).reversed()))
+    }
+
+    /// How many wait for a place.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Whether somebody has all places, or waits for them.
+    var isClaimed: Bool { state.withLock { $0.isClaimed } }
+
+    /// Waits for a place.
+    func enter() -> Int {
+        var sleeper: Sleeper?
+        let place = state.withLock { state -> Int? in
+            if let place = Self.takePlace(&state) { return place }
+            if state.claim?.thread == shellac_thread() { Self.trapBehindBarrier() }
+            let new = Sleeper()
+            sleeper = new
+            state.waiting.append(.sleeper(new))
+            return nil
+        }
+        return place ?? sleeper?.sleep() ?? 0
+    }
+
+    /// Takes a place, unless somebody would have to wait for it.
+    func enterIfFree() -> Int? { state.withLock { Self.takePlace(&$0) } }
+
+    /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/turn()``.
+    func enter(_ ticket: Ticket) {
+        state.withLock { state in
+            guard ticket.wait() else { return }
+            if let place = Self.takePlace(&state) {
+                _ = ticket.grant(place)
+            } else {
+                state.waiting.append(.ticket(ticket))
+            }
+        }
+    }
+
+    /// Cancels a ticket: takes it out of the line, or interrupts its work.
+    func cancel(_ ticket: Ticket, interrupt: () -> Void) {
+        let continuation = state.withLock { state in
+            let (hasLeft, continuation) = ticket.cancel(interrupt)
+            if hasLeft { state.waiting.noteLeaving() }
+            return continuation
+        }
+        continuation?.resume()
+    }
+
+    /// Gives a place to the first in line.
+    @inline(__always)
+    func leave(_ place: Int) {
+        let isFree = state.withLock { state in
+            guard state.waiting.isEmpty, !state.isClaimed else { return false }
+            state.free.append(place)
+            return true
+        }
+        if !isFree { handOver(place) }
+    }
+
+    @inline(never)
+    private func handOver(_ place: Int) {
+        let next = state.withLock { state -> LineWakeUp? in
+            if !state.isClaimed, !state.waiting.isEmpty, let next = Self.grant(place, &state) { return next }
+            state.free.append(place)
+            return grantClaim(&state)
+        }
+        next?.wake()
+    }
+
+    // MARK: - All places
+
+    /// Waits for all places, and keeps others out.
+    ///
+    /// - Returns: Whether they were given. They are not to whoever was cancelled before.
+    func claimAll(_ claim: Claim = Claim()) -> Bool {
+        let isSettled = state.withLock { state -> Bool in
+            claim.thread = shellac_thread()
+            if claim.isCancelled { return true }
+            if state.isClaimed {
+                state.nextClaims.append(claim)
+                return false
+            }
+            state.claim = claim
+            // Who finds all places free need not be woken.
+            return grantClaim(&state) != nil
+        }
+        if !isSettled { _ = claim.sleeper.sleep() }
+        return state.withLock { _ in claim.isGranted }
+    }
+
+    /// Gives all places back.
+    func giveAllBack() { endClaim { state in state.claim = nil } }
+
+    /// Has somebody want all places no longer, unless they have them.
+    func cancel(_ claim: Claim) {
+        endClaim { state in
+            claim.isCancelled = true
+            guard !claim.isGranted else { return }
+            let isWaiting = state.claim === claim || state.nextClaims.contains { $0 === claim }
+            if state.claim === claim { state.claim = nil }
+            state.nextClaims.removeAll { $0 === claim }
+            if isWaiting { claim.sleeper.wake(0) }
+        }
+    }
+
+    /// Takes a claim away, and gives the free places to those who wait for them.
+    private func endClaim(_ body: (inout State) -> Void) {
+        let wakeUps = state.withLock { state -> [LineWakeUp] in
+            body(&state)
+            if state.isClaimed { return [] }
+            if !state.nextClaims.isEmpty {
+                state.claim = state.nextClaims.removeFirst()
+                return grantClaim(&state).map { [$0] } ?? []
+            }
+            var wakeUps: [LineWakeUp] = []
+            while !state.waiting.isEmpty, let place = state.free.last, let wakeUp = Self.grant(place, &state)
+            {
+                state.free.removeLast()
+                wakeUps.append(wakeUp)
+            }
+            return wakeUps
+        }
+        for wakeUp in wakeUps { wakeUp.wake() }
+    }
+
+    /// Gives all places to whoever waits for them, if they are free.
+    private func grantClaim(_ state: inout State) -> LineWakeUp? {
+        guard state.free.count == placeCount, let claim = state.claim, !claim.isGranted else { return nil }
+        claim.isGranted = true
+        return .sleeper(claim.sleeper, 0)
+    }
+
+    @inline(never)
+    private static func trapBehindBarrier() -> Never {
+        Misuse.trap(
+            "a pool was read from inside a barrierWriteWithoutTransaction of it, which keeps all readers out. Read by the "
+                + "Database of the write.")
+    }
+
+    @inline(__always)
+    private static func takePlace(_ state: inout State) -> Int? {
+        state.isClaimed || !state.waiting.isEmpty ? nil : state.free.popLast()
+    }
+
+    /// Gives a place to the first in line who wants it.
+    private static func grant(_ place: Int, _ state: inout State) -> LineWakeUp? {
+        while let waiter = state.waiting.popFirst() {
+            if let wakeUp = waiter.grant(place) { return wakeUp }
+        }
+        return nil
+    }
+}

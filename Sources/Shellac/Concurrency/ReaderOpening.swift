@@ -1,0 +1,131 @@
+import CSQLite
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Opens the connections that a pool reads with, and those of its snapshots.
+struct ReaderOpening: Sendable {
+    let description: String
+    private(set) var configuration: Configuration
+    let group: ConnectionGroup
+    /// The name that SQLite opens the file by.
+    private let name: String
+    /// The full path.
+    let path: String
+    private let identity: FileIdentity?
+
+    /// Prepares for opening what a pool's writer has opened.
+    ///
+    /// The file is found by its full path: the process may change its folder.
+    init(_ writer: Database, path: String, configuration: Configuration) {
+        description = writer.description
+        group = writer.group
+        self.path = sqlite3_db_filename(writer.pointer, "main").map(String.init(cString:)) ?? path
+        name = path.hasPrefix("file:") ? Self.uri(self.path, like: path) : self.path
+        identity = FileIdentity(self.path)
+        var configuration = configuration
+        configuration.readonly = true
+        configuration.journalMode = .default
+        configuration.defaultTransactionKind = .deferred
+        self.configuration = configuration
+    }
+
+    var closedError: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database \(description) is closed")
+    }
+
+    /// The same, for connections that keep a transaction open from one access to the next one.
+    var keepingTransactions: ReaderOpening {
+        var opening = self
+        opening.configuration.allowsUnsafeTransactions = true
+        return opening
+    }
+
+    /// Opens a connection that reads.
+    ///
+    /// It is opened for reading only: whatever SQL it runs, it cannot write to the file. (A connection that `PRAGMA query_only`
+    /// keeps from writing can be told the opposite.)
+    func open(_ activity: ConnectionActivity) throws -> Database {
+        try open(configuration, activity)
+    }
+
+    /// Opens a connection that looks at the log's index.
+    func openForIndex() throws -> Database { try open(configuration, nil) }
+
+    /// Opens a connection that copies the log.
+    func openForCheckpoints() throws -> Database {
+        var configuration = configuration
+        configuration.readonly = false
+        let database = try open(configuration, nil)
+        _ = shellac_persist_wal(database.pointer, 1)
+        return database
+    }
+
+    private func open(_ configuration: Configuration, _ activity: ConnectionActivity?) throws -> Database {
+        if let identity, FileIdentity(path) != identity {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: "the database \(description) has lost its file: what is at \(path) now is "
+                    + (FileIdentity(path) == nil ? "nothing" : "another file")
+                    + ". Close the pool, and open it again")
+        }
+        let database = try Database(
+            path: name, configuration: configuration, description: description, group: group,
+            activity: activity)
+        do {
+            try database.withAccess { db in
+                db.installTransactionLog()
+                try db.setUp(path: path)
+                try db.endAccess()
+            }
+        } catch {
+            database.giveUp()
+            throw error
+        }
+        activity?.forgetStatement()
+        return database
+    }
+
+    /// The URI of the file with the parameters of another one, but for what that says of writing.
+    private static func uri(_ path: String, like uri: String) -> String {
+        let escaped = path.utf8.map { byte in
+            let isSafe = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
+            return isSafe
+                ? String(UnicodeScalar(byte)) : "%" + byte.twoHexadecimalDigits
+        }
+        let query =
+            uri.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
+            .split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let parameters = query.split(separator: "&").filter { !$0.hasPrefix("mode=") }
+        return "file:" + escaped.joined()
+            + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+}
+
+extension UInt8 {
+    /// The byte as a URI escapes it, behind its percent sign.
+    var twoHexadecimalDigits: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}
+
+/// What tells a file from another one that has its name.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let file: UInt64
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, file) = (
+            UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)
+        )
+    }
+
+    /// The size of a file, or nil where there is none.
+    static func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

@@ -1,0 +1,139 @@
+import CSQLite
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Does what is to be done around the accesses of a pool's writer: it rests now and then, and sees to its log.
+final class WriterAttendant: @unchecked Sendable {  // what changes belongs to whoever has the access
+    private let activity: ConnectionActivity
+    private let commits: CommitNumber
+
+    /// The last commit that was looked at.
+    @exclusivity(unchecked) private var seenCommit: UInt64 = 0
+    @exclusivity(unchecked) private var log: LogKeeping?
+    /// When the last access ended, and when the writer has rested last, by the coarse clock.
+    @exclusivity(unchecked) private var lastEnd: UInt64 = 0
+    @exclusivity(unchecked) private var lastRest: UInt64 = 0
+    @exclusivity(unchecked) private var commitAtRest: UInt64 = 0
+
+    /// What is needed to see to the log.
+    private struct LogKeeping {
+        let checkpointer: Checkpointer
+        let hook: WALHook
+    }
+
+    init(_ activity: ConnectionActivity, _ commits: CommitNumber) {
+        (self.activity, self.commits) = (activity, commits)
+    }
+
+    /// Sees to the log from now on. Called in an access.
+    func seeToLog(by checkpointer: Checkpointer, _ hook: WALHook) {
+        log = LogKeeping(checkpointer: checkpointer, hook: hook)
+    }
+
+    func accessWillBegin() {
+        activity.begin()
+        rest()
+    }
+
+    func accessDidEnd(_ db: Database) {
+        activity.end()
+        lastEnd = shellac_coarse_time()
+        let commit = commits.present
+        guard commit != seenCommit else { return }
+        seenCommit = commit
+        if let log, !db.isClosed { look(at: log, db) }
+    }
+
+    // MARK: - Rest
+
+    /// After how long a writer rests that never does, and how long; and what pause is one, to a clock that moves every four
+    /// milliseconds.
+    ///
+    /// Other processes look for the lock every millisecond: see ``BusyHandler/interval``. Without a rest, they would find it only
+    /// by chance.
+    private static let (mostWork, rest, surePause): (UInt64, UInt32, UInt64) =
+        (100_000_000, 3_000, 8_000_000)
+
+    @inline(__always)
+    private func rest() {
+        let now = shellac_coarse_time()
+        if now &- lastEnd >= Self.surePause {
+            (lastRest, commitAtRest) = (now, commits.present)
+        } else if now &- lastRest > Self.mostWork {
+            restNow()
+        }
+    }
+
+    @inline(never)
+    private func restNow() {
+        // Who has only read has kept nobody waiting.
+        if commits.present != commitAtRest { usleep(Self.rest) }
+        (lastRest, commitAtRest) = (shellac_coarse_time(), commits.present)
+    }
+
+    // MARK: - The log
+
+    private func look(at log: LogKeeping, _ db: Database) {
+        let frames: Int
+        if log.hook.takeHeard() {
+            frames = log.hook.frameCount
+        } else {
+            // `PRAGMA wal_autocheckpoint` has taken the hook away. (Or `temp` alone was written.)
+            frames = (db.logFileSize ?? 0) / log.hook.pageSize
+        }
+        log.checkpointer.logDidGrow(to: frames, db)
+    }
+}
+
+/// Hears of the frames that commits add to the log of `main`.
+final class WALHook {
+    @exclusivity(unchecked) private(set) var frameCount = 0
+    @exclusivity(unchecked) private var hasHeard = false
+    /// The size of a page, which a frame has a few bytes more than.
+    let pageSize: Int
+
+    fileprivate init(pageSize: Int) { self.pageSize = pageSize }
+
+    /// Whether a commit was heard of since this was asked last.
+    func takeHeard() -> Bool {
+        defer { hasHeard = false }
+        return hasHeard
+    }
+
+    fileprivate func hear(_ frames: Int32) {
+        frameCount = Int(frames)
+        hasHeard = true
+    }
+}
+
+extension Database {
+    /// Hears of the frames of the log. SQLite copies no log by itself any more: but for those of attached databases.
+    func hearOfLog() throws -> WALHook {
+        let hook = WALHook(
+            pageSize: try Int.fetchOne(makeStatement(sql: "PRAGMA main.page_size")) ?? 4096)
+        hooks.wal = hook
+        sqlite3_wal_hook(
+            pointer,
+            { context, connection, name, frames in
+                guard let context, let name else { return SQLITE_OK }
+                if strcmp(name, "main") == 0 {
+                    Unretained<WALHook>(context: context).use { $0.hear(frames) }
+                } else if frames >= 1_000 {
+                    sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                }
+                return SQLITE_OK
+            }, Unretained(hook).context)
+        return hook
+    }
+
+    /// The size of the log of `main`, in bytes. The file is asked, and not opened.
+    var logFileSize: Int? {
+        guard let path = sqlite3_db_filename(pointer, "main") else { return nil }
+        return FileIdentity.size(String(cString: path) + "-wal")
+    }
+}

@@ -1,0 +1,56 @@
+import CSQLite
+import Synchronization
+
+/// What a connection of a pool is doing, as other threads may see it.
+final class ConnectionActivity: Sendable {
+    /// The name of the connection among those of its pool.
+    let label: String
+    /// The thread that has the access, or 0.
+    private let thread = Atomic<UInt>(0)
+    /// When the access began, in nanoseconds of a clock that moves every few milliseconds, or 0.
+    private let start = Atomic<UInt64>(0)
+    private let statement = Lock<String?>(nil)
+
+    /// Whether the connection keeps its state from one access to the next one.
+    private let keepsState: Bool
+
+    init(label: String, keepsState: Bool = false) {
+        (self.label, self.keepsState) = (label, keepsState)
+        if keepsState { start.store(shellac_coarse_time(), ordering: .relaxed) }
+    }
+
+    /// Whether the running thread has the access.
+    @inline(__always)
+    var isOfThisThread: Bool { thread.load(ordering: .relaxed) == shellac_thread() }
+
+    @inline(__always)
+    func begin() {
+        thread.store(shellac_thread(), ordering: .relaxed)
+        if !keepsState { start.store(shellac_coarse_time(), ordering: .relaxed) }
+    }
+
+    @inline(__always)
+    func end() {
+        if !keepsState { start.store(0, ordering: .relaxed) }
+        thread.store(0, ordering: .relaxed)
+    }
+
+    /// The running thread has the access no longer, and the connection is busy still.
+    func leave() { thread.store(0, ordering: .relaxed) }
+
+    /// Notes the statement that is about to run.
+    func note(_ sql: String) { statement.withLock { $0 = sql } }
+
+    /// Forgets it: the connection was only prepared.
+    func forgetStatement() { statement.withLock { $0 = nil } }
+
+    /// The statement that was run last.
+    var sql: String? { statement.withLock { $0 } }
+
+    /// How long the connection has been busy, or nil where it is not.
+    var age: Duration? {
+        let start = start.load(ordering: .relaxed)
+        guard start != 0 else { return nil }
+        return .nanoseconds(Int64(clamping: max(shellac_coarse_time(), start) - start))
+    }
+}

@@ -1,0 +1,37 @@
+/// The connections that belong together, as those of one queue or one pool, and what they share.
+final class ConnectionGroup: Sendable {
+    /// The number of the commits of the only one that writes.
+    let commits = CommitNumber()
+
+    /// What those connections do that others want to see.
+    private let activityList = Lock<[ConnectionActivity]>([])
+
+    func add(_ activity: ConnectionActivity) { activityList.withLock { $0.append(activity) } }
+    func remove(_ activity: ConnectionActivity) { activityList.withLock { $0.removeAll { $0 === activity } } }
+    var activities: [ConnectionActivity] { activityList.withLock { $0 } }
+
+    /// What keeps the connections from being closed, in words.
+    private let living = Lock<[ObjectIdentifier: @Sendable () -> String?]>([:])
+
+    /// Names something that keeps the connections from being closed, as long as its name is not nil.
+    func keepOpen(for object: AnyObject, _ name: @escaping @Sendable () -> String?) {
+        living.withLock { $0[ObjectIdentifier(object)] = name }
+    }
+
+    func noLongerKeepOpen(for object: AnyObject) { living.withLock { $0[ObjectIdentifier(object)] = nil } }
+
+    var livingNames: [String] { living.withLock { Array($0.values) }.compactMap { $0() } }
+
+    /// What upper layers share, by its type.
+    private let shared = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+    /// Returns what an upper layer shares among the connections. It is made when it is first asked for.
+    func shared<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
+        shared.withLock { shared in
+            if let known = shared[ObjectIdentifier(Value.self)] as? Value { return known }
+            let made = make()
+            shared[ObjectIdentifier(Value.self)] = made
+            return made
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import CSQLite
+
+extension Database {
+    /// The way in which a checkpoint copies a write-ahead log: see "sqlite3_wal_checkpoint_v2" in the SQLite documentation.
+    public enum CheckpointMode: Sendable, CaseIterable {
+        /// Copies what can be copied without waiting for anybody.
+        case passive
+        /// Waits for writers, and for those who read older states, and copies all.
+        case full
+        /// Does the same, and waits for all who read from the log, so that the next writer begins it anew.
+        case restart
+        /// Does the same, and cuts the log to no length.
+        case truncate
+
+        var code: Int32 {
+            switch self {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .full: SQLITE_CHECKPOINT_FULL
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        }
+    }
+
+    /// Copies the write-ahead log to the database file.
+    ///
+    /// ```swift
+    /// try dbPool.writeWithoutTransaction { db in
+    ///     try db.checkpoint(.truncate)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - kind: What is waited for, as long as ``Configuration/busyMode`` says, and what becomes of the log.
+    ///   - dbName: The name of the database, such as `main`; all attached ones if nil.
+    /// - Returns: the frames that the log has, and how many of them are copied: both are -1 where the database has no log, and 0
+    ///   after the log was cut.
+    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when somebody did not make way in time; and inside of a transaction, or
+    ///   of an access that only reads.
+    @discardableResult
+    public func checkpoint(
+        _ kind: CheckpointMode = .passive, on dbName: String? = "main"
+    ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        checkAccess()
+        try checkObstruction(for: nil)
+        let what = "a checkpoint of \(dbName ?? "all databases") of \(description)"
+        if isReadOnlyScope || sqlite3_db_readonly(pointer, dbName ?? "main") == 1 {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY,
+                message: "\(what) writes to the file: call it in writeWithoutTransaction")
+        }
+        if sqlite3_get_autocommit(pointer) == 0 {
+            throw DatabaseError(
+                resultCode: .SQLITE_LOCKED,
+                message: "\(what) cannot run inside of a transaction: call it in writeWithoutTransaction")
+        }
+        var (frames, copied): (Int32, Int32) = (-1, -1)
+        let code = sqlite3_wal_checkpoint_v2(pointer, dbName, kind.code, &frames, &copied)
+        guard code == SQLITE_OK else {
+            if access.isCancelled { throw CancellationError() }
+            let reason = error(code).message ?? "\(ResultCode(rawValue: code))"
+            let progress =
+                code == SQLITE_BUSY && frames >= 0 ? ": \(copied) of \(frames) frames are copied" : ""
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code), message: "\(what) failed: \(reason)\(progress)")
+        }
+        return (Int(frames), Int(copied))
+    }
+}

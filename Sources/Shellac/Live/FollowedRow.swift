@@ -1,0 +1,56 @@
+/// A row that records follow: see ``FollowedRows``.
+struct FollowedRow {
+    enum Known {
+        case nothing
+        case deleted
+        case row(PackedRow)
+    }
+
+    var known = Known.nothing
+    /// Those who follow the row: mostly one.
+    var first: RowFollower
+    var others: [RowFollower] = []
+
+    init(_ first: RowFollower) { self.first = first }
+
+    var all: [RowFollower] { [first] + others }
+
+    var isKnown: Bool { if case .nothing = known { false } else { true } }
+
+    /// Whether a row that was fetched is what is known.
+    func isKnown(as row: PackedRow?) -> Bool {
+        switch (known, row) {
+        case (.deleted, nil): true
+        case (.row(let known), let row?): known.bytes.isSame(as: row.bytes)
+        default: false
+        }
+    }
+
+    /// Removes a follower. Returns false where that was the only one.
+    mutating func remove(_ follower: RowFollower) -> Bool {
+        others.removeAll { $0 === follower }
+        guard first === follower else { return true }
+        if others.isEmpty { return false }
+        first = others.removeFirst()
+        return true
+    }
+}
+
+/// What is to be fetched.
+struct FollowedNotes {
+    /// The rows that were written, and whose followers are to be told.
+    var keys: Set<RowKey> = []
+    /// Whether any other row may be another one.
+    var isAll = false
+    /// Whether any row may have been written.
+    var isAllWritten = false
+
+    var isEmpty: Bool { keys.isEmpty && !isAll }
+
+    mutating func noteAll(isWritten: Bool) { (isAll, isAllWritten) = (true, isAllWritten || isWritten) }
+
+    mutating func formUnion(_ other: FollowedNotes) {
+        keys.formUnion(other.keys)
+        if other.isAll { noteAll(isWritten: other.isAllWritten) }
+    }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+
+/// The queries that fetch for others, too, and may be asked to fetch for more: of one queue or one pool, whichever of its
+/// connections they fetch with.
+final class LiveHosts: Sendable {
+    private struct State {
+        /// Those that share the rows of a request, by its SQL and arguments.
+        var rows: [LiveRows.Key: LiveRows] = [:]
+        /// Those that records follow, by their table.
+        var followed: [FollowedRows.Table: FollowedRows] = [:]
+    }
+    private let state = Lock(State())
+    /// What those wait at who are about to fetch.
+    let gate: FetchGate
+    /// How many queries keep a pool open.
+    private let livingCount = Atomic<Int>(0)
+
+    private init(_ group: ConnectionGroup, readerCount: Int?) {
+        gate = FetchGate(placeCount: min(4, max(1, (readerCount ?? 5) - 1)))
+        guard readerCount != nil else { return }
+        group.keepOpen(for: self) { [weak self] in
+            switch self?.livingCount.load(ordering: .relaxed) ?? 0 {
+            case 0: nil
+            case 1: "an observation"
+            case let count: "one of \(count) observations"
+            }
+        }
+    }
+
+    /// Those of the connections that one belongs to.
+    static func of(_ db: Database) -> LiveHosts { of(db.group, readerCount: nil) }
+
+    /// Those of a pool.
+    static func of(_ pool: DatabasePool) -> LiveHosts {
+        of(pool.opening.group, readerCount: pool.readers.places.count)
+    }
+
+    private static func of(_ group: ConnectionGroup, readerCount: Int?) -> LiveHosts {
+        group.shared { LiveHosts(group, readerCount: readerCount) }
+    }
+
+    func noteBegin() { livingCount.add(1, ordering: .relaxed) }
+    func noteEnd() { livingCount.subtract(1, ordering: .relaxed) }
+
+    // MARK: - Rows of requests
+
+    #if DEBUG
+    /// How many queries there are.
+    var rowsCount: Int { state.withLock { $0.rows.count } }
+    var followed: [FollowedRows] { state.withLock { Array($0.followed.values) } }
+    #endif
+
+    /// Finds the query that fetches a request. Where there is none that takes the reader, the query that asks is the one from now
+    /// on.
+    func host(_ key: LiveRows.Key, for query: LiveRows, taking: (LiveRows) -> Bool) -> LiveRows {
+        state.withLock { state in
+            if let host = state.rows[key], !host.isEnded, taking(host) { return host }
+            query.key = key
+            state.rows[key] = query
+            return query
+        }
+    }
+
+    /// Has a query be found by another key, unless there is one.
+    func move(_ query: LiveRows, to key: LiveRows.Key?) {
+        state.withLock { state in
+            if let old = query.key, state.rows[old] === query { state.rows[old] = nil }
+            guard let key else { return }
+            query.key = key
+            if state.rows[key] == nil { state.rows[key] = query }
+        }
+    }
+
+    func remove(_ query: LiveRows) {
+        state.withLock { state in if let key = query.key, state.rows[key] === query { state.rows[key] = nil }
+        }
+    }
+
+    // MARK: - Rows that are followed
+
+    /// Finds the query that fetches the rows of a table. Where there is none that takes the follower, the query that asks is the
+    /// one from now on.
+    func host(
+        _ place: FollowedRows.Table, for query: FollowedRows, taking: (FollowedRows) throws -> Bool
+    ) rethrows -> FollowedRows {
+        try state.withLock { state in
+            if let host = state.followed[place], !host.isEnded, try taking(host) { return host }
+            query.place = place
+            state.followed[place] = query
+            return query
+        }
+    }
+
+    /// The tables of one name that are followed.
+    func tables(named name: CaseInsensitiveName) -> [FollowedTable] {
+        state.withLock { state in
+            state.followed.compactMap { place, rows in
+                place.name == name && !rows.isEnded ? rows.fetchedTable : nil
+            }
+        }
+    }
+
+    func remove(_ query: FollowedRows) {
+        state.withLock { state in
+            if let place = query.place, state.followed[place] === query { state.followed[place] = nil }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Another process, which writes to a database without a pause, and tells of each transaction that it was told of as committed.
+public final class WritingProcess: @unchecked Sendable {  // `Process` and the pipes are used under `lock`
+    /// What the process writes by.
+    public enum Way: String, Sendable, CaseIterable, Codable {
+        case pool, queue
+    }
+
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let lock = NSLock()
+    private let lines = Shared(Data())
+    private let ended = Gate()
+
+    /// Starts the process, which numbers its rows by `number`.
+    public init(path: String, _ way: Way = .pool, number: Int) throws {
+        process.executableURL = try SecondProcess.executable()
+        process.arguments = [path, way.rawValue, String(number)]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let (lines, ended, handle) = (lines, ended, output.fileHandleForReading)
+        Thread {
+            while case let data = handle.availableData, !data.isEmpty { lines.withLock { $0 += data } }
+            ended.open()
+        }.start()
+    }
+
+    deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
+
+    /// The number of the last transaction that the process has told of: the numbers begin with 1.
+    public var acknowledgedCount: Int { lines.withLock { data in data.count { $0 == UInt8(ascii: "\n") } } }
+
+    /// Ends the process in the midst of what it does. Returns when all that it has told was heard.
+    public func kill() throws {
+        lock.lock()
+        defer { lock.unlock() }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try ended.wait()
+    }
+
+    /// Has the process end what it does, and close the database. Returns whether it could.
+    public func finish() throws -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        try ended.wait()
+        return process.terminationReason == .exit && process.terminationStatus == 0
+    }
+}
