@@ -140,7 +140,8 @@ extension DatabasePool {
     /// - Parameter readerCount: How many connections are opened; ``Configuration/maximumReaderCount`` if nil.
     /// - Throws: a ``DatabaseError`` when the file cannot be opened again, or another process keeps writing.
     public func makeSnapshotPool(readerCount: Int? = nil) throws -> DatabaseSnapshotPool {
-        try DatabaseSnapshotPool(self, readerCount: max(1, readerCount ?? configuration.maximumReaderCount))
+        let count = readerCount ?? configuration.maximumReaderCount
+        return try DatabaseSnapshotPool(self, readerCount: min(max(1, count), FreePlaces.most))
     }
 
     /// Opens the connections of a snapshot.

@@ -49,7 +49,7 @@ final class PoolReaders: Sendable {
     }
 
     convenience init(_ opening: ReaderOpening, count: Int) {
-        let places = (1...max(1, count)).map { number in
+        let places = (1...min(max(1, count), FreePlaces.most)).map { number in
             Place(ConnectionActivity(label: "\(opening.description).reader.\(number)"))
         }
         self.init(opening, places, isClosed: false)

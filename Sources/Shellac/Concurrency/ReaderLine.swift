@@ -2,11 +2,10 @@ import CSQLite
 
 /// The line in front of a pool's readers: as many accesses at a time as there are places, in the order of arrival.
 ///
-/// Whoever waits for all places gets them before those who wait for one.
+/// Who finds a free place gets in with one atomic operation: see ``FreePlaces``. Whoever waits for all places gets them before
+/// those who wait for one.
 final class ReaderLine: Sendable {
     private struct State {
-        /// The places that are free. The one that was left last is taken first: its connection has read what others want to read.
-        var free: [Int]
         var waiting = WaitingLine<LineWaiter>()
         /// Who has all places, or waits for them.
         var claim: Claim?
@@ -23,12 +22,23 @@ final class ReaderLine: Sendable {
         fileprivate var isGranted = false
         fileprivate var isCancelled = false
     }
-    private let state: Lock<State>
-    let placeCount: Int
+    private let state = Lock(State())
+    private let free: FreePlaces
+    private let placeCount: Int
 
     init(placeCount: Int) {
         self.placeCount = placeCount
-        state = Lock(State(free: (0..<placeCount).reversed()))
+        free = FreePlaces(count: placeCount)
+    }
+
+    /// Runs a function under the lock, with the places that are free. Who comes and goes meanwhile, or as long as somebody waits
+    /// afterwards, comes through this lock.
+    private func locked<Result>(_ body: (inout State, inout PlaceSet) -> Result) -> Result {
+        state.withLock { state in
+            var places = free.guarded()
+            defer { free.set(places, isGuarded: state.isClaimed || !state.waiting.isEmpty) }
+            return body(&state, &places)
+        }
     }
 
     /// How many wait for a place.
@@ -38,10 +48,14 @@ final class ReaderLine: Sendable {
     var isClaimed: Bool { state.withLock { $0.isClaimed } }
 
     /// Waits for a place.
-    func enter() -> Int {
+    @inline(__always)
+    func enter() -> Int { free.take() ?? wait() }
+
+    @inline(never)
+    private func wait() -> Int {
         var sleeper: Sleeper?
-        let place = state.withLock { state -> Int? in
-            if let place = Self.takePlace(&state) { return place }
+        let place = locked { state, free -> Int? in
+            if let place = Self.takePlace(state, &free) { return place }
             if state.claim?.thread == shellac_thread() { Self.trapBehindBarrier() }
             let new = Sleeper()
             sleeper = new
@@ -52,13 +66,13 @@ final class ReaderLine: Sendable {
     }
 
     /// Takes a place, unless somebody would have to wait for it.
-    func enterIfFree() -> Int? { state.withLock { Self.takePlace(&$0) } }
+    func enterIfFree() -> Int? { free.take() }
 
     /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/turn()``.
     func enter(_ ticket: Ticket) {
-        state.withLock { state in
+        locked { state, free in
             guard ticket.wait() else { return }
-            if let place = Self.takePlace(&state) {
+            if let place = Self.takePlace(state, &free) {
                 _ = ticket.grant(place)
             } else {
                 state.waiting.append(.ticket(ticket))
@@ -68,7 +82,7 @@ final class ReaderLine: Sendable {
 
     /// Cancels a ticket: takes it out of the line, or interrupts its work.
     func cancel(_ ticket: Ticket, interrupt: () -> Void) {
-        let continuation = state.withLock { state in
+        let continuation = locked { state, _ in
             let (hasLeft, continuation) = ticket.cancel(interrupt)
             if hasLeft { state.waiting.noteLeaving() }
             return continuation
@@ -78,21 +92,14 @@ final class ReaderLine: Sendable {
 
     /// Gives a place to the first in line.
     @inline(__always)
-    func leave(_ place: Int) {
-        let isFree = state.withLock { state in
-            guard state.waiting.isEmpty, !state.isClaimed else { return false }
-            state.free.append(place)
-            return true
-        }
-        if !isFree { handOver(place) }
-    }
+    func leave(_ place: Int) { if !free.giveBack(place) { handOver(place) } }
 
     @inline(never)
     private func handOver(_ place: Int) {
-        let next = state.withLock { state -> LineWakeUp? in
-            if !state.isClaimed, !state.waiting.isEmpty, let next = Self.grant(place, &state) { return next }
-            state.free.append(place)
-            return grantClaim(&state)
+        let next = locked { state, free -> LineWakeUp? in
+            if !state.isClaimed, let next = Self.grant(place, &state) { return next }
+            free.insert(place)
+            return grantClaim(state, free)
         }
         next?.wake()
     }
@@ -103,7 +110,7 @@ final class ReaderLine: Sendable {
     ///
     /// - Returns: Whether they were given. They are not to whoever was cancelled before.
     func claimAll(_ claim: Claim = Claim()) -> Bool {
-        let isSettled = state.withLock { state -> Bool in
+        let isSettled = locked { state, free -> Bool in
             claim.thread = shellac_thread()
             if claim.isCancelled { return true }
             if state.isClaimed {
@@ -112,7 +119,7 @@ final class ReaderLine: Sendable {
             }
             state.claim = claim
             // Who finds all places free need not be woken.
-            return grantClaim(&state) != nil
+            return grantClaim(state, free) != nil
         }
         if !isSettled { _ = claim.sleeper.sleep() }
         return state.withLock { _ in claim.isGranted }
@@ -135,18 +142,20 @@ final class ReaderLine: Sendable {
 
     /// Takes a claim away, and gives the free places to those who wait for them.
     private func endClaim(_ body: (inout State) -> Void) {
-        let wakeUps = state.withLock { state -> [LineWakeUp] in
+        let wakeUps = locked { state, free -> [LineWakeUp] in
             body(&state)
             if state.isClaimed { return [] }
             if !state.nextClaims.isEmpty {
                 state.claim = state.nextClaims.removeFirst()
-                return grantClaim(&state).map { [$0] } ?? []
+                return grantClaim(state, free).map { [$0] } ?? []
             }
             var wakeUps: [LineWakeUp] = []
-            while !state.waiting.isEmpty, let place = state.free.last, let wakeUp = Self.grant(place, &state)
-            {
-                state.free.removeLast()
-                wakeUps.append(wakeUp)
+            while !state.waiting.isEmpty, let place = free.popFirst() {
+                if let wakeUp = Self.grant(place, &state) {
+                    wakeUps.append(wakeUp)
+                } else {
+                    free.insert(place)
+                }
             }
             return wakeUps
         }
@@ -154,8 +163,8 @@ final class ReaderLine: Sendable {
     }
 
     /// Gives all places to whoever waits for them, if they are free.
-    private func grantClaim(_ state: inout State) -> LineWakeUp? {
-        guard state.free.count == placeCount, let claim = state.claim, !claim.isGranted else { return nil }
+    private func grantClaim(_ state: State, _ free: PlaceSet) -> LineWakeUp? {
+        guard free.count == placeCount, let claim = state.claim, !claim.isGranted else { return nil }
         claim.isGranted = true
         return .sleeper(claim.sleeper, 0)
     }
@@ -167,9 +176,8 @@ final class ReaderLine: Sendable {
                 + "Database of the write.")
     }
 
-    @inline(__always)
-    private static func takePlace(_ state: inout State) -> Int? {
-        state.isClaimed || !state.waiting.isEmpty ? nil : state.free.popLast()
+    private static func takePlace(_ state: State, _ free: inout PlaceSet) -> Int? {
+        state.isClaimed || !state.waiting.isEmpty ? nil : free.popFirst()
     }
 
     /// Gives a place to the first in line who wants it.

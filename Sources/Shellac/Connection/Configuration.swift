@@ -60,7 +60,7 @@ public struct Configuration: Sendable {
     public var statementCacheCapacity = 128
 
     /// The number of connections that a ``DatabasePool`` reads with at the same time, at most. They are opened when they are
-    /// needed.
+    /// needed. No pool has more than 63.
     public var maximumReaderCount = 5
 
     /// Whether a ``DatabasePool`` keeps the connections that it reads with when it gives back memory.
