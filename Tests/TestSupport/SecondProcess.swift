@@ -24,9 +24,13 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        guard output.fileHandleForReading.readData(ofLength: 7) == Data("locked\n".utf8) else {
-            throw NoLock(lock: lock)
+        var told = Data()
+        while told.count < 7 {
+            let data = nextBytes(of: output.fileHandleForReading, most: 7 - told.count)
+            if data.isEmpty { break }
+            told += data
         }
+        guard told == Data("locked\n".utf8) else { throw NoLock(lock: lock) }
     }
 
     deinit { release() }

@@ -23,7 +23,7 @@ public final class WritingProcess: @unchecked Sendable {  // `Process` and the p
         try process.run()
         let (lines, ended, handle) = (lines, ended, output.fileHandleForReading)
         Thread {
-            while case let data = handle.availableData, !data.isEmpty { lines.withLock { $0 += data } }
+            while case let data = nextBytes(of: handle), !data.isEmpty { lines.withLock { $0 += data } }
             ended.open()
         }.start()
     }
@@ -50,5 +50,16 @@ public final class WritingProcess: @unchecked Sendable {  // `Process` and the p
         process.waitUntilExit()
         try ended.wait()
         return process.terminationReason == .exit && process.terminationStatus == 0
+    }
+}
+
+/// Waits for some bytes of a file, and returns none at its end. (Foundation's own functions stop the program when a signal comes
+/// meanwhile, as that of the end of another process.)
+func nextBytes(of handle: FileHandle, most: Int = 4096) -> Data {
+    var bytes = [UInt8](repeating: 0, count: most)
+    while true {
+        let count = read(handle.fileDescriptor, &bytes, most)
+        if count >= 0 { return Data(bytes[..<count]) }
+        if errno != EINTR { return Data() }
     }
 }
