@@ -13,7 +13,7 @@ public struct WALStatus: Sendable {
     public struct Reader: Sendable {
         /// The name of the connection: `server.reader.2`, say, where the label of the pool is `server`.
         public let label: String
-        /// The statement that it has run last. A writer tells none.
+        /// The statement that it has run last, if it has run one since it sees its state. A writer tells none.
         public let sql: String?
         /// How long the connection has seen its state: a few milliseconds more or less.
         public let age: Duration

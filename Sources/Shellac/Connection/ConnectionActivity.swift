@@ -9,7 +9,10 @@ final class ConnectionActivity: Sendable {
     private let thread = Atomic<UInt>(0)
     /// When the access began, in nanoseconds of a clock that moves every few milliseconds, or 0.
     private let start = Atomic<UInt64>(0)
-    private let statement = Lock<String?>(nil)
+    /// How many accesses have begun that see another state than those before.
+    private let access = Atomic<UInt64>(0)
+    /// The statement that was run last, and in which access.
+    private let statement = Lock<(sql: String, access: UInt64)?>(nil)
 
     /// Whether the connection keeps its state from one access to the next one.
     private let keepsState: Bool
@@ -26,7 +29,10 @@ final class ConnectionActivity: Sendable {
     @inline(__always)
     func begin() {
         thread.store(shellac_thread(), ordering: .relaxed)
-        if !keepsState { start.store(shellac_coarse_time(), ordering: .relaxed) }
+        if keepsState { return }
+        start.store(shellac_coarse_time(), ordering: .relaxed)
+        // Nobody else writes it.
+        access.store(access.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     @inline(__always)
@@ -39,13 +45,19 @@ final class ConnectionActivity: Sendable {
     func leave() { thread.store(0, ordering: .relaxed) }
 
     /// Notes the statement that is about to run.
-    func note(_ sql: String) { statement.withLock { $0 = sql } }
+    func note(_ sql: String) {
+        let access = access.load(ordering: .relaxed)
+        statement.withLock { $0 = (sql, access) }
+    }
 
     /// Forgets it: the connection was only prepared.
     func forgetStatement() { statement.withLock { $0 = nil } }
 
-    /// The statement that was run last.
-    var sql: String? { statement.withLock { $0 } }
+    /// The statement that was run last since the connection has seen its state.
+    var sql: String? {
+        let access = access.load(ordering: .relaxed)
+        return statement.withLock { $0?.access == access ? $0?.sql : nil }
+    }
 
     /// How long the connection has been busy, or nil where it is not.
     var age: Duration? {

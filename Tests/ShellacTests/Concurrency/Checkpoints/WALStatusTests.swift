@@ -117,6 +117,19 @@ struct WALStatusTests {
         try #expect(pool.walStatus.readers.isEmpty)
     }
 
+    @Test(
+        "A read that has run nothing yet tells no statement, whatever its connection has run before",
+        .behaviour(84))
+    func nothingYet() async throws {
+        let file = try LoggedFile()
+        let pool = try file.pool()
+        _ = try await pool.read { db in try db.itemCount() }
+        let access = try await LongAccess { inside in try pool.read { _ in try inside() } }
+        let readers = try pool.walStatus.readers
+        #expect(readers.map(\.label) == ["test.reader.1"] && readers.map(\.sql) == [nil])
+        try await access.release()
+    }
+
     @Test("The one that began first comes first", .behaviour(84))
     func order() async throws {
         let file = try LoggedFile()
