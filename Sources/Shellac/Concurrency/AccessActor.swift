@@ -33,9 +33,13 @@ actor AccessActor {
     /// Does some work for a ticket that has its turn.
     func run(_ work: @Sendable () -> Void) { work() }
 
-    /// Begins a task for somebody who does not wait for it. It has the task-local values of the caller.
-    nonisolated static func begin(_ operation: @escaping @Sendable () async -> Void) {
-        Task(executorPreference: WaitingRoom.shared, operation: operation)
+    /// Begins a task for somebody who does not wait for it, and lets go of the work at its end. It has the task-local values of the
+    /// caller.
+    nonisolated static func begin(_ work: LaterWork, _ operation: @escaping @Sendable () async -> Void) {
+        Task(executorPreference: WaitingRoom.shared) {
+            await operation()
+            work.letGo()
+        }
     }
 }
 

@@ -213,16 +213,16 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later { result in result.giveReading(value) }
+        readers.later(for: self) { result in result.giveReading(value) }
     }
 
     public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later { result in result.giveReadOnly(value) }
+        readers.later(for: self) { result in result.giveReadOnly(value) }
     }
 
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         writer.database.checkConcurrentRead()
-        readers.laterFromNow(value)
+        readers.laterFromNow(for: self, value)
     }
 
     // MARK: - Writing
@@ -282,7 +282,7 @@ public final class DatabasePool: DatabaseWriter {
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
         // (Nobody can cancel it.)
-        writer.later { result in try? self.behindBarrier { updates(result) } }
+        writer.later(for: self) { result in try? self.behindBarrier { updates(result) } }
     }
 
     /// Runs a function while nobody reads.
@@ -301,7 +301,7 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        writer.later { result in if case .success(let db) = result { updates(db) } }
+        writer.later(for: self) { result in if case .success(let db) = result { updates(db) } }
     }
 
     // MARK: - Connections and memory

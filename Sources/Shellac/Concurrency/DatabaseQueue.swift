@@ -113,11 +113,11 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        connection.later { result in result.giveReading(value) }
+        connection.later(for: self) { result in result.giveReading(value) }
     }
 
     public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        connection.later { result in result.giveReadOnly(value) }
+        connection.later(for: self) { result in result.giveReadOnly(value) }
     }
 
     // MARK: - Writing
@@ -166,12 +166,12 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        connection.later { result in if case .success(let db) = result { updates(db) } }
+        connection.later(for: self) { result in if case .success(let db) = result { updates(db) } }
     }
 
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) { connection.later(updates) }
+    ) { connection.later(for: self, updates) }
 
     public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
         database.checkConcurrentRead()

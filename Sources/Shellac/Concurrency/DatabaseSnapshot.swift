@@ -76,7 +76,7 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     }
 
     public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later { result in result.give(value) { db, body in try db.readKeptState(body) } }
+        readers.later(for: self) { result in result.give(value) { db, body in try db.readKeptState(body) } }
     }
 
     public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {

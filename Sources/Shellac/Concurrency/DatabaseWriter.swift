@@ -86,9 +86,9 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Uses the database later, without opening a transaction: the caller does not wait. What is called so from one thread runs in
-    /// the order of the calls.
+    /// the order of the calls. The database stays alive until then.
     ///
-    /// - Parameter updates: Gets the database. It is not called where the database has been closed.
+    /// - Parameter updates: Gets the database. It is not called where ``DatabaseReader/close()`` has closed that.
     func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void)
 
     /// Reads, beside the writer, what it has written so far: the caller goes on writing, and the reader does not see it.
@@ -162,7 +162,7 @@ extension DatabaseWriter {
         _ kind: TransactionKind? = nil, _ updates: (Database) throws -> TransactionCompletion
     ) throws { try inTransaction(kind, updates) }
 
-    /// Writes to the database later, in a transaction: the caller does not wait.
+    /// Writes to the database later, in a transaction: the caller does not wait. The database stays alive until then.
     ///
     /// ```swift
     /// dbQueue.asyncWrite { db in
@@ -173,7 +173,7 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - updates: What is done in the transaction. It is not called where the database has been closed.
+    ///   - updates: What is done in the transaction. It is not called where ``DatabaseReader/close()`` has closed the database.
     ///   - completion: Called after the transaction, in the same access, with its result.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,

@@ -143,23 +143,24 @@ final class PoolReaders: Sendable {
     }
 
     /// Runs a function with the access to a reader, later: whoever calls does not wait. They stand in line when this returns.
-    func later(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
+        let work = LaterWork(for: owner, body)
         let ticket = Ticket()
         let carried = opening.configuration.carry?()
         line.enter(ticket)
-        AccessActor.begin {
+        AccessActor.begin(work) {
             await self.perform(ticket) { place in
                 do {
-                    try self.connection(of: place).withAccess { $0.giveAccess(carried, body) }
+                    try self.connection(of: place).withAccess { $0.giveAccess(carried, work.run) }
                 } catch {
-                    body(.failure(error))
+                    work.run(.failure(error))
                 }
             }
         }
     }
 
     /// Has a reader take the present state, and runs a function with it, later.
-    func laterFromNow(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    func laterFromNow(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let carried = opening.configuration.carry?()
         let number = line.enter()
         let place = places[number]
@@ -177,10 +178,11 @@ final class PoolReaders: Sendable {
             return body(.failure(error))
         }
         place.activity.leave()
-        AccessActor.begin {
+        let work = LaterWork(for: owner, body)
+        AccessActor.begin(work) {
             await place.actor.run {
                 self.use(number) { place in
-                    place.database?.withAccess { $0.giveState(carried, body) }
+                    place.database?.withAccess { $0.giveState(carried, work.run) }
                 }
             }
         }

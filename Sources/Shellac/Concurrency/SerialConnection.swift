@@ -120,14 +120,19 @@ extension SerialConnection {
     }
 
     /// Runs a function with the access, later: whoever calls does not wait. They stand in line when this returns.
-    func later(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - owner: Who owns the connection.
+    ///   - body: What is done in the access.
+    func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
+        let work = LaterWork(for: owner, body)
         let ticket = Ticket()
         let carried = database.configuration.carry?()
         line.enter(ticket)
-        AccessActor.begin {
+        AccessActor.begin(work) {
             await AccessActor.run(ticket, in: actors) { _ in
                 begin()
-                database.giveAccess(carried, body)
+                database.giveAccess(carried, work.run)
                 end()
             }
         }

@@ -1,0 +1,33 @@
+import Dispatch
+
+/// What is done in an access that nobody waits for, and who must stay alive until then: what was asked for is done, whoever else
+/// lets go of the queue or the pool.
+///
+/// Both are let go of on a thread of their own. They may hold objects whose `deinit` waits for an access, and nobody's turn may wait
+/// for that.
+final class LaterWork: Sendable {
+    typealias Body = @Sendable (Result<Database, any Error>) -> Void
+
+    private final class Content: Sendable {
+        let owner: any AnyObject & Sendable
+        let body: Body
+
+        init(_ owner: any AnyObject & Sendable, _ body: @escaping Body) {
+            (self.owner, self.body) = (owner, body)
+        }
+    }
+    /// Retained until it is let go of.
+    private let content: Unmanaged<Content>
+
+    init(for owner: any AnyObject & Sendable, _ body: @escaping Body) {
+        content = Unmanaged.passRetained(Content(owner, body))
+    }
+
+    func run(_ result: Result<Database, any Error>) { content.takeUnretainedValue().body(result) }
+
+    /// Lets go of all. Called once, at the end.
+    func letGo() {
+        let content = content
+        DispatchQueue(label: "Shellac.letting-go").async { content.release() }
+    }
+}
