@@ -40,38 +40,30 @@ struct TwoProcessTests {
     }
 
     /// A writer of this process, on a thread of its own.
-    private final class SmallWriter: Sendable {
+    private struct SmallWriter {
         private let isEnd = Shared(false)
-        private let outcome = Shared((count: 0, longest: Duration.zero))
-        private let ended = Gate()
-        private let failure = Shared<(any Error)?>(nil)
+        private let thread: RunningThread<(count: Int, longest: Duration)>
 
         init(_ pool: DatabasePool, pause: UInt32) {
-            let (isEnd, outcome, ended, failure) = (isEnd, outcome, ended, failure)
-            Thread {
-                defer { ended.open() }
-                do {
-                    while !isEnd.value {
-                        let start = ContinuousClock.now
-                        try pool.write { db in
-                            try db.execute(
-                                sql: "INSERT INTO entry (process, number) VALUES (0, ?)",
-                                arguments: [outcome.value.count + 1])
-                        }
-                        let time = ContinuousClock.now - start
-                        outcome.withLock { $0 = ($0.count + 1, max($0.longest, time)) }
-                        usleep(pause)
+            thread = RunningThread { [isEnd] in
+                var (count, longest) = (0, Duration.zero)
+                while !isEnd.value {
+                    let start = ContinuousClock.now
+                    try pool.write { db in
+                        try db.execute(
+                            sql: "INSERT INTO entry (process, number) VALUES (0, ?)", arguments: [count + 1])
                     }
-                } catch { failure.withLock { $0 = error } }
-            }.start()
+                    (count, longest) = (count + 1, max(longest, ContinuousClock.now - start))
+                    usleep(pause)
+                }
+                return (count, longest)
+            }
         }
 
         /// Returns how often it has written, and the longest that this took.
         func finish() throws -> (count: Int, longest: Duration) {
             isEnd.withLock { $0 = true }
-            try ended.wait()
-            if let error = failure.value { throw error }
-            return outcome.value
+            return try thread.join()
         }
     }
 
