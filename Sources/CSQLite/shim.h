@@ -70,36 +70,9 @@ static inline uint64_t shellac_coarse_time(void) {
 #endif
 }
 
-/// What the index of a write-ahead log says: see "The WAL-Index File Format" in the SQLite documentation. The connection must have
-/// read from the database in WAL mode. Returns an SQLite code.
-static inline int shellac_wal_index(
-    sqlite3 *db, const char *name, uint32_t *frames, uint32_t *copied, uint32_t *page_size) {
-    sqlite3_file *file = 0;
-    int code = sqlite3_file_control(db, name, SQLITE_FCNTL_FILE_POINTER, &file);
-    if (code != SQLITE_OK) return code;
-    if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_ERROR;
-    volatile void *region = 0;
-    code = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
-    if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
-    if (!region) return SQLITE_ERROR;
-    // The header is there twice: a writer changes the second one first.
-    volatile const uint32_t *words = (volatile const uint32_t *)region;
-    volatile const uint16_t *halves = (volatile const uint16_t *)region;
-    for (int attempt = 0; attempt < 1000; attempt++) {
-        uint32_t first = words[4];
-        __sync_synchronize();
-        uint32_t second = words[4 + 12];
-        *frames = first;
-        uint16_t size = halves[7];
-        *page_size = (size & 0xfe00) + ((uint32_t)(size & 1) << 16);
-        *copied = words[24];
-        if (first == second) break;
-    }
-    return SQLITE_OK;
-}
-
-/// Reads the header of the index of a log. Each commit, and each log that is begun anew, gives it other bytes.
-static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
+/// Finds the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite documentation. The connection must have read
+/// from the database in WAL mode. Returns an SQLite code.
+static inline int shellac_wal_words(sqlite3 *db, volatile const uint32_t **words) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code != SQLITE_OK) return code;
@@ -108,8 +81,33 @@ static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
     code = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
     if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
     if (!region) return SQLITE_ERROR;
-    // The header is there twice, and a writer changes the second one first: both are the same where nobody is at work.
-    volatile const uint32_t *words = (volatile const uint32_t *)region;
+    *words = (volatile const uint32_t *)region;
+    return SQLITE_OK;
+}
+
+/// How many frames a log has, and how many of them are copied to the file.
+static inline int shellac_wal_index(sqlite3 *db, uint32_t *frames, uint32_t *copied) {
+    volatile const uint32_t *words = 0;
+    int code = shellac_wal_words(db, &words);
+    if (code != SQLITE_OK) return code;
+    // The header is there twice: a writer changes the second one first.
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        uint32_t first = words[4];
+        __sync_synchronize();
+        uint32_t second = words[4 + 12];
+        *frames = first;
+        *copied = words[24];
+        if (first == second) break;
+    }
+    return SQLITE_OK;
+}
+
+/// Reads the header of the index of a log. Each commit, and each log that is begun anew, gives it other bytes.
+static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
+    volatile const uint32_t *words = 0;
+    int code = shellac_wal_words(db, &words);
+    if (code != SQLITE_OK) return code;
+    // Both are the same where nobody is at work.
     for (int attempt = 0; attempt < 100000; attempt++) {
         int differs = 0;
         for (int word = 0; word < 12; word++) header[word] = words[word];

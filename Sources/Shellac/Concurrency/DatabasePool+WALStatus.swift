@@ -66,8 +66,8 @@ final class LogIndex: Sendable {
         try database.withLock { database in
             let connection = try database ?? opening.openForIndex()
             database = connection
-            var (frames, copied, pageSize): (UInt32, UInt32, UInt32) = (0, 0, 0)
-            let code = shellac_wal_index(connection.pointer, "main", &frames, &copied, &pageSize)
+            var (frames, copied): (UInt32, UInt32) = (0, 0)
+            let code = shellac_wal_index(connection.pointer, &frames, &copied)
             guard code == SQLITE_OK else {
                 throw DatabaseError(
                     resultCode: ResultCode(rawValue: code),

@@ -55,35 +55,6 @@ extension DatabasePool {
     }
 }
 
-/// An access that goes on until it is released, on a thread of its own.
-final class LongAccess: Sendable {
-    private let end = Gate()
-    private let ended = Gate()
-
-    /// Returns when the access runs.
-    ///
-    /// - Parameter access: What makes the access, and calls what it is given inside of it.
-    init(_ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void) async throws {
-        let begun = Gate()
-        let (end, ended) = (self.end, self.ended)
-        let thread = Thread {
-            defer { ended.open() }
-            try? access {
-                begun.open()
-                try end.wait()
-            }
-        }
-        thread.start()
-        try await waitUntil { begun.isOpen || ended.isOpen }
-    }
-
-    /// Ends the access. Returns when that is done.
-    func release() async throws {
-        end.open()
-        try await waitUntil { [ended] in ended.isOpen }
-    }
-}
-
 extension LongAccess {
     /// A read that sees the present state until it is released.
     static func reading(_ pool: DatabasePool) async throws -> LongAccess {
