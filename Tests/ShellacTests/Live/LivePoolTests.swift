@@ -56,6 +56,41 @@ struct LivePoolTests {
         }
     }
 
+    @Test("a state is told the number of the last commit in it, also where a commit comes while it is taken")
+    func number() throws {
+        let file = try TemporaryDatabase()
+        // The pool, and who writes right before a read takes its state.
+        let intruder = Shared<(@Sendable () -> Void)?>(nil)
+        let pool = try file.pool { configuration in
+            configuration.trace = { event in
+                guard event.description.contains("schema_version") else { return }
+                let write = intruder.withLock { write in
+                    defer { write = nil }
+                    return write
+                }
+                write?()
+            }
+        }
+        func read() throws -> (names: [String], number: UInt64) {
+            try pool.readers.access { db in
+                try db.readNumberedState { db, number in (try db.names(), number) }
+            }
+        }
+        for count in 1...5 {
+            let before = try read()
+            #expect(before.names.count == count - 1)
+            intruder.withLock {
+                $0 = { [weak pool] in
+                    guard let pool else { return }
+                    try? RunningThread { try pool.write { db in try db.insert("\(count)") } }.join()
+                }
+            }
+            let after = try read()
+            #expect(after.names.count == count)
+            #expect(after.number == before.number + 2)
+        }
+    }
+
     @Test("starts beside a writer of lone statements that never pauses miss nothing")
     func starts() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -149,6 +184,29 @@ struct LivePoolTests {
         mayGo.open()
         try await writing.value
         try #expect(await iterator.next() == ["new"])
+    }
+
+    @Test("a row that is written after it was read first, and before the writer knew, is told")
+    func followedBeforeTheWriterKnew() async throws {
+        let live = try LiveDatabase(.pool, "a")
+        let (isHeld, mayGo) = (Gate(), Gate())
+        let player = try await live.writer.read { db in try LivePlayer.find(db, key: 1) }
+        let writing = Task { [writer = live.writer] in
+            try await onThread {
+                try writer.inDatabase { db in
+                    isHeld.open()
+                    try mayGo.wait()
+                    try db.execute(sql: "UPDATE livePlayer SET score = 1")
+                }
+            }
+        }
+        try await waitUntil { isHeld.isOpen }
+        let following = Following(player.follow(in: live.writer))
+        try #expect(await following.first() == ["1 a 0 NULL"])
+        mayGo.open()
+        try await writing.value
+        try await live.writer.settle()
+        #expect(following.states.elements == ["1 a 1 NULL"])
     }
 
     @Test("a pool is not closed while somebody observes it, and says so", .behaviour(83))
