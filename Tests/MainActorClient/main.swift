@@ -22,6 +22,23 @@ final class Screen {
     }
 
     func saveEdited() async throws { try await edited.save(in: dbQueue) }
+
+    /// All that is done to records that stay here.
+    func edit() async throws {
+        let (tristan, gawain, bors) = (Player(), Player(), Player())
+        (tristan.name, gawain.name, bors.name) = ("Tristan", "Gawain", "Bors")
+        try await dbQueue.insert([tristan, gawain, bors])
+        tristan.name = "Tristram"
+        print(
+            try await dbQueue.updateChanges([tristan, gawain, bors]),
+            try await tristan.updateChanges(in: dbQueue))
+        gawain.name = "Gawaine"
+        try await gawain.update(in: dbQueue)
+        bors.name = "nobody"
+        try await bors.reload(in: dbQueue)
+        print([tristan, gawain, bors].map(\.name), bors.createdAt != nil)
+        print(try await tristan.delete(in: dbQueue), try await dbQueue.delete([tristan, gawain, bors]))
+    }
 }
 
 func makeSchema(_ dbQueue: DatabaseQueue) throws {
@@ -151,6 +168,7 @@ func elsewhere(_ dbQueue: DatabaseQueue) async throws {
         break
     }
     observation.cancel()
+    try await screen.edit()
 }
 
 let dbQueue = try DatabaseQueue()

@@ -10,7 +10,7 @@ public enum RecordError: Error, Hashable, Sendable {
     /// The row is written all the same.
     case rowNotTaken(recordType: String, reason: String)
 
-    /// A record could not be copied, by which it is saved: thrown by `save(in:)`. Nothing is saved.
+    /// A record could not be copied, by which it is saved: thrown by `save(in:)` and its kin. Nothing is done then.
     case notCopied(recordType: String, reason: String)
 
     /// A dictionary is no unique key of the table.

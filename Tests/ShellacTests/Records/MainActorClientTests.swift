@@ -34,6 +34,9 @@ struct MainActorClientTests {
                 "2",
                 "true 1",
                 "0",
+                "true false",
+                #"["Tristram", "Gawaine", "Bors"] true"#,
+                "true 2",
             ], "\(result.output)")
     }
 

@@ -118,9 +118,161 @@ struct RecordIsolationTests {
                 func commit(_ dbQueue: some DatabaseWriter) async throws { try await player.save(in: dbQueue) }
             }
             """),
+        IsolationProgram(
+            "all that is done to records that stay with their owner: the way out of the first four below",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                let dbQueue: any DatabaseWriter
+                init(_ dbQueue: any DatabaseWriter) { self.dbQueue = dbQueue }
+                func all() async throws {
+                    let new = Player()
+                    try await new.insert(in: dbQueue)
+                    players.append(new)
+                    try await players[0].update(in: dbQueue)
+                    try await players[0].update(in: dbQueue, columns: ["name"])
+                    if try await players[0].updateChanges(in: dbQueue) { print("changed") }
+                    try await players[0].reload(in: dbQueue)
+                    try await dbQueue.save(players)
+                    try await dbQueue.updateChanges(players)
+                    try await dbQueue.reload(players)
+                    try await players[0].delete(in: dbQueue)
+                    try await dbQueue.delete(players)
+                }
+            }
+            actor Store {
+                var players: [Player] = []
+                func all(_ dbPool: DatabasePool) async throws {
+                    let new = Player()
+                    try await new.insert(in: dbPool)
+                    players.append(new)
+                    try await players[0].updateChanges(in: dbPool)
+                    try await players[0].reload(in: dbPool)
+                    try await dbPool.save(players)
+                    try await dbPool.update(players)
+                    try await dbPool.insert(players)
+                    for player in players { try await player.delete(in: dbPool) }
+                }
+            }
+            """),
+        IsolationProgram(
+            "a copy of a record that is held is handed over",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func validate(_ dbQueue: DatabaseQueue) async throws {
+                    let copy = try players[0].copy()
+                    players[0] = try await dbQueue.write(sending: copy) { db, player in
+                        try player.save(db)
+                        return player
+                    }
+                }
+            }
+            actor Store {
+                var player: Player?
+                func giveAway() throws -> sending Player? {
+                    defer { player = nil }
+                    return try player?.copy()
+                }
+            }
+            """),
+        IsolationProgram(
+            "a new record is inserted, and kept",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func add(_ dbQueue: DatabaseQueue) async throws {
+                    players.append(
+                        try await dbQueue.write(sending: Player()) { db, player in
+                            try player.insert(db)
+                            return player
+                        })
+                }
+            }
+            """),
+        IsolationProgram(
+            "a request of the main actor is read by a capture list",
+            """
+            @MainActor final class Model {
+                var request = Player.all()
+                var players: [Player] = []
+                func load(_ dbQueue: DatabaseQueue) async throws {
+                    players = try await dbQueue.read { [request] db in try request.fetchAll(db) }
+                }
+            }
+            """),
     ]
 
     static let refused = [
+        IsolationProgram(
+            "held records are updated in a closure",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func commit(_ dbQueue: DatabaseQueue) async throws {
+                    try await dbQueue.write { [players] db in for player in players { try player.updateChanges(db) } }
+                }
+            }
+            """, errors: [(4, "risks causing data races")]),
+        IsolationProgram(
+            "a held record is deleted in a closure",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func remove(_ dbQueue: DatabaseQueue) async throws {
+                    let player = players[0]
+                    _ = try await dbQueue.write { db in try player.delete(db) }
+                }
+            }
+            """, errors: [(5, "risks causing data races")]),
+        IsolationProgram(
+            "a held record is reloaded in a closure",
+            """
+            actor Store {
+                let player = Player()
+                func refresh(_ dbQueue: DatabaseQueue) async throws {
+                    try await dbQueue.read { db in try self.player.reload(db) }
+                }
+            }
+            """, errors: [(4, "cannot exit actor-isolated context")]),
+        IsolationProgram(
+            "a new record is inserted in a closure, and kept",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func add(_ dbQueue: DatabaseQueue) async throws {
+                    let player = Player()
+                    try await dbQueue.write { db in try player.insert(db) }
+                    players.append(player)
+                }
+            }
+            """, errors: [(5, "risks causing data races")]),
+        IsolationProgram(
+            "a record that was handed over is kept",
+            """
+            @MainActor final class Model {
+                var players: [Player] = []
+                func add(_ dbQueue: DatabaseQueue) async throws {
+                    let player = Player()
+                    try await dbQueue.write(sending: player) { db, player in try player.insert(db) }
+                    players.append(player)
+                }
+            }
+            """, errors: [(5, "sending 'player' risks causing data races")]),
+        IsolationProgram(
+            "a request of the main actor is read in a closure",
+            """
+            @MainActor final class Model {
+                var request = Player.all()
+                var players: [Player] = []
+                func load(_ dbQueue: DatabaseQueue) async throws {
+                    players = try await dbQueue.read { db in try self.request.fetchAll(db) }
+                }
+            }
+            """,
+            errors: [
+                (5, "main actor-isolated property 'request' can not be referenced from a nonisolated context")
+            ]),
         IsolationProgram(
             "use after it was handed over",
             """

@@ -1,7 +1,7 @@
 import Shellac
 import TestSupport
 
-// Heroes who are saved while they stay with their owner: see ``RecordAsyncTests``.
+// Heroes who are saved while they stay with their owner: see ``RecordHeldTests``.
 
 /// A hero that tells whether it was encoded, and whom what was called.
 class TravellingHero: TabledHero {
@@ -11,6 +11,24 @@ class TravellingHero: TabledHero {
     override func didInsert(_ inserted: InsertionSuccess) { told.append("didInsert \(inserted.rowID)") }
     override func didUpdate(_ updated: PersistenceSuccess) { told.append("didUpdate") }
     override func didSave(_ saved: PersistenceSuccess) { told.append("didSave") }
+    override func didDelete(deleted: Bool) { told.append("didDelete \(deleted)") }
+}
+
+extension TravellingHero {
+    /// Does something to the record in an access, while its owner does something else.
+    @MainActor
+    final func whileOnItsWay(
+        to queue: DatabaseQueue, _ operation: @escaping @MainActor () async throws -> Void,
+        meanwhile: @MainActor () async throws -> Void
+    ) async throws {
+        let hold = try await Hold(queue)
+        isEncoded = false
+        let task = Task { @MainActor in try await operation() }
+        while !isEncoded { await Task.yield() }
+        try await meanwhile()
+        try await hold.release()
+        try await task.value
+    }
 }
 
 /// One that overrides all callbacks, and says where all of its kind are called.

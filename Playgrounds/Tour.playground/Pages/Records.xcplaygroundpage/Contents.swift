@@ -122,3 +122,11 @@ print("written:", id ?? 0)
 arthur.score += 1
 try await arthur.save(in: dbQueue)
 print("saved where it is, changed: \(arthur.hasDatabaseChanges)")
+
+// Several of them are saved in one transaction; and they are deleted, and reloaded.
+let lancelot = Player()
+lancelot.name = "Lancelot"
+arthur.score += 1
+try await dbQueue.save([arthur, lancelot])
+try await arthur.reload(in: dbQueue)
+try await lancelot.delete(in: dbQueue)

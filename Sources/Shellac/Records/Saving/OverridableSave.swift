@@ -7,7 +7,13 @@
 struct SaveRequest {
     fileprivate var asked: (record: ObjectIdentifier, options: SaveOptions?)?
     /// The record whose `did` callbacks are left to somebody else, and what it was not told.
-    fileprivate var untold: (record: ObjectIdentifier, successes: [PersistenceSuccess])?
+    fileprivate var untold: (record: ObjectIdentifier, successes: [UntoldSuccess])?
+}
+
+/// What a record is still to be told, by its `did` callbacks.
+enum UntoldSuccess {
+    case save(PersistenceSuccess)
+    case deletion(isDeleted: Bool)
 }
 
 extension RecordKeeper {
@@ -45,7 +51,7 @@ extension RecordKeeper {
     /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
     fileprivate func leavingUntold(
         _ record: Record, _ save: () throws -> Void
-    ) rethrows -> [PersistenceSuccess] {
+    ) rethrows -> [UntoldSuccess] {
         let outer = exchange(&request.untold, with: (ObjectIdentifier(record), []))
         defer { request.untold = outer }
         try save()
@@ -53,7 +59,7 @@ extension RecordKeeper {
     }
 
     /// Whether a record's `did` callbacks are left to somebody else, who will hear of a success.
-    fileprivate func leaves(_ success: PersistenceSuccess, untoldTo record: Record) -> Bool {
+    fileprivate func leaves(_ success: UntoldSuccess, untoldTo record: Record) -> Bool {
         guard request.untold?.record == ObjectIdentifier(record) else { return false }
         request.untold?.successes.append(success)
         return true
@@ -80,9 +86,10 @@ extension Record {
         return true
     }
 
-    /// Saves the record, without calling its `did` callbacks. Returns what these would have been told.
-    final func saveLeavingUntold(in db: Database) throws -> [PersistenceSuccess] {
-        try db.records.leavingUntold(self) { try save(in: db, nil) }
+    /// Runs a function that saves or deletes the record, without calling its `did` callbacks. Returns what these would have been
+    /// told.
+    final func leavingUntold(in db: Database, _ operation: () throws -> Void) rethrows -> [UntoldSuccess] {
+        try db.records.leavingUntold(self, operation)
     }
 
     private func save(in db: Database, _ options: SaveOptions?) throws {
@@ -198,7 +205,7 @@ extension Record {
 
     /// Leaves the `did` callbacks to whoever has asked for that, or calls them.
     private func leave(_ written: Written, in db: Database) {
-        if db.records.leaves(written.success, untoldTo: self) {
+        if db.records.leaves(.save(written.success), untoldTo: self) {
             takeRowIDAtOnce(written, in: db)
         } else {
             callBack(written.success)
@@ -214,7 +221,21 @@ extension Record {
         }
     }
 
+    /// Calls `didDelete`, or leaves it to whoever has asked for that.
+    final func callBack(isDeleted: Bool, in db: Database) {
+        if db.records.leaves(.deletion(isDeleted: isDeleted), untoldTo: self) { return }
+        didDelete(deleted: isDeleted)
+    }
+
     /// Calls the `did` callbacks.
+    final func callBack(_ success: UntoldSuccess) {
+        switch success {
+        case .save(let success): callBack(success)
+        case .deletion(let isDeleted): didDelete(deleted: isDeleted)
+        }
+    }
+
+    /// Calls the `did` callbacks of a save.
     final func callBack(_ success: PersistenceSuccess) {
         if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
         didSave(success)

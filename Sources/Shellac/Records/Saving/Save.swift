@@ -75,7 +75,7 @@ extension MutablePersistableRecord {
             }
         }
         let isDeleted = callback.result("aroundDelete", recordType) ?? false
-        didDelete(deleted: isDeleted)
+        if let object { object.callBack(isDeleted: isDeleted, in: db) } else { didDelete(deleted: isDeleted) }
         return isDeleted
     }
 

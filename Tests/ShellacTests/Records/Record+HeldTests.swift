@@ -30,7 +30,7 @@ private final class InsertedTraveller: Record {
 
 @MainActor
 @Suite("Saving a record that stays with its owner", .serialized)
-struct RecordAsyncTests {
+struct RecordHeldTests {
     private let queue: DatabaseQueue
 
     init() throws { queue = try .withHeroes() }
@@ -46,14 +46,8 @@ struct RecordAsyncTests {
     private func save(
         _ record: some TravellingHero & HeroRecord, meanwhile: @MainActor () async throws -> Void
     ) async throws {
-        let hold = try await Hold(queue)
-        record.isEncoded = false
         let queue = queue
-        let task = Task { @MainActor in try await record.save(in: queue) }
-        while !record.isEncoded { await Task.yield() }
-        try await meanwhile()
-        try await hold.release()
-        try await task.value
+        try await record.whileOnItsWay(to: queue, { try await record.save(in: queue) }, meanwhile: meanwhile)
     }
 
     // MARK: - What its owner changes

@@ -1,0 +1,185 @@
+extension Record {
+    /// Saves the record in an asynchronous access, while the record stays with its owner: a view model, an actor.
+    ///
+    /// ```swift
+    /// @MainActor final class Editor {
+    ///     let player: Player
+    ///
+    ///     func commit() async throws {
+    ///         try await player.save(in: dbQueue)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A copy is sent, made by ``copy()``, and saved as ``save(_:)`` does it, in a transaction of its own. So the callbacks
+    /// that are given a `Database`, and overriding methods, are called with the copy, where the database is. Then, where the
+    /// record is, it takes what came of that: its row id, its stamps, and what the callbacks have changed; and its `did`
+    /// callbacks are called. (One that takes its row id in ``didInsert(_:)``, and neither lists it nor reads it in
+    /// ``updateFromRow(_:)``, has that called with the copy, too.) What the copy holds beyond its columns is not taken.
+    ///
+    /// What its owner changes meanwhile is not saved, and not overwritten, and ``hasDatabaseChanges`` tells so. Where the
+    /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,
+    /// it knows nothing of its row afterwards, and has changes. A row that it merges meanwhile counts.
+    ///
+    /// - Parameter writer: The database. Several records are saved in one transaction by its
+    ///   ``DatabaseWriter/save(_:)``.
+    /// - Throws: what ``save(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)`` when ``copy()`` throws, or gives
+    ///   a record that has other values: nothing is saved then.
+    nonisolated(nonsending) public final func save(in writer: some DatabaseWriter) async throws {
+        _ = try await writer.perform(.save, on: [self])
+    }
+
+    /// Inserts the record in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    ///
+    /// Where this is called twice at once, the second insertion comes after the first one, and has the key that this has given the
+    /// record: it throws.
+    ///
+    /// - Throws: what ``insert(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    nonisolated(nonsending) public final func insert(in writer: some DatabaseWriter) async throws {
+        _ = try await writer.perform(.insert, on: [self])
+    }
+
+    /// Updates the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - columns: The columns to update. Nil for all of them.
+    /// - Throws: what ``update(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    nonisolated(nonsending) public final func update(
+        in writer: some DatabaseWriter, columns: Set<String>? = nil
+    ) async throws { _ = try await writer.perform(.update(columns: columns), on: [self]) }
+
+    /// Updates the columns that have changed, in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    ///
+    /// - Returns: Whether a column had changed.
+    /// - Throws: what ``updateChanges(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func updateChanges(in writer: some DatabaseWriter) async throws
+        -> Bool
+    {
+        try await writer.perform(.updateChanges, on: [self])[0]
+    }
+
+    /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func delete(in writer: some DatabaseWriter) async throws -> Bool {
+        try await writer.perform(.delete, on: [self])[0]
+    }
+
+    /// Takes what the database holds, read in an asynchronous access, while the record stays with its owner.
+    ///
+    /// What its owner changes meanwhile stays, and is a change. What had changed before is overwritten, as by ``reload(_:)``.
+    ///
+    /// - Parameter reader: The database: also the readers of a pool, or a snapshot.
+    /// - Throws: what ``reload(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    nonisolated(nonsending) public final func reload(in reader: some DatabaseReader) async throws {
+        try await reader.reload([self])
+    }
+}
+
+// MARK: - Several records
+
+extension DatabaseWriter {
+    /// Saves records that stay with their owner, in one transaction.
+    ///
+    /// ```swift
+    /// @MainActor final class Editor {
+    ///     let home: Player
+    ///     let guest: Player
+    ///
+    ///     func commit() async throws {
+    ///         try await dbQueue.save([home, guest])
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Each of them is saved as by ``Record/save(in:)``. Where one cannot be, nothing is saved, and all of them are as before. Their
+    /// `did` callbacks are called when the transaction is committed and all records have taken what came of it.
+    ///
+    /// - Parameter records: They are saved in this order. One that is there twice is saved once.
+    /// - Throws: the first error.
+    public nonisolated(nonsending) func save(_ records: [Record]) async throws {
+        _ = try await perform(.save, on: records)
+    }
+
+    /// Inserts records that stay with their owner, in one transaction: see ``save(_:)``.
+    ///
+    /// - Throws: the first error. Nothing is inserted then.
+    public nonisolated(nonsending) func insert(_ records: [Record]) async throws {
+        _ = try await perform(.insert, on: records)
+    }
+
+    /// Updates the rows of records that stay with their owner, in one transaction: see ``save(_:)``.
+    ///
+    /// - Throws: the first error. Nothing is updated then.
+    public nonisolated(nonsending) func update(_ records: [Record]) async throws {
+        _ = try await perform(.update(columns: nil), on: records)
+    }
+
+    /// Updates the columns that have changed of records that stay with their owner, in one transaction: see ``save(_:)``.
+    ///
+    /// - Returns: Whether there was any change.
+    /// - Throws: the first error. Nothing is updated then.
+    @discardableResult
+    public nonisolated(nonsending) func updateChanges(_ records: [Record]) async throws -> Bool {
+        try await perform(.updateChanges, on: records).contains(true)
+    }
+
+    /// Deletes the rows of records that stay with their owner, in one transaction: see ``save(_:)``.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: the first error. Nothing is deleted then.
+    @discardableResult
+    public nonisolated(nonsending) func delete(_ records: [Record]) async throws -> Int {
+        try await perform(.delete, on: records).count { $0 }
+    }
+
+    /// Does something to records that stay with their owner. Returns whether anything was done, for each of them.
+    fileprivate nonisolated(nonsending) func perform(_ verb: HeldVerb, on records: [Record]) async throws
+        -> [Bool]
+    {
+        let records = records.once
+        let turn = RecordTurn(records)
+        try await turn.begin()
+        defer { turn.end() }
+        var held = try HeldRecords(records, for: verb)
+        let outcomes = try await write(sending: held.copies()) { db, copies in
+            try HeldRecords.perform(verb, on: copies, in: db)
+        }
+        return try held.take(outcomes)
+    }
+}
+
+extension DatabaseReader {
+    /// Has records that stay with their owner take what the database holds, all of them at one moment: see ``Record/reload(in:)``.
+    ///
+    /// - Throws: the first error. All records are as before then.
+    public nonisolated(nonsending) func reload(_ records: [Record]) async throws {
+        let records = records.once
+        let turn = RecordTurn(records)
+        try await turn.begin()
+        defer { turn.end() }
+        var held = try HeldRecords(records, for: .reload)
+        while true {
+            let copies = Handover(try held.copies())
+            let outcomes = try await read { db in
+                try HeldRecords.perform(.reload, on: copies.take(), in: db)
+            }
+            // What was read may be older than what a record has been given meanwhile, by a save or a merge.
+            guard held.isUpToDate else { continue }
+            _ = try held.take(outcomes)
+            return
+        }
+    }
+}
+
+extension [Record] {
+    /// The records, each of them once.
+    fileprivate var once: [Record] {
+        var known: Set<ObjectIdentifier> = []
+        return filter { known.insert(ObjectIdentifier($0)).inserted }
+    }
+}
