@@ -16,7 +16,7 @@ extension Database {
     @inline(__always)
     func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
         if !deferredCleanups.isEmpty { deferredCleanups.finish() }
-        if access.isObstructed, isClosed { throw closedError() }
+        if access.isObstructed { try checkOpen() }
         do {
             let result = try body(self)
             try endAccess()
@@ -26,6 +26,13 @@ extension Database {
             try? endAccess()
             throw error
         }
+    }
+
+    @inline(never)
+    private func checkOpen() throws {
+        if isClosed { throw closedError() }
+        // It has stood in line for too long.
+        if access.isEnded { throw stopError }
     }
 
     /// Runs a function in a transaction that only reads.
@@ -92,14 +99,14 @@ extension Database {
             pointer, 1000,
             { context in
                 let database = Unretained<Database>(context: context.unsafelyUnwrapped).object
-                return database.access.isCancelled ? 1 : 0
+                return database.access.isStopped ? 1 : 0
             }, Unretained(self).context)
     }
 
     /// Ends the access that could be cancelled.
     func endCancellation() {
         if !isClosed { sqlite3_progress_handler(pointer, 0, nil, nil) }
-        guard access.isCancelled else { return }
+        guard access.isStopped else { return }
         access.endCancellation()
         updateObstruction()
     }

@@ -150,7 +150,16 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
+    public func run() async throws {
+        try await ServiceRun(writer: writer, close: { try self.close() }).run()
+    }
+
     private func closeWriter(_ db: Database) throws {
+        db.optimizeBeforeClosing()
+        // A service leaves nothing behind.
+        if opening.group.serviceEnd.hasBegun, !configuration.readonly {
+            _ = shellac_persist_wal(db.pointer, 0)
+        }
         // The last connection copies the log when it is closed; this cuts it, too.
         if configuration.checkpoints != .none, !configuration.readonly {
             _ = try? db.checkpointWithoutWaiting(.truncate)

@@ -81,7 +81,14 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     public func close() throws {
-        try connection.inside { db in try db.close() }
+        try connection.inside { db in
+            db.optimizeBeforeClosing()
+            try db.close()
+        }
+    }
+
+    public func run() async throws {
+        try await ServiceRun(writer: connection, close: { try self.close() }).run()
     }
 
     public func interrupt() { database.interruptFromOutside() }

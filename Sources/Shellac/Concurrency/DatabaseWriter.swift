@@ -117,6 +117,27 @@ public protocol DatabaseWriter: DatabaseReader {
     /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
     @discardableResult
     func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T
+
+    /// Runs the database as a service: until the task is cancelled. Then it ends in order.
+    ///
+    /// ```swift
+    /// let service = Task { try await dbPool.run() }
+    /// // The program is asked to end.
+    /// service.cancel()
+    /// try await service.value
+    /// ```
+    ///
+    /// From then on, accesses that would begin throw a sentence. Those that run, or stand in line, go on, also those of cursors,
+    /// snapshots and backups; after ``Configuration/closingDeadline``, they are interrupted, and rolled back: they throw
+    /// `SQLITE_INTERRUPT`. Sequences of live values end. What is in a write-ahead log is copied, and the database is closed. No log stays
+    /// behind, unless another process has the database open.
+    ///
+    /// It has the shape of `Service` of the package swift-service-lifecycle, which needs one line: see the article "Servers".
+    ///
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_INTERRUPT` that names the accesses which were interrupted: the database is closed
+    ///   then. One of code `SQLITE_BUSY` names what keeps the database open a second after the deadline: a function that does not
+    ///   return, or a snapshot that is alive.
+    func run() async throws
 }
 
 extension DatabaseWriter {

@@ -71,6 +71,7 @@ final class PoolReaders: Sendable {
     @inline(__always)
     func access<T>(_ body: (Database) throws -> T) throws -> T {
         if hasThisThread { trapReentrance() }
+        try opening.group.checkService(opening.description)
         let place = line.enter()
         defer { line.leave(place) }
         return try access(places[place], body)
@@ -107,6 +108,7 @@ final class PoolReaders: Sendable {
     nonisolated(nonsending) func run<T>(
         _ body: @escaping (Database) throws -> T
     ) async throws -> sending T {
+        try opening.group.checkService(opening.description)
         let work = AccessWork(body)
         let ticket = Ticket()
         let running = Lock<Database?>(nil)
@@ -145,6 +147,9 @@ final class PoolReaders: Sendable {
     /// Runs a function with the access to a reader, later: whoever calls does not wait. They stand in line when this returns.
     func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
+        do { try opening.group.checkService(opening.description) } catch {
+            return AccessActor.begin(work) { work.run(.failure(error)) }
+        }
         let ticket = Ticket()
         let carried = opening.configuration.carry?()
         line.enter(ticket)

@@ -32,7 +32,8 @@ struct SerialConnection: Sendable {
     /// Runs a function with the access, and ends the access properly.
     @inline(__always)
     func access<T>(priority: WritePriority = .normal, _ body: (Database) throws -> T) throws -> T {
-        try inside(priority: priority) { db in try db.wholeAccess(body) }
+        try database.group.checkService(database.description)
+        return try inside(priority: priority) { db in try db.wholeAccess(body) }
     }
 
     /// Runs a function while no other access runs.
@@ -84,6 +85,7 @@ struct SerialConnection: Sendable {
         priority: WritePriority = .normal, alsoOnCancel cancel: @escaping @Sendable () -> Void = {},
         _ body: @escaping (Database) throws -> T
     ) async throws -> sending T {
+        try database.group.checkService(database.description)
         let work = AccessWork(body)
         let ticket = Ticket(priority)
         await withTaskCancellationHandler {
@@ -126,6 +128,9 @@ extension SerialConnection {
     ///   - body: What is done in the access.
     func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
+        do { try database.group.checkService(database.description) } catch {
+            return AccessActor.begin(work) { work.run(.failure(error)) }
+        }
         let ticket = Ticket()
         let carried = database.configuration.carry?()
         line.enter(ticket)

@@ -9,7 +9,7 @@ import Glibc
 
 /// Does what is to be done around the accesses of a pool's writer: it rests now and then, and sees to its log.
 final class WriterAttendant: @unchecked Sendable {  // what changes belongs to whoever has the access
-    private let activity: ConnectionActivity
+    let activity: ConnectionActivity
     private let commits: CommitNumber
 
     /// The last commit that was looked at.

@@ -43,7 +43,7 @@ final class BusyHandler {
 
     /// Returns whether to try again. The number of tries begins anew for each lock.
     func tryAgain(after count: Int) -> Bool {
-        if isImpatient || database.access.isCancelled { return false }
+        if isImpatient || database.access.isStopped { return false }
         switch mode {
         case .immediateError: return false
         case .callback(let callback): return callback(count)
@@ -56,7 +56,7 @@ final class BusyHandler {
                 return false
             }
             sleep(left < Self.interval / .seconds(1) ? .seconds(left) : Self.interval)
-            return !database.access.isCancelled
+            return !database.access.isStopped
         }
     }
 }

@@ -74,6 +74,15 @@ public struct Configuration: Sendable {
     /// The way in which the log of a ``DatabasePool`` is copied to the database file.
     public var checkpoints: Checkpoints = .background
 
+    /// How long accesses go on that run when ``DatabaseWriter/run()`` is cancelled. Then they are interrupted, and rolled back.
+    ///
+    /// Who ends a program waits for it: many that run containers kill them ten seconds after having asked.
+    public var closingDeadline: Duration = .seconds(8)
+
+    /// Whether SQLite looks, before a database is closed that can be written to, whether its planner knows enough of the tables: see
+    /// "PRAGMA optimize" in the SQLite documentation. It reads a few hundred rows of each index at most.
+    public var optimizesWhenClosing = false
+
     /// What surrounds a function that is called later, where there is no task to bring it along.
     ///
     /// Task-local values reach all asynchronous accesses by themselves. What else belongs to a thread, such as the context of a

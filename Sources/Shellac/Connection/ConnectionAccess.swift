@@ -8,8 +8,16 @@ struct ConnectionAccess: ~Copyable, Sendable {
     private let owner = Atomic<UInt>(0)
     /// Whether the next statement may have to be refused.
     private let obstruction = Atomic<Bool>(false)
-    /// Whether the task that holds the access was cancelled.
-    private let cancellation = Atomic<Bool>(false)
+    /// Why statements are interrupted, and refused, if they are.
+    private let stop = Atomic<Stop>(.none)
+    /// Why the statements of an access are interrupted, and refused.
+    enum Stop: UInt8, AtomicRepresentable {
+        case none
+        /// The task that holds the access was cancelled.
+        case cancellation
+        /// The database has ended: see ``ServiceEnd``.
+        case end
+    }
     /// Whether the connection is open: for threads that interrupt it without having the access.
     private let openness = Lock(true)
 
@@ -43,25 +51,45 @@ struct ConnectionAccess: ~Copyable, Sendable {
     /// Whether the next statement may have to be refused: see `Database.checkObstruction(for:)`.
     var isObstructed: Bool { obstruction.load(ordering: .relaxed) }
 
-    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+    /// Whether statements are interrupted, and refused: the task was cancelled, or the database has ended.
+    var isStopped: Bool { stop.load(ordering: .relaxed) != .none }
 
-    /// Says whether statements have to be refused for another reason than a cancellation.
+    /// Whether that is because the database has ended.
+    var isEnded: Bool { stop.load(ordering: .relaxed) == .end }
+
+    /// Says whether statements have to be refused for another reason than a stop.
     func obstruct(_ isObstructed: Bool) {
         obstruction.store(isObstructed, ordering: .sequentiallyConsistent)
-        // Another thread may cancel at any time: look after having stored.
-        if cancellation.load(ordering: .sequentiallyConsistent) {
+        // Another thread may stop them at any time: look after having stored.
+        if stop.load(ordering: .sequentiallyConsistent) != .none {
             obstruction.store(true, ordering: .sequentiallyConsistent)
         }
     }
 
     /// Cancels what the task does that holds the access. Any thread may do so.
     func cancel() {
-        cancellation.store(true, ordering: .sequentiallyConsistent)
+        _ = stop.compareExchange(
+            expected: .none, desired: .cancellation, ordering: .sequentiallyConsistent)
         obstruction.store(true, ordering: .sequentiallyConsistent)
     }
 
     /// Forgets a cancellation: the access has ended.
-    func endCancellation() { cancellation.store(false, ordering: .sequentiallyConsistent) }
+    func endCancellation() {
+        _ = stop.compareExchange(
+            expected: .cancellation, desired: .none, ordering: .sequentiallyConsistent)
+    }
+
+    /// Stops all that is done with the connection. Any thread may do so.
+    func end() {
+        stop.store(.end, ordering: .sequentiallyConsistent)
+        obstruction.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Has the running thread, which holds the access, use the connection all the same.
+    func reopen() { stop.store(.none, ordering: .sequentiallyConsistent) }
+
+    /// Whether another thread than the running one holds the access.
+    var isHeldElsewhere: Bool { ![0, shellac_thread()].contains(owner.load(ordering: .relaxed) & ~1) }
 
     // MARK: Closing
 
@@ -101,7 +129,7 @@ extension Database {
         if effect == .rollback { return }
         if let lostTransaction { throw lostTransaction }
         if case .rollbackTo = effect { return }
-        if access.isCancelled { throw CancellationError() }
+        if access.isStopped { throw stopError }
     }
 
     /// Works out again whether statements can run without a question.

@@ -26,6 +26,9 @@ final class ConnectionActivity: Sendable {
     @inline(__always)
     var isOfThisThread: Bool { thread.load(ordering: .relaxed) == shellac_thread() }
 
+    /// Whether a thread has the access.
+    var isRunning: Bool { thread.load(ordering: .relaxed) != 0 }
+
     @inline(__always)
     func begin() {
         thread.store(shellac_thread(), ordering: .relaxed)

@@ -3,6 +3,9 @@ final class ConnectionGroup: Sendable {
     /// The number of the commits of the only one that writes.
     let commits = CommitNumber()
 
+    /// The orderly end of all of them.
+    let serviceEnd = ServiceEnd()
+
     /// What those connections do that others want to see.
     private let activityList = Lock<[ConnectionActivity]>([])
 

@@ -57,7 +57,7 @@ extension Database {
         var (frames, copied): (Int32, Int32) = (-1, -1)
         let code = sqlite3_wal_checkpoint_v2(pointer, dbName, kind.code, &frames, &copied)
         guard code == SQLITE_OK else {
-            if access.isCancelled { throw CancellationError() }
+            if access.isStopped { throw stopError }
             let reason = error(code).message ?? "\(ResultCode(rawValue: code))"
             let progress =
                 code == SQLITE_BUSY && frames >= 0 ? ": \(copied) of \(frames) frames are copied" : ""

@@ -14,8 +14,8 @@ extension Database {
 
     /// Returns the error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
     func failure(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> any Error {
-        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), access.isCancelled {
-            return CancellationError()
+        if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), access.isStopped {
+            return stopError
         }
         return error(code, sql: sql, arguments: arguments)
     }

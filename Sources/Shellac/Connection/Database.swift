@@ -106,6 +106,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
+    /// Runs a function for each connection of a group: nobody frees these meanwhile. It must not close any.
+    static func forEach(in group: ConnectionGroup, _ body: (Database) -> Void) {
+        all.withLock { all in
+            for database in all.values { database.use { if $0.group === group { body($0) } } }
+        }
+    }
+
     /// The underlying connection, for what only the C API does. Nil once the database is closed.
     ///
     /// Open and end transactions by SQL or by our methods, and leave the authorizer, the busy handler, the progress
@@ -179,6 +186,14 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         dropHandle()
     }
 
+    /// Has SQLite look whether its planner knows enough of the tables: see ``Configuration/optimizesWhenClosing``. An error is nobody's
+    /// business.
+    func optimizeBeforeClosing() {
+        guard configuration.optimizesWhenClosing, !configuration.readonly, !isClosed else { return }
+        try? makeStatement(sql: "PRAGMA analysis_limit = 400").execute()
+        try? makeStatement(sql: "PRAGMA optimize").execute()
+    }
+
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
     func abandon() {
         deferredCleanups.finish()
@@ -214,7 +229,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Takes those who hear of changes, and SQLite's hooks off: the connection may outlive them, in a statement that is
     /// finalized later.
-    private func takeListeners() -> [AnyObject] {
+    func takeListeners() -> [AnyObject] {
         if !isClosed {
             sqlite3_update_hook(pointer, nil, nil)
             exchangeCommitHook(for: nil)

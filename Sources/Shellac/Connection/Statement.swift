@@ -226,7 +226,7 @@ public final class Statement {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
         if database.access.isObstructed {
-            if !database.isOnlyWatched || database.access.isCancelled {
+            if !database.isOnlyWatched || database.access.isStopped {
                 try checkObstruction()
                 try database.readRecorder?.note(self)
             }

@@ -43,7 +43,7 @@ struct CancellationTests {
     {
         #expect(try await queue.read { db in try db.names() } == names)
         let state = try await queue.writeWithoutTransaction { db in
-            [db.isInsideTransaction, db.access.isCancelled, db.lostTransaction != nil]
+            [db.isInsideTransaction, db.access.isStopped, db.lostTransaction != nil]
         }
         #expect(state == [false, false, false])
         try await queue.write { db in try db.insert("next") }

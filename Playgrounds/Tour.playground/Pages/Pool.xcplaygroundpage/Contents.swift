@@ -90,5 +90,11 @@ do {
     }
 } catch let error as DatabaseError { print("a reader cannot write:", error.message ?? "") }
 
-try dbPool.close()
+//: As a service, it runs until it is cancelled, and ends in order: what runs goes on, what comes throws, and one file is left.
+
+let service = Task { try await dbPool.run() }
+service.cancel()
+try await service.value
+do { try dbPool.read { _ in } } catch { print("after the end:", error) }
+print(try FileManager.default.contentsOfDirectory(atPath: folder.path))
 try FileManager.default.removeItem(at: folder)
