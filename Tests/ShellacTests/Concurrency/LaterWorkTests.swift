@@ -64,15 +64,18 @@ struct LaterWorkTests {
         let database = try writer.open(file)
         let hold = try await Hold(database)
         let written = Recorder<Int>()
-        for number in 1...4 {
-            let witness = Witness { [weak database] in
-                try? database?.write { db in try db.insert("deinit \(number)") }
-                written.record(number)
-            }
-            if number == 4 {
-                database.asyncRead { _ in withExtendedLifetime(witness) {} }
-            } else {
-                database.asyncWriteWithoutTransaction { _ in withExtendedLifetime(witness) {} }
+        // This thread may be the last one to let go of a witness, which then waits for the hold.
+        let asking = RunningThread {
+            for number in 1...4 {
+                let witness = Witness { [weak database] in
+                    try? database?.write { db in try db.insert("deinit \(number)") }
+                    written.record(number)
+                }
+                if number == 4 {
+                    database.asyncRead { _ in withExtendedLifetime(witness) {} }
+                } else {
+                    database.asyncWriteWithoutTransaction { _ in withExtendedLifetime(witness) {} }
+                }
             }
         }
         try await waitUntil { database.waitingWriterCount >= (writer == .queue ? 4 : 3) }
@@ -82,6 +85,7 @@ struct LaterWorkTests {
         try await hold.release()
         for task in tasks { try await task.value }
         try await waitUntil { written.elements.count == 4 }
+        try asking.join()
         try #expect(await database.read { db in try db.names().count } == 24)
     }
 }
