@@ -27,7 +27,7 @@ public struct Command: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { _ in continuation.resume() }
             do {
-                try process.run()
+                try process.start()
             } catch {
                 continuation.resume(throwing: error)
             }
@@ -36,5 +36,16 @@ public struct Command: Sendable {
         return try Command(
             status: process.terminationStatus,
             output: String(decoding: Data(contentsOf: file), as: UTF8.self))
+    }
+}
+
+extension Process {
+    private static let starting = NSLock()
+
+    /// Starts the process while no other one is being started: Foundation has been seen to crash when two were at a time.
+    func start() throws {
+        Self.starting.lock()
+        defer { Self.starting.unlock() }
+        try run()
     }
 }

@@ -23,7 +23,7 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         var told = Data()
         while told.count < 7 {
             let data = nextBytes(of: output.fileHandleForReading, most: 7 - told.count)

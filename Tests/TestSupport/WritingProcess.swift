@@ -20,7 +20,7 @@ public final class WritingProcess: @unchecked Sendable {  // `Process` and the p
         process.arguments = [path, way.rawValue, String(number)]
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let (lines, ended, handle) = (lines, ended, output.fileHandleForReading)
         Thread {
             while case let data = nextBytes(of: handle), !data.isEmpty { lines.withLock { $0 += data } }
