@@ -176,6 +176,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
         deferredCleanups.finish()
         letGoOfStatements()
+        letGoOfVirtualTables()
         if let running = sqlite3_next_stmt(pointer, nil) {
             let sql = sqlite3_sql(running).map(String.init(cString:))
             throw DatabaseError(
@@ -210,6 +211,12 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         tellParticipants { $0.connectionWillClose() }
         statementCache.removeAll()
         withExtendedLifetime(slots.takeObjects(until: .closing)) {}
+    }
+
+    /// Has virtual tables, such as those of FTS5, let go of the statements that they keep: they are made anew when they are needed.
+    private func letGoOfVirtualTables() {
+        if sqlite3_next_stmt(pointer, nil) == nil { return }
+        sqlite3_exec(pointer, "PRAGMA writable_schema = RESET", nil, nil, nil)
     }
 
     private func dropHandle() {

@@ -106,6 +106,42 @@ struct DatabaseQueueTests {
         queue.interrupt()
     }
 
+    @Test(
+        "A database that has virtual tables closes, and stays as it was where it cannot",
+        arguments: Writer.allCases)
+    func closesVirtualTables(kind: Writer) throws {
+        let writer = try kind.withPlayers()
+        try writer.inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE search USING fts5(text);
+                    INSERT INTO search VALUES ('one');
+                    CREATE VIRTUAL TABLE place USING rtree(id, low, high);
+                    INSERT INTO place VALUES (1, 2, 3)
+                    """)
+        }
+        func use(_ db: Database) throws {
+            #expect(
+                try String.fetchAll(db, sql: "SELECT text FROM search WHERE search MATCH 'one'") == ["one"])
+            #expect(try Int.fetchAll(db, sql: "SELECT id FROM place WHERE low > 1") == [1])
+        }
+        try writer.read(use)
+        var statements: [Statement] = []
+        try writer.inDatabase { db in
+            try use(db)
+            statements.append(try db.makeStatement(sql: "SELECT text FROM search WHERE search MATCH ?"))
+        }
+        let error = #expect(throws: DatabaseError.self) { try writer.close() }
+        #expect(error?.sql == "SELECT text FROM search WHERE search MATCH ?")
+        try writer.inDatabase { db in
+            try use(db)
+            try db.execute(sql: "INSERT INTO search VALUES ('one more'); INSERT INTO place VALUES (2, 2, 3)")
+            #expect(try String.fetchAll(statements[0], arguments: ["more"]) == ["one more"])
+        }
+        statements = []
+        try writer.close()
+    }
+
     @Test("A database is not closed while a statement is in use, and is usable then")
     func closeInUse() throws {
         let queue = try DatabaseQueue.withPlayers()
