@@ -70,6 +70,17 @@ static inline uint64_t shellac_coarse_time(void) {
 #endif
 }
 
+/// Nanoseconds of a clock that never goes back.
+static inline uint64_t shellac_time(void) {
+#if defined(__linux__)
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#else
+    return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#endif
+}
+
 /// Finds the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite documentation. The connection must have read
 /// from the database in WAL mode. Returns an SQLite code.
 static inline int shellac_wal_words(sqlite3 *db, volatile const uint32_t **words) {

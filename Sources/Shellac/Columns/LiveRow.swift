@@ -103,6 +103,9 @@ public struct LiveRow {
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
+    /// What is one more for each row that the statement has stood on, and whenever it stands on none any more.
+    var generation: UInt64 { storage.pointee.generation }
+
     /// The number of columns.
     @inlinable
     var count: Int { storage.pointee.count }

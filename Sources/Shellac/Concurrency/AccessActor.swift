@@ -96,12 +96,16 @@ final class AccessWork<T>: @unchecked Sendable {  // the actor uses it, and then
         hasResult.store(true, ordering: .releasing)
     }
 
-    /// Takes the result out, which the function sends, and lets go of the function.
-    func takeResult() -> sending Result<T, any Error> {
+    /// Takes the result out, which the function sends, and lets go of the function. Tells of the access, where that is measured.
+    func takeResult(_ measure: AccessMeasure?) -> sending Result<T, any Error> {
         _ = hasResult.load(ordering: .acquiring)
         nonisolated(unsafe) let taken = result ?? .failure(CancellationError())
         result = nil
         body = nil
+        if let measure {
+            if case .failure(let error) = taken { measure.note(error) }
+            measure.tell()
+        }
         return taken
     }
 }

@@ -52,11 +52,13 @@ public final class DatabasePool: DatabaseWriter {
         self.configuration = configuration
         self.path = path
         let description = configuration.label ?? path
-        let group = ConnectionGroup()
-        writerActivity = ConnectionActivity(label: "\(description).writer")
+        let group = ConnectionGroup(reporter: Reporter(configuration, description))
+        let name = "\(description).writer"
+        writerActivity = ConnectionActivity(label: name)
         let attendant = WriterAttendant(writerActivity, group.commits)
         writer = SerialConnection(
-            try Database(path: path, configuration: configuration, description: description, group: group),
+            try Database(
+                path: path, configuration: configuration, description: description, group: group, name: name),
             attendant: attendant)
         opening = try writer.inside { db in
             db.installTransactionLog()
@@ -103,7 +105,7 @@ public final class DatabasePool: DatabaseWriter {
     /// Opens the first reader, so that what keeps others out is found out now.
     private func findOutWhetherOthersMayRead() throws {
         do {
-            try readers.access { db in try db.takeState() }
+            try readers.access(at: CallSite(.read, #fileID, #line)) { db in try db.takeState() }
         } catch let error as DatabaseError {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
@@ -189,6 +191,7 @@ public final class DatabasePool: DatabaseWriter {
 
     @inline(never)
     private func trapInsideOfRead(_ what: String) -> Never {
+        opening.group.reporter?.checkOutside()
         Misuse.trap(
             "the pool \(writer.database.description) was \(what) inside of a read of it: who writes may wait for all who read, and "
                 + "they for each other. Write after the read, or read inside of the write.")
@@ -196,102 +199,102 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: - Reading
 
-    public func read<T>(_ value: (Database) throws -> T) throws -> T {
-        try readers.access { db in try db.readTransaction(value) }
+    public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try readers.access(at: site) { db in try db.readTransaction(value) }
     }
 
     public nonisolated(nonsending) func read<T>(
-        _ value: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await readers.run { db in try db.readTransaction(value) }
+        try await readers.run(at: site) { db in try db.readTransaction(value) }
     }
 
-    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-        try readers.access { db in try db.readOnly { try value(db) } }
+    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try readers.access(at: site) { db in try db.readOnly { try value(db) } }
     }
 
     public nonisolated(nonsending) func unsafeRead<T>(
-        _ value: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await readers.run { db in try db.readOnly { try value(db) } }
+        try await readers.run(at: site) { db in try db.readOnly { try value(db) } }
     }
 
-    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         if let result = try readers.reenter({ db in try db.readOnly { try value(db) } }) { return result }
-        return try unsafeRead(value)
+        return try unsafeRead(at: site, value)
     }
 
-    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later(for: self) { result in result.giveReading(value) }
+    public func asyncRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        readers.later(at: site, for: self) { result in result.giveReading(value) }
     }
 
-    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later(for: self) { result in result.giveReadOnly(value) }
+    public func asyncUnsafeRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        readers.later(at: site, for: self) { result in result.giveReadOnly(value) }
     }
 
-    public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    public func spawnConcurrentRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
         writer.database.checkConcurrentRead()
-        readers.laterFromNow(for: self, value)
+        readers.laterFromNow(at: site, for: self, value)
     }
 
     // MARK: - Writing
 
     @discardableResult
-    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+    public func write<T>(at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T) throws
+        -> T
+    {
         checkOutsideOfRead("written to")
-        return try writer.write(updates)
-    }
-
-    @discardableResult
-    public func write<T>(priority: WritePriority, _ updates: (Database) throws -> T) throws -> T {
-        checkOutsideOfRead("written to")
-        return try writer.write(priority: priority, updates)
+        return try writer.write(at: site, priority: priority, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func write<T>(
+        at site: CallSite, priority: WritePriority,
         _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await writer.write(updates) }
+    ) async throws -> sending T { try await writer.write(at: site, priority: priority, updates) }
 
     @discardableResult
-    public nonisolated(nonsending) func write<T>(
-        priority: WritePriority, _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await writer.write(priority: priority, updates) }
-
-    @discardableResult
-    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    public func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
         checkOutsideOfRead("written to")
-        return try writer.access(updates)
+        return try writer.access(at: site, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await writer.run(updates) }
+        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await writer.run(at: site, updates) }
 
     @discardableResult
-    public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    public func barrierWriteWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws
+        -> T
+    {
         checkOutsideOfRead("written to")
-        return try writer.access { db in try behindBarrier { try updates(db) } }
+        return try writer.access(at: site) { db in try behindBarrier { try updates(db) } }
     }
 
     @discardableResult
     public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
-        _ updates: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
         let claim = ReaderLine.Claim()
         let line = readers.line
         let leave: @Sendable () -> Void = { line.cancel(claim) }
-        return try await writer.run(alsoOnCancel: leave) { db in
+        return try await writer.run(at: site, alsoOnCancel: leave) { db in
             try self.behindBarrier(claim) { try updates(db) }
         }
     }
 
     public func asyncBarrierWriteWithoutTransaction(
-        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+        at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
         // (Nobody can cancel it.)
-        writer.later(for: self) { result in try? self.behindBarrier { updates(result) } }
+        writer.later(at: site, for: self) { result in try? self.behindBarrier { updates(result) } }
     }
 
     /// Runs a function while nobody reads.
@@ -304,13 +307,15 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     @discardableResult
-    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+    public func unsafeReentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
         if !writer.database.isAccessed { checkOutsideOfRead("written to") }
-        return try writer.reentrantWrite(updates)
+        return try writer.reentrantWrite(at: site, updates)
     }
 
-    public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        writer.later(for: self) { result in if case .success(let db) = result { updates(db) } }
+    public func asyncWriteWithoutTransaction(
+        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        writer.later(at: site, for: self) { result in if case .success(let db) = result { updates(db) } }
     }
 
     // MARK: - Connections and memory

@@ -95,93 +95,105 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: - Reading
 
-    public func read<T>(_ value: (Database) throws -> T) throws -> T {
-        try connection.access { db in try db.readTransaction(value) }
+    public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try connection.access(at: site) { db in try db.readTransaction(value) }
     }
 
     public nonisolated(nonsending) func read<T>(
-        _ value: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await connection.run { db in try db.readTransaction(value) }
+        try await connection.run(at: site) { db in try db.readTransaction(value) }
     }
 
-    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-        try connection.access { db in try db.readOnly { try value(db) } }
+    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try connection.access(at: site) { db in try db.readOnly { try value(db) } }
     }
 
     public nonisolated(nonsending) func unsafeRead<T>(
-        _ value: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await connection.run { db in try db.readOnly { try value(db) } }
+        try await connection.run(at: site) { db in try db.readOnly { try value(db) } }
     }
 
-    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-        try connection.reentrantWrite { db in try db.readOnly { try value(db) } }
+    public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try connection.reentrantWrite(at: site) { db in try db.readOnly { try value(db) } }
     }
 
-    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        connection.later(for: self) { result in result.giveReading(value) }
+    public func asyncRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        connection.later(at: site, for: self) { result in result.giveReading(value) }
     }
 
-    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        connection.later(for: self) { result in result.giveReadOnly(value) }
+    public func asyncUnsafeRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        connection.later(at: site, for: self) { result in result.giveReadOnly(value) }
     }
 
     // MARK: - Writing
 
     @discardableResult
-    public func write<T>(_ updates: (Database) throws -> T) throws -> T { try connection.write(updates) }
-
-    @discardableResult
-    public func write<T>(priority: WritePriority, _ updates: (Database) throws -> T) throws -> T {
-        try connection.write(priority: priority, updates)
+    public func write<T>(at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T) throws
+        -> T
+    {
+        try connection.write(at: site, priority: priority, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func write<T>(
+        at site: CallSite, priority: WritePriority,
         _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.write(updates) }
+    ) async throws -> sending T { try await connection.write(at: site, priority: priority, updates) }
 
     @discardableResult
-    public nonisolated(nonsending) func write<T>(
-        priority: WritePriority, _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.write(priority: priority, updates) }
-
-    @discardableResult
-    public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        try connection.access(updates)
+    public func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
+        try connection.access(at: site, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.run(updates) }
+        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await connection.run(at: site, updates) }
 
     @discardableResult
-    public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-        try connection.access(updates)
+    public func barrierWriteWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws
+        -> T
+    {
+        try connection.access(at: site, updates)
     }
 
     @discardableResult
     public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.run(updates) }
+        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await connection.run(at: site, updates) }
 
     @discardableResult
-    public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-        try connection.reentrantWrite(updates)
+    public func unsafeReentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
+        try connection.reentrantWrite(at: site, updates)
     }
 
-    public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-        connection.later(for: self) { result in if case .success(let db) = result { updates(db) } }
+    public func asyncWriteWithoutTransaction(
+        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        connection.later(at: site, for: self) { result in if case .success(let db) = result { updates(db) } }
     }
 
     public func asyncBarrierWriteWithoutTransaction(
-        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) { connection.later(for: self, updates) }
+        at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) { connection.later(at: site, for: self, updates) }
 
-    public func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    public func spawnConcurrentRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
         database.checkConcurrentRead()
         Result.success(database).giveReading(value)
+    }
+}
+
+extension DatabaseQueue {
+    /// Reads without asking whether somebody hears of it: what a benchmark compares `read` with.
+    package func readUnheard<T>(_ value: (Database) throws -> T) throws -> T {
+        try connection.inside { db in try db.wholeAccess { db in try db.readTransaction(value) } }
     }
 }

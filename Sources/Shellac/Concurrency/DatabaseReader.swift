@@ -9,8 +9,12 @@
 /// at the top level of `main.swift`, which the compiler takes for synchronous code. Put the latter into an `async` function.
 ///
 /// To wait on purpose in an `async` function, and block its thread meanwhile, call a method that has no asynchronous
-/// form: ``DatabaseWriter/inDatabase(_:)``, ``DatabaseWriter/inTransaction(_:_:)``, ``DatabaseWriter/inSavepoint(_:)`` or
-/// ``DatabaseWriter/unsafeReentrantWrite(_:)``. Inside of these, ``Database/readOnly(_:)`` refuses what writes.
+/// form: ``DatabaseWriter/inDatabase(file:line:_:)``, ``DatabaseWriter/inTransaction(_:file:line:_:)``,
+/// ``DatabaseWriter/inSavepoint(file:line:_:)`` or ``DatabaseWriter/unsafeReentrantWrite(file:line:_:)``. Inside of these,
+/// ``Database/readOnly(_:)`` refuses what writes.
+///
+/// The methods know the file and the line that they are called in, which ``Configuration/report`` tells. They hand them on to
+/// those of the same name that take a ``CallSite``.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration that the database was opened with.
     var configuration: Configuration { get }
@@ -27,6 +31,34 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Interrupts the access that is running, if there is one: its statements throw `SQLITE_INTERRUPT`.
     func interrupt()
 
+    /// Reads from the database, for a place in the program.
+    func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
+
+    /// Reads from the database, for a place in the program, without blocking a thread.
+    nonisolated(nonsending) func read<T>(
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T
+
+    /// Reads from the database without a transaction, for a place in the program.
+    func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
+
+    /// Reads from the database without a transaction, for a place in the program, without blocking a thread.
+    nonisolated(nonsending) func unsafeRead<T>(
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T
+
+    /// Reads from the database, also from inside an access of the same thread, for a place in the program.
+    func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
+
+    /// Reads from the database later, for a place in the program.
+    func asyncRead(at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+
+    /// Reads from the database later, without a transaction, for a place in the program.
+    func asyncUnsafeRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+}
+
+extension DatabaseReader {
     /// Reads from the database.
     ///
     /// ```swift
@@ -37,29 +69,42 @@ public protocol DatabaseReader: AnyObject, Sendable {
     ///
     /// The function runs in a transaction, and sees one state of the database. A statement that writes throws
     /// `SQLITE_READONLY`.
-    func read<T>(_ value: (Database) throws -> T) throws -> T
+    @inlinable
+    public func read<T>(
+        file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
+    ) throws -> T { try read(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database, without blocking a thread while waiting for the access.
     ///
     /// Cancelling the task takes it out of the line, or interrupts its statements: either throws
     /// `CancellationError`.
-    nonisolated(nonsending) func read<T>(
+    @inlinable
+    public nonisolated(nonsending) func read<T>(
+        file: StaticString = #fileID, line: UInt = #line,
         _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T
+    ) async throws -> sending T { try await read(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database without a transaction: each statement sees the database as it is when the statement begins.
     ///
     /// A snapshot has one state for all of them.
-    func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T
+    @inlinable
+    public func unsafeRead<T>(
+        file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
+    ) throws -> T { try unsafeRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database without a transaction, and without blocking a thread while waiting for the access.
-    nonisolated(nonsending) func unsafeRead<T>(
+    @inlinable
+    public nonisolated(nonsending) func unsafeRead<T>(
+        file: StaticString = #fileID, line: UInt = #line,
         _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T
+    ) async throws -> sending T { try await unsafeRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database without a transaction, also from inside an access of the same thread, which is then used: its
     /// transaction, too, if it has one.
-    func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T
+    @inlinable
+    public func unsafeReentrantRead<T>(
+        file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
+    ) throws -> T { try unsafeReentrantRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database later: the caller does not wait.
     ///
@@ -76,11 +121,23 @@ public protocol DatabaseReader: AnyObject, Sendable {
     ///
     /// In an `async` function, `try await read { … }` is easier: it has a result, and an end.
     ///
-    /// - Parameter value: Gets the database, in a transaction that only reads, or the error that stands in the way.
-    func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: Gets the database, in a transaction that only reads, or the error that stands in the way.
+    public func asyncRead(
+        file: StaticString = #fileID, line: UInt = #line,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) { asyncRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database later, without a transaction.
     ///
-    /// - Parameter value: Gets the database, or the error that stands in the way.
-    func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: Gets the database, or the error that stands in the way.
+    public func asyncUnsafeRead(
+        file: StaticString = #fileID, line: UInt = #line,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) { asyncUnsafeRead(at: CallSite(.read, file, line), value) }
 }

@@ -54,33 +54,41 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
 
     // MARK: - Reading
 
-    public func read<T>(_ value: (Database) throws -> T) throws -> T {
-        try readers.access { db in try db.readKeptState(value) }
+    public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try readers.access(at: site) { db in try db.readKeptState(value) }
     }
 
     public nonisolated(nonsending) func read<T>(
-        _ value: sending @escaping (Database) throws -> sending T
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T {
-        try await readers.run { db in try db.readKeptState(value) }
+        try await readers.run(at: site) { db in try db.readKeptState(value) }
     }
 
-    public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try read(value) }
+    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
+        try read(at: site, value)
+    }
 
     public nonisolated(nonsending) func unsafeRead<T>(
-        _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await read(value) }
+        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
+    ) async throws -> sending T { try await read(at: site, value) }
 
-    public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         if let result = try readers.reenter(value) { return result }
-        return try read(value)
+        return try read(at: site, value)
     }
 
-    public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        readers.later(for: self) { result in result.give(value) { db, body in try db.readKeptState(body) } }
+    public func asyncRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        readers.later(at: site, for: self) { result in
+            result.give(value) { db, body in try db.readKeptState(body) }
+        }
     }
 
-    public func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-        asyncRead(value)
+    public func asyncUnsafeRead(
+        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        asyncRead(at: site, value)
     }
 }
 

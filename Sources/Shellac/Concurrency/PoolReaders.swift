@@ -69,20 +69,38 @@ final class PoolReaders: Sendable {
 
     /// Runs a function with the access to a reader, and ends the access properly.
     @inline(__always)
-    func access<T>(_ body: (Database) throws -> T) throws -> T {
-        if hasThisThread { trapReentrance() }
-        try opening.group.checkService(opening.description)
-        let place = line.enter()
-        defer { line.leave(place) }
-        return try access(places[place], body)
+    func access<T>(at site: CallSite, _ body: (Database) throws -> T) throws -> T {
+        if opening.group.needsAttention { return try attendedAccess(at: site, body) }
+        return try inside { _ in
+        } body: { db in
+            try db.wholeAccess(body)
+        }
     }
 
+    @inline(never)
+    private func attendedAccess<T>(at site: CallSite, _ body: (Database) throws -> T) throws -> T {
+        let measure = try opening.group.attend(opening.description, at: site)
+        return try measure.telling {
+            try inside {
+                measure?.begin($0.activity.label, line.occupancy)
+            } body: { db in
+                defer { measure?.end() }
+                return try db.wholeAccess(body)
+            }
+        }
+    }
+
+    /// Runs a function with the access to a reader.
     @inline(__always)
-    private func access<T>(_ place: Place, _ body: (Database) throws -> T) throws -> T {
+    private func inside<T>(_ enter: (Place) -> Void, body: (Database) throws -> T) throws -> T {
+        if hasThisThread { trapReentrance() }
+        let number = line.enter()
+        defer { line.leave(number) }
+        let place = places[number]
         place.activity.begin()
         defer { place.activity.end() }
-        let database = try connection(of: place)
-        return try database.withAccess { db in try db.wholeAccess(body) }
+        enter(place)
+        return try connection(of: place).withAccess(body)
     }
 
     /// Whether the running thread reads.
@@ -97,6 +115,7 @@ final class PoolReaders: Sendable {
 
     @inline(never)
     private func trapReentrance() -> Never {
+        opening.group.reporter?.checkOutside()
         Misuse.trap(
             "the database \(opening.description) was read from inside a read of it, which waits for its own end as soon as all readers "
                 + "do so. Pass the Database on to the functions that need it, or use unsafeReentrantRead.")
@@ -106,15 +125,15 @@ final class PoolReaders: Sendable {
 
     /// Runs a function with the access to a reader, and ends the access properly.
     nonisolated(nonsending) func run<T>(
-        _ body: @escaping (Database) throws -> T
+        at site: CallSite, _ body: @escaping (Database) throws -> T
     ) async throws -> sending T {
-        try opening.group.checkService(opening.description)
+        let measure = try opening.group.attention(opening.description, at: site)
         let work = AccessWork(body)
         let ticket = Ticket()
         let running = Lock<Database?>(nil)
         await withTaskCancellationHandler {
             line.enter(ticket)
-            await self.perform(ticket) { place in
+            await self.perform(ticket, measure) { place in
                 do {
                     let database = try self.connection(of: place)
                     running.withLock { $0 = database }
@@ -126,46 +145,54 @@ final class PoolReaders: Sendable {
         } onCancel: {
             line.cancel(ticket) { running.withLock { $0 }?.cancel() }
         }
-        return try work.takeResult().get()
+        return try work.takeResult(measure).get()
     }
 
     /// Does some work in the turn of a ticket, which stands in line already.
     private nonisolated(nonsending) func perform(
-        _ ticket: Ticket, _ work: @escaping @Sendable (Place) -> Void
+        _ ticket: Ticket, _ measure: AccessMeasure?, _ work: @escaping @Sendable (Place) -> Void
     ) async {
-        await AccessActor.run(ticket, in: actors) { self.use($0, work) }
+        await AccessActor.run(ticket, in: actors) { self.use($0, measure, work) }
     }
 
-    private func use(_ number: Int, _ work: (Place) -> Void) {
+    private func use(_ number: Int, _ measure: AccessMeasure?, _ work: (Place) -> Void) {
         let place = places[number]
         place.activity.begin()
+        measure?.begin(place.activity.label, line.occupancy)
         work(place)
+        measure?.end()
         place.activity.end()
         line.leave(number)
     }
 
     /// Runs a function with the access to a reader, later: whoever calls does not wait. They stand in line when this returns.
-    func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
+    func later(at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
-        do { try opening.group.checkService(opening.description) } catch {
+        let measure: AccessMeasure?
+        do { measure = try opening.group.attention(opening.description, at: site) } catch {
             return AccessActor.begin(work) { work.run(.failure(error)) }
         }
         let ticket = Ticket()
         let carried = opening.configuration.carry?()
         line.enter(ticket)
         AccessActor.begin(work) {
-            await self.perform(ticket) { place in
+            await self.perform(ticket, measure) { place in
                 do {
                     try self.connection(of: place).withAccess { $0.giveAccess(carried, work.run) }
                 } catch {
                     work.run(.failure(error))
                 }
             }
+            measure?.tell()
         }
     }
 
     /// Has a reader take the present state, and runs a function with it, later.
-    func laterFromNow(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
+    func laterFromNow(
+        at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body
+    ) {
+        // (Who writes goes on, and asks for this inside of an access.)
+        let measure = opening.group.reporter.map { AccessMeasure($0, site, opening.description) }
         let carried = opening.configuration.carry?()
         let number = line.enter()
         let place = places[number]
@@ -186,10 +213,11 @@ final class PoolReaders: Sendable {
         let work = LaterWork(for: owner, body)
         AccessActor.begin(work) {
             await place.actor.run {
-                self.use(number) { place in
+                self.use(number, measure) { place in
                     place.database?.withAccess { $0.giveState(carried, work.run) }
                 }
             }
+            measure?.tell()
         }
     }
 

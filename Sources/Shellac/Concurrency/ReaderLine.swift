@@ -44,6 +44,14 @@ final class ReaderLine: Sendable {
     /// How many wait for a place.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// How the places are used.
+    var occupancy: ConnectionOccupancy {
+        locked { state, free in
+            ConnectionOccupancy(
+                used: placeCount - free.count, maximum: placeCount, waiting: state.waiting.count)
+        }
+    }
+
     /// Whether somebody has all places, or waits for them.
     var isClaimed: Bool { state.withLock { $0.isClaimed } }
 

@@ -59,12 +59,14 @@ struct ReaderOpening: Sendable {
     func openForCheckpoints() throws -> Database {
         var configuration = configuration
         configuration.readonly = false
-        let database = try open(configuration, nil)
+        let database = try open(configuration, nil, as: "\(description).checkpoints")
         _ = shellac_persist_wal(database.pointer, 1)
         return database
     }
 
-    private func open(_ configuration: Configuration, _ activity: ConnectionActivity?) throws -> Database {
+    private func open(
+        _ configuration: Configuration, _ activity: ConnectionActivity?, as label: String? = nil
+    ) throws -> Database {
         if let identity, FileIdentity(path) != identity {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
@@ -74,7 +76,7 @@ struct ReaderOpening: Sendable {
         }
         let database = try Database(
             path: name, configuration: configuration, description: description, group: group,
-            activity: activity)
+            activity: activity, name: label)
         do {
             try database.withAccess { db in
                 db.installTransactionLog()

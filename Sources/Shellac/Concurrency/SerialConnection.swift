@@ -31,9 +31,30 @@ struct SerialConnection: Sendable {
 
     /// Runs a function with the access, and ends the access properly.
     @inline(__always)
-    func access<T>(priority: WritePriority = .normal, _ body: (Database) throws -> T) throws -> T {
-        try database.group.checkService(database.description)
+    func access<T>(
+        at site: CallSite, priority: WritePriority = .normal, _ body: (Database) throws -> T
+    ) throws -> T {
+        if database.group.needsAttention { return try attendedAccess(at: site, priority, body) }
         return try inside(priority: priority) { db in try db.wholeAccess(body) }
+    }
+
+    @inline(never)
+    private func attendedAccess<T>(
+        at site: CallSite, _ priority: WritePriority, _ body: (Database) throws -> T
+    ) throws -> T {
+        let measure = try database.group.attend(database.description, at: site)
+        return try measure.telling {
+            try inside(priority: priority) { db in
+                measure?.begin(db.name, occupancy)
+                defer { measure?.end() }
+                return try db.wholeAccess(body)
+            }
+        }
+    }
+
+    /// How it is used by who has the access.
+    private var occupancy: ConnectionOccupancy {
+        ConnectionOccupancy(used: 1, maximum: 1, waiting: line.waitingCount)
     }
 
     /// Runs a function while no other access runs.
@@ -65,6 +86,7 @@ struct SerialConnection: Sendable {
 
     @inline(never)
     private func trapReentrance() -> Never {
+        database.reporter?.checkOutside()
         Misuse.trap(
             "the database \(database.description) was accessed from inside an access to it, which would wait "
                 + "for itself. Pass the Database on to the functions that need it, "
@@ -78,28 +100,32 @@ struct SerialConnection: Sendable {
     /// The callers, which the compiler checks, have been sent the function, and it sends its result.
     ///
     /// - Parameters:
+    ///   - site: Who asks.
     ///   - priority: Who goes first, of those who wait.
     ///   - cancel: Called, too, when the task is cancelled.
     ///   - body: What is done in the access.
     nonisolated(nonsending) func run<T>(
-        priority: WritePriority = .normal, alsoOnCancel cancel: @escaping @Sendable () -> Void = {},
+        at site: CallSite, priority: WritePriority = .normal,
+        alsoOnCancel cancel: @escaping @Sendable () -> Void = {},
         _ body: @escaping (Database) throws -> T
     ) async throws -> sending T {
-        try database.group.checkService(database.description)
+        let measure = try database.group.attention(database.description, at: site)
         let work = AccessWork(body)
         let ticket = Ticket(priority)
         await withTaskCancellationHandler {
             line.enter(ticket)
             await AccessActor.run(ticket, in: actors) { _ in
                 begin()
+                measure?.begin(database.name, occupancy)
                 work.run(ticket, on: database)
+                measure?.end()
                 end()
             }
         } onCancel: {
             line.cancel(ticket) { database.cancel() }
             cancel()
         }
-        return try work.takeResult().get()
+        return try work.takeResult(measure).get()
     }
 }
 
@@ -107,28 +133,36 @@ struct SerialConnection: Sendable {
 
 extension SerialConnection {
     @inline(__always)
-    func write<T>(priority: WritePriority = .normal, _ updates: (Database) throws -> T) throws -> T {
-        try access(priority: priority) { db in try db.transaction(nil) { (try updates(db), .commit) } }
+    func write<T>(
+        at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T
+    ) throws -> T {
+        try access(at: site, priority: priority) { db in
+            try db.transaction(nil) { (try updates(db), .commit) }
+        }
     }
 
     nonisolated(nonsending) func write<T>(
-        priority: WritePriority = .normal, _ updates: @escaping (Database) throws -> T
+        at site: CallSite, priority: WritePriority, _ updates: @escaping (Database) throws -> T
     ) async throws -> sending T {
-        try await run(priority: priority) { db in try db.transaction(nil) { (try updates(db), .commit) } }
+        try await run(at: site, priority: priority) { db in
+            try db.transaction(nil) { (try updates(db), .commit) }
+        }
     }
 
-    func reentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-        database.isAccessed ? try updates(database) : try access(updates)
+    func reentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
+        database.isAccessed ? try updates(database) : try access(at: site, updates)
     }
 
     /// Runs a function with the access, later: whoever calls does not wait. They stand in line when this returns.
     ///
     /// - Parameters:
+    ///   - site: Who asks.
     ///   - owner: Who owns the connection.
     ///   - body: What is done in the access.
-    func later(for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
+    func later(at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
-        do { try database.group.checkService(database.description) } catch {
+        let measure: AccessMeasure?
+        do { measure = try database.group.attention(database.description, at: site) } catch {
             return AccessActor.begin(work) { work.run(.failure(error)) }
         }
         let ticket = Ticket()
@@ -137,9 +171,12 @@ extension SerialConnection {
         AccessActor.begin(work) {
             await AccessActor.run(ticket, in: actors) { _ in
                 begin()
+                measure?.begin(database.name, occupancy)
                 database.giveAccess(carried, work.run)
+                measure?.end()
                 end()
             }
+            measure?.tell()
         }
     }
 }

@@ -61,7 +61,7 @@ struct ServiceRun: Sendable {
     }
 
     private func end() throws {
-        group.serviceEnd.begin()
+        group.beginServiceEnd()
         let closing = Closing()
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue(label: "Shellac.\(description).closing").async {

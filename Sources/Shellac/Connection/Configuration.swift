@@ -56,6 +56,45 @@ public struct Configuration: Sendable {
     /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
 
+    /// A function that hears of what the database does: statements, accesses, transactions, checkpoints, and advice.
+    ///
+    /// ```swift
+    /// configuration.report = { report in
+    ///     switch report.event {
+    ///     case .statement(let run) where run.duration > .milliseconds(100):
+    ///         logger.warning("slow", metadata: ["sql": "\(run.sql)", "took": "\(run.duration)"])
+    ///     case .access(let access) where access.waited > .seconds(1):
+    ///         logger.warning("\(access.site) waited for \(access.waited)")
+    ///     case .advice(let advice):
+    ///         logger.notice("\(advice)")
+    ///     default:
+    ///         break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// It is called at the end of each of these, on the thread that has done it, and by several threads at the same time. It
+    /// must not use the database that it hears of, which stops the program, with a sentence; nor hand what it hears to a task that
+    /// writes it there, which would be told of, too. What it takes is taken from the statement and the access, so leave
+    /// what is slow to others. Where there is none, nothing is measured.
+    ///
+    /// ``DatabaseReport/attributes`` are named as OpenTelemetry names them.
+    public var report: (@Sendable (DatabaseReport) -> Void)?
+
+    /// Whether statements that read whole tables again and again are told of, once each, with the index that would help: see
+    /// ``IndexAdvice``. Without this, that is so in debug builds alone.
+    ///
+    /// It is told to ``report``, and where there is none, to ``Database/logError``, or, in debug builds, to the standard error.
+    public var advisesIndexes = Configuration.isDebugBuild
+
+    static var isDebugBuild: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
+
     /// The number of statements that a connection keeps prepared.
     public var statementCacheCapacity = 128
 
@@ -100,7 +139,7 @@ public struct Configuration: Sendable {
     /// }
     /// ```
     ///
-    /// It is for ``DatabaseReader/asyncRead(_:)`` and its kin, and for ``DatabaseWriter/spawnConcurrentRead(_:)``.
+    /// It is for ``DatabaseReader/asyncRead(file:line:_:)`` and its kin, and for ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
     public var carry: (@Sendable () -> Carried)?
 
     /// A function that surrounds another one, which it calls once.

@@ -106,6 +106,7 @@ extension Database {
 
     @inline(never)
     func trapOutsideOfAccess() -> Never {
+        reporter?.checkOutside()
         if access.isForbidden {
             Misuse.trap(
                 "the Database of \(description) was used by an observer that was being told of a change, or of a "
@@ -136,8 +137,9 @@ extension Database {
     func updateObstruction() {
         let isRefusing =
             isClosed || lostTransaction != nil || owed.contains(.statementWillBegin) || readRecorder != nil
-        isOnlyWatched = activity != nil && !isRefusing
-        access.obstruct(isRefusing || activity != nil)
+        let isWatched = activity != nil || reporter != nil
+        isOnlyWatched = isWatched && !isRefusing
+        access.obstruct(isRefusing || isWatched)
     }
 
     func closedError() -> DatabaseError {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The connections that belong together, as those of one queue or one pool, and what they share.
 final class ConnectionGroup: Sendable {
     /// The number of the commits of the only one that writes.
@@ -5,6 +7,26 @@ final class ConnectionGroup: Sendable {
 
     /// The orderly end of all of them.
     let serviceEnd = ServiceEnd()
+
+    /// Who hears of what they do.
+    let reporter: Reporter?
+
+    /// Whether an access is more than an access: somebody hears of it, or none begins any more.
+    private let attention: Atomic<Bool>
+
+    init(reporter: Reporter? = nil) {
+        self.reporter = reporter
+        attention = Atomic(reporter != nil)
+    }
+
+    @inline(__always)
+    var needsAttention: Bool { attention.load(ordering: .relaxed) }
+
+    /// Has no access begin any more.
+    func beginServiceEnd() {
+        serviceEnd.begin()
+        attention.store(true, ordering: .sequentiallyConsistent)
+    }
 
     /// What those connections do that others want to see.
     private let activityList = Lock<[ConnectionActivity]>([])

@@ -55,7 +55,13 @@ extension Database {
                 message: "\(what) cannot run inside of a transaction: call it in writeWithoutTransaction")
         }
         var (frames, copied): (Int32, Int32) = (-1, -1)
+        let start = shellac_time()
         let code = sqlite3_wal_checkpoint_v2(pointer, dbName, kind.code, &frames, &copied)
+        report(
+            .checkpoint(
+                CheckpointReport(
+                    mode: kind, duration: .since(start), walFrameCount: Int(frames),
+                    checkpointedFrameCount: Int(copied), resultCode: ResultCode(failing: code))))
         guard code == SQLITE_OK else {
             if access.isStopped { throw stopError }
             let reason = error(code).message ?? "\(ResultCode(rawValue: code))"

@@ -26,6 +26,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     let group: ConnectionGroup
     /// What others may see of the work of this connection, where somebody wants to know.
     let activity: ConnectionActivity?
+    /// The name of the connection among those of its group.
+    let name: String
+    /// Who hears of what is done.
+    let reporter: Reporter?
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()
 
@@ -56,6 +60,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) var hooks = ConnectionHooks()
     /// What notes the reads of the function that is running, if somebody wants to know them.
     @exclusivity(unchecked) var readRecorder: ReadRecorder?
+    /// What finds statements that an index would help, where somebody wants to know.
+    let indexAdvisor: IndexAdvisor?
     #if DEBUG
     /// The check of statements that write.
     @exclusivity(unchecked) var advice = StatementAdvice()
@@ -64,7 +70,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Opens a connection.
     init(
         path: String, configuration: Configuration, description: String,
-        group: ConnectionGroup = ConnectionGroup(), activity: ConnectionActivity? = nil
+        group: ConnectionGroup? = nil, activity: ConnectionActivity? = nil, name: String? = nil
     ) throws {
         ErrorLog.install()
         guard Features.versionNumber >= Features.oldestVersionNumber else {
@@ -77,13 +83,18 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         let handle = try ConnectionHandle(path: path, flags: flags)
         self.configuration = configuration
         self.description = description
+        let group = group ?? ConnectionGroup(reporter: Reporter(configuration, description))
         self.group = group
+        reporter = group.reporter
         self.activity = activity
+        self.name = name ?? activity?.label ?? description
+        indexAdvisor = configuration.advisesIndexes ? IndexAdvisor() : nil
         pointer = handle.pointer
         self.handle = consume handle
         statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
         authorizer.install(on: pointer)
-        if activity != nil { updateObstruction() }
+        if reporter != nil { owed.insert(.report) }
+        if activity != nil || reporter != nil { updateObstruction() }
         Self.all.withLock { $0[ObjectIdentifier(self)] = Unretained(self) }
     }
 
@@ -207,6 +218,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Lets go of what holds statements of ours, and can be made again. Who hears of changes goes with the connection alone.
     private func letGoOfStatements() {
+        indexAdvisor?.look(self)
         // First what may hold objects of the user, which may use the connection when they are freed.
         tellParticipants { $0.connectionWillClose() }
         statementCache.removeAll()

@@ -12,7 +12,6 @@ final class ServiceEnd: Sendable {
     private let patience = Lock<Duration?>(nil)
 
     /// Whether no access begins any more.
-    @inline(__always)
     var hasBegun: Bool { begun.load(ordering: .relaxed) }
 
     func begin() { begun.store(true, ordering: .sequentiallyConsistent) }
@@ -40,13 +39,8 @@ extension Database {
 
 extension ConnectionGroup {
     /// Throws unless an access to the connections may begin.
-    @inline(__always)
     func checkService(_ description: String) throws {
-        if serviceEnd.hasBegun { try checkEndedService(description) }
-    }
-
-    @inline(never)
-    private func checkEndedService(_ description: String) throws {
+        guard serviceEnd.hasBegun else { return }
         // Who has an access already ends it.
         if Database.accessed.contains(where: { $0.group === self }) { return }
         throw DatabaseError(

@@ -30,6 +30,7 @@ extension Statement {
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
         database.endNumberedCommit()
+        if let measure { database.report(measure, of: self, hasRun: hasRun, error: error) }
         var error = error
         if concerns.contains(.schema) && hasRun || error != nil
             || database.owed.contains(.nestedStatementDidEnd)
@@ -63,11 +64,15 @@ extension Statement {
             if statement.concerns.contains(.changes), statement.phase == .running {
                 followed.append((statement, error))
             }
+            let hasRun = statement.phase == .running
             statement.row.moveOut()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
             running = statement.previousRunning?.object
             statement.previousRunning = nil
             statement.nextRunning = nil
+            if let measure = statement.measure {
+                database.report(measure, of: statement, hasRun: hasRun, error: error)
+            }
         }
         database.running.removeAll()
         database.endNumberedCommit()

@@ -92,12 +92,17 @@ public final class Statement {
         static let changes = Concerns(rawValue: 4)
     }
     let concerns: Concerns
+    /// The generation of the row before the first run.
+    let firstGeneration: UInt64
     private var isFirstStep = false
     private var preparationCount: Int32 = 0
     #if DEBUG
     /// The version of the advice when the statement was looked at, or -1 for one that nobody looks at.
     var adviceVersion = 0
     #endif
+
+    /// What is measured of a run, where somebody hears of it.
+    @exclusivity(unchecked) var measure: StatementMeasure?
 
     // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
     var nextRunning: Unretained<Statement>?
@@ -117,6 +122,7 @@ public final class Statement {
         parameterCount = Int(sqlite3_bind_parameter_count(pointer))
         isBound = parameterCount == 0
         row = LiveRow.make(statement: pointer, sql: sql, connection: database)
+        firstGeneration = row.generation
     }
 
     deinit {
@@ -231,6 +237,7 @@ public final class Statement {
                 try database.readRecorder?.note(self)
             }
             if let activity = database.activity, effects.transaction == nil { activity.note(sql) }
+            if database.reporter != nil { beginMeasure() }
         }
     }
 
@@ -383,6 +390,7 @@ public final class Statement {
                 (try? database.prepare(sql: sql, persistent: false)) != nil && follower.isOutdated
                 && !follower.hasRefused && !effects.changesSchema
             guard (try? follower.followSchema()) != nil, !hasBegun else { throw error }
+            if database.reporter != nil { beginMeasure() }
             try start()
             return try step()
         }

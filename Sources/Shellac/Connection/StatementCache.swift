@@ -58,6 +58,11 @@ final class StatementCache {
         return entry.statement(at: clock)
     }
 
+    /// The kept statements that nobody uses.
+    var idleStatements: [Statement] {
+        entries.values.filter { isKnownUniquelyReferenced(&$0.statement) }.map(\.statement)
+    }
+
     /// Keeps a statement, unless another one is kept for its SQL.
     func insert(_ statement: Statement, for sql: String) {
         let text = SQLText(sql)

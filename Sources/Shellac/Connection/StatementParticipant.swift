@@ -115,8 +115,13 @@ struct Owed: OptionSet {
     /// The end of the statement that commits: see ``CommitNumber``.
     static let commitDidEnd = Owed(rawValue: 16)
 
+    /// The end of each statement, as long as the connection is there: see ``Reporter``.
+    static let report = Owed(rawValue: 32)
+
     /// The events that may be owed when a statement ends.
-    static let atEndOfStatement: Owed = [.autocommitStatementDidEnd, .nestedStatementDidEnd, .commitDidEnd]
+    static let atEndOfStatement: Owed = [
+        .autocommitStatementDidEnd, .nestedStatementDidEnd, .commitDidEnd, .report,
+    ]
 }
 
 extension Slot<StatementParticipant> {

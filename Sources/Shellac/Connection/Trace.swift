@@ -42,15 +42,6 @@ public struct TraceEvent: CustomStringConvertible {
     }
 }
 
-extension Duration {
-    /// Milliseconds, with three decimals.
-    fileprivate var formattedMilliseconds: String {
-        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-        let decimals = "\(1000 + microseconds % 1000)".dropFirst()
-        return "\(microseconds / 1000).\(decimals)"
-    }
-}
-
 /// The statement of an event, as long as the event is being heard.
 private final class TracedStatement {
     var pointer: OpaquePointer?

@@ -131,7 +131,7 @@ extension LiveQuery {
         if progress.withLock({ $0.mustFetch }) {
             let delivery = await trying { writer, begin in
                 if let pool = writer as? DatabasePool {
-                    return try await pool.readers.run { db in
+                    return try await pool.readers.run(at: CallSite(.read, #fileID, #line)) { db in
                         begin()
                         return try self.fetchBesideWriter(db)
                     }

@@ -120,7 +120,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         do {
             guard let writer else { return end() }
             if let pool = writer as? DatabasePool {
-                try pool.readers.access { db in try fetchBesideWriter(db) }.deliver()
+                try pool.readers.access(at: CallSite(.read, #fileID, #line)) { db in try fetchBesideWriter(db)
+                }.deliver()
             } else {
                 try writer.writeWithoutTransaction { db in try fetchInAccess(db) }.deliver()
             }

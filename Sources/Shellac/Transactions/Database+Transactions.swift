@@ -219,6 +219,7 @@ extension Database {
         // These are of what the C interface has committed.
         if !log.journal.isEmpty { try dropNotes(log) }
         if statementCache.mayHoldLargeValues { releaseLargeArguments() }
+        indexAdvisor?.accessWillEnd(self)
         if let failure = transactionState.takeCommitFailure() { throw failure }
     }
 

@@ -42,6 +42,8 @@ final class TransactionLog: StatementParticipant {
     /// Whether the transaction was opened in a read-only access, and whether the one that was lost last was.
     private var isOpenedReadOnly = false
     private(set) var wasReadOnly = false
+    /// What is measured of the open transaction, where somebody hears of it.
+    private var measure: TransactionMeasure?
     /// How many scopes of ours are open.
     var openScopes = 0
     /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
@@ -101,6 +103,7 @@ final class TransactionLog: StatementParticipant {
             if !isLost { endNotes(mayBeUndone: error != nil && !statement.isReadonly) }
         }
         if let error {
+            if isLost { tellOfEnd(.rollback, by: statement, error: error) }
             if isLost { lose(error) } else if failure != nil, !isInside { loseOthers(error) }
             guard isInside, !closesScope, let refusal = error as? DatabaseError else { return error }
             switch statement.effects.transaction {
@@ -113,8 +116,11 @@ final class TransactionLog: StatementParticipant {
         }
         switch statement.effects.transaction {
         case .begin: open()
-        case .commit: if !isInside { close() }
-        case .rollback: if !isInside { rollBackAndClose() }
+        case .commit: if !isInside { close(by: statement) }
+        case .rollback:
+            guard !isInside else { break }
+            tellOfEnd(.rollback, by: statement)
+            rollBackAndClose()
         case .savepoint(let name):
             if !isOpen {
                 open()
@@ -124,7 +130,7 @@ final class TransactionLog: StatementParticipant {
             journal.beginMoment()
         case .release(let name):
             savepoints.release(name)
-            if !isInside { close() }
+            if !isInside { close(by: statement) }
         case .rollbackTo(let name):
             // (One that was opened by the C interface is not known.)
             guard let number = savepoints.number(of: name) else { break }
@@ -211,6 +217,7 @@ final class TransactionLog: StatementParticipant {
         isOpen = true
         isOpenedBySavepoint = false
         isOpenedReadOnly = database.isReadOnlyScope
+        if database.reporter != nil { measure = TransactionMeasure(database) }
         database.currentDate = nil
         // The saves before are committed, unless a statement still writes, which would be undone with the transaction.
         if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }
@@ -229,11 +236,23 @@ final class TransactionLog: StatementParticipant {
         return false
     }
 
-    private func close() {
+    private func close(by statement: Statement) {
+        tellOfEnd(.commit, by: statement)
         isOpen = false
         savepoints.removeAll()
         database.currentDate = nil
         if !journal.isEmpty { journal.removeAll() }
+    }
+
+    /// Tells who listens that the transaction has ended.
+    private func tellOfEnd(
+        _ completion: TransactionCompletion, by statement: Statement, error: (any Error)? = nil
+    ) {
+        guard let measure else { return }
+        self.measure = nil
+        database.report(
+            .transaction(
+                measure.end(completion, by: statement, error: error, isReadOnly: isOpenedReadOnly)))
     }
 
     private func rollBackAndClose() {

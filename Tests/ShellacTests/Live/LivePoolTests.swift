@@ -72,7 +72,7 @@ struct LivePoolTests {
             }
         }
         func read() throws -> (names: [String], number: UInt64) {
-            try pool.readers.access { db in
+            try pool.readers.access(at: CallSite(.read, #fileID, #line)) { db in
                 try db.readNumberedState { db, number in (try db.names(), number) }
             }
         }

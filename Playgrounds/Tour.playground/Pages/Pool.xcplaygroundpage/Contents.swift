@@ -90,6 +90,21 @@ do {
     }
 } catch let error as DatabaseError { print("a reader cannot write:", error.message ?? "") }
 
+//: A report hears of what is done, at the end of each: here, of what asked for accesses, and how many rows statements gave.
+
+var watched = Configuration()
+watched.label = "bank"
+watched.report = { report in
+    switch report.event {
+    case .statement(let run): print("\(report.connection): \(run.rowCount) rows of \(run.sql)")
+    case .access(let access): print("\(report.connection): \(access.site.operation), \(access.occupancy)")
+    default: break
+    }
+}
+let watchedPool = try DatabasePool(path: dbPool.path, configuration: watched)
+_ = try watchedPool.read { db in try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account") }
+try watchedPool.close()
+
 //: As a service, it runs until it is cancelled, and ends in order: what runs goes on, what comes throws, and one file is left.
 
 let service = Task { try await dbPool.run() }

@@ -21,62 +21,82 @@ extension Record {
     /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,
     /// it knows nothing of its row afterwards, and has changes. A row that it merges meanwhile counts.
     ///
-    /// - Parameter writer: The database. Several records are saved in one transaction by its
-    ///   ``DatabaseWriter/save(_:)``.
+    /// - Parameters:
+    ///   - writer: The database. Several records are saved in one transaction by its ``DatabaseWriter/save(_:file:line:)``.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: what ``save(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)`` when ``copy()`` throws, or gives
     ///   a record that has other values: nothing is saved then.
-    nonisolated(nonsending) public final func save(in writer: some DatabaseWriter) async throws {
-        _ = try await writer.perform(.save, on: [self])
+    nonisolated(nonsending) public final func save(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await writer.perform(.save, on: [self], at: CallSite(.write, file, line))
     }
 
-    /// Inserts the record in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    /// Inserts the record in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// Where this is called twice at once, the second insertion comes after the first one, and has the key that this has given the
     /// record: it throws.
     ///
     /// - Throws: what ``insert(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
-    nonisolated(nonsending) public final func insert(in writer: some DatabaseWriter) async throws {
-        _ = try await writer.perform(.insert, on: [self])
+    nonisolated(nonsending) public final func insert(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await writer.perform(.insert, on: [self], at: CallSite(.write, file, line))
     }
 
-    /// Updates the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    /// Updates the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
     ///   - columns: The columns to update. Nil for all of them.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: what ``update(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func update(
-        in writer: some DatabaseWriter, columns: Set<String>? = nil
-    ) async throws { _ = try await writer.perform(.update(columns: columns), on: [self]) }
+        in writer: some DatabaseWriter, columns: Set<String>? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await writer.perform(.update(columns: columns), on: [self], at: CallSite(.write, file, line))
+    }
 
-    /// Updates the columns that have changed, in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    /// Updates the columns that have changed, in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Returns: Whether a column had changed.
     /// - Throws: what ``updateChanges(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
-    nonisolated(nonsending) public final func updateChanges(in writer: some DatabaseWriter) async throws
+    nonisolated(nonsending) public final func updateChanges(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws
         -> Bool
     {
-        try await writer.perform(.updateChanges, on: [self])[0]
+        try await writer.perform(.updateChanges, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:)``.
+    /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Returns: Whether there was one.
     /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
-    nonisolated(nonsending) public final func delete(in writer: some DatabaseWriter) async throws -> Bool {
-        try await writer.perform(.delete, on: [self])[0]
+    nonisolated(nonsending) public final func delete(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await writer.perform(.delete, on: [self], at: CallSite(.write, file, line))[0]
     }
 
     /// Takes what the database holds, read in an asynchronous access, while the record stays with its owner.
     ///
     /// What its owner changes meanwhile stays, and is a change. What had changed before is overwritten, as by ``reload(_:)``.
     ///
-    /// - Parameter reader: The database: also the readers of a pool, or a snapshot.
+    /// - Parameters:
+    ///   - reader: The database: also the readers of a pool, or a snapshot.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: what ``reload(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
-    nonisolated(nonsending) public final func reload(in reader: some DatabaseReader) async throws {
-        try await reader.reload([self])
+    nonisolated(nonsending) public final func reload(
+        in reader: some DatabaseReader, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await reader.reload([self], file: file, line: line)
     }
 }
 
@@ -96,49 +116,64 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// Each of them is saved as by ``Record/save(in:)``. Where one cannot be, nothing is saved, and all of them are as before. Their
+    /// Each of them is saved as by ``Record/save(in:file:line:)``. Where one cannot be, nothing is saved, and all of them are as before. Their
     /// `did` callbacks are called when the transaction is committed and all records have taken what came of it.
     ///
-    /// - Parameter records: They are saved in this order. One that is there twice is saved once.
+    /// - Parameters:
+    ///   - records: They are saved in this order. One that is there twice is saved once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: the first error.
-    public nonisolated(nonsending) func save(_ records: [Record]) async throws {
-        _ = try await perform(.save, on: records)
+    public nonisolated(nonsending) func save(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await perform(.save, on: records, at: CallSite(.write, file, line))
     }
 
-    /// Inserts records that stay with their owner, in one transaction: see ``save(_:)``.
+    /// Inserts records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
     /// - Throws: the first error. Nothing is inserted then.
-    public nonisolated(nonsending) func insert(_ records: [Record]) async throws {
-        _ = try await perform(.insert, on: records)
+    public nonisolated(nonsending) func insert(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await perform(.insert, on: records, at: CallSite(.write, file, line))
     }
 
-    /// Updates the rows of records that stay with their owner, in one transaction: see ``save(_:)``.
+    /// Updates the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
     /// - Throws: the first error. Nothing is updated then.
-    public nonisolated(nonsending) func update(_ records: [Record]) async throws {
-        _ = try await perform(.update(columns: nil), on: records)
+    public nonisolated(nonsending) func update(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        _ = try await perform(.update(columns: nil), on: records, at: CallSite(.write, file, line))
     }
 
-    /// Updates the columns that have changed of records that stay with their owner, in one transaction: see ``save(_:)``.
+    /// Updates the columns that have changed of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
     /// - Returns: Whether there was any change.
     /// - Throws: the first error. Nothing is updated then.
     @discardableResult
-    public nonisolated(nonsending) func updateChanges(_ records: [Record]) async throws -> Bool {
-        try await perform(.updateChanges, on: records).contains(true)
+    public nonisolated(nonsending) func updateChanges(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await perform(.updateChanges, on: records, at: CallSite(.write, file, line)).contains(true)
     }
 
-    /// Deletes the rows of records that stay with their owner, in one transaction: see ``save(_:)``.
+    /// Deletes the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
     /// - Returns: How many there were.
     /// - Throws: the first error. Nothing is deleted then.
     @discardableResult
-    public nonisolated(nonsending) func delete(_ records: [Record]) async throws -> Int {
-        try await perform(.delete, on: records).count { $0 }
+    public nonisolated(nonsending) func delete(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Int {
+        try await perform(.delete, on: records, at: CallSite(.write, file, line)).count { $0 }
     }
 
     /// Does something to records that stay with their owner. Returns whether anything was done, for each of them.
-    fileprivate nonisolated(nonsending) func perform(_ verb: HeldVerb, on records: [Record]) async throws
+    fileprivate nonisolated(nonsending) func perform(
+        _ verb: HeldVerb, on records: [Record], at site: CallSite
+    ) async throws
         -> [Bool]
     {
         let records = records.once
@@ -146,18 +181,21 @@ extension DatabaseWriter {
         try await turn.begin()
         defer { turn.end() }
         var held = try HeldRecords(records, for: verb)
-        let outcomes = try await write(sending: held.copies()) { db, copies in
-            try HeldRecords.perform(verb, on: copies, in: db)
+        let copies = Handover(try held.copies())
+        let outcomes = try await write(at: site, priority: .normal) { db in
+            try HeldRecords.perform(verb, on: copies.take(), in: db)
         }
         return try held.take(outcomes)
     }
 }
 
 extension DatabaseReader {
-    /// Has records that stay with their owner take what the database holds, all of them at one moment: see ``Record/reload(in:)``.
+    /// Has records that stay with their owner take what the database holds, all of them at one moment: see ``Record/reload(in:file:line:)``.
     ///
     /// - Throws: the first error. All records are as before then.
-    public nonisolated(nonsending) func reload(_ records: [Record]) async throws {
+    public nonisolated(nonsending) func reload(
+        _ records: [Record], file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
         let records = records.once
         let turn = RecordTurn(records)
         try await turn.begin()
@@ -165,7 +203,7 @@ extension DatabaseReader {
         var held = try HeldRecords(records, for: .reload)
         while true {
             let copies = Handover(try held.copies())
-            let outcomes = try await read { db in
+            let outcomes = try await read(file: file, line: line) { db in
                 try HeldRecords.perform(.reload, on: copies.take(), in: db)
             }
             // What was read may be older than what a record has been given meanwhile, by a save or a merge.

@@ -1,0 +1,150 @@
+import CSQLite
+
+/// The tables of a database without their rows, in memory: what SQLite's planner would do with other indexes is found out by asking it.
+struct IndexModel: ~Copyable {
+    private let handle: ConnectionHandle
+
+    /// An index that may help.
+    private struct Candidate {
+        let table: String
+        var columns: [String]
+
+        /// The SQL that creates it.
+        func sql(_ name: String) -> String {
+            let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            return
+                "CREATE INDEX \(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)(\(list))"
+        }
+
+        /// The SQL as it is told.
+        var sql: String { sql(([table] + columns).joined(separator: "_")) }
+    }
+
+    /// A loop of a plan that looks for rows by a candidate.
+    private struct Search {
+        let loop: String
+        let candidate: Int
+        let termCount: Int
+        let hasEquality: Bool
+    }
+
+    /// Returns the indexes, as SQL, by which SQLite would look for rows where it now reads whole tables. There are none where the
+    /// tables cannot be made elsewhere, or the statement calls functions that were added.
+    static func indexes(for statement: Statement) -> [String] {
+        guard let model = try? IndexModel(of: statement.database) else { return [] }
+        return model.indexes(for: statement).map(\.sql)
+    }
+
+    private init(of db: Database) throws {
+        handle = try ConnectionHandle(path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        let schema = Self.rows(
+            db.pointer,
+            "SELECT sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' "
+                + "AND type <> 'trigger' ORDER BY type = 'view', type = 'index', rowid")
+        // Where one cannot be made, as the shadow of a virtual table that is made already, the others may do.
+        for sql in schema ?? [] { execute(sql) }
+    }
+
+    // MARK: - Trying
+
+    private func indexes(for statement: Statement) -> [Candidate] {
+        guard let plan = plan(statement.sql) else { return [] }
+        let scanned = Set(plan.compactMap(Self.scannedLoop))
+        guard !scanned.isEmpty else { return [] }
+        let reads = statement.effects.reads.sorted { $0.key < $1.key }
+        let singles = reads.flatMap { table, columns in
+            columns.sorted().map { Candidate(table: table, columns: [$0]) }
+        }
+        var chosen: [Candidate] = []
+        for search in searches(statement, singles.prefix(Self.mostCandidates), scanned) {
+            // Who writes may be after all rows of a range.
+            if !statement.isReadonly, !search.hasEquality { continue }
+            chosen.append(extended(singles[search.candidate], search, statement, scanned))
+        }
+        return chosen
+    }
+
+    private static var mostCandidates: Int { 100 }
+    private static var mostColumns: Int { 3 }
+
+    /// The candidate with more columns, as long as SQLite looks for more of them.
+    private func extended(
+        _ candidate: Candidate, _ search: Search, _ statement: Statement, _ scanned: Set<String>
+    ) -> Candidate {
+        var (best, termCount) = (candidate, search.termCount)
+        let others = (statement.effects.reads[candidate.table] ?? []).sorted()
+        while best.columns.count < Self.mostColumns {
+            let longer = others.filter { !best.columns.contains($0) }.map { other in
+                Candidate(table: best.table, columns: best.columns + [other])
+            }
+            let found = searches(statement, longer.prefix(Self.mostCandidates), scanned)
+                .first { $0.loop == search.loop && $0.termCount > termCount }
+            guard let found else { break }
+            (best, termCount) = (longer[found.candidate], found.termCount)
+        }
+        return best
+    }
+
+    /// The loops that read whole tables without the candidates, and look for rows with them.
+    private func searches(
+        _ statement: Statement, _ candidates: ArraySlice<Candidate>, _ scanned: Set<String>
+    ) -> [Search] {
+        for number in candidates.indices { execute(candidates[number].sql(Self.name(number))) }
+        defer { for number in candidates.indices { execute("DROP INDEX IF EXISTS \(Self.name(number))") } }
+        return (plan(statement.sql) ?? []).compactMap { detail in
+            guard let loop = Self.loop(of: detail, after: "SEARCH "), scanned.contains(loop),
+                let number = candidates.indices.first(where: { detail.contains(" \(Self.name($0)) (") })
+            else { return nil }
+            return Search(
+                loop: loop, candidate: number,
+                termCount: Self.terms(of: detail).filter { "=<>".contains($0) }.count,
+                hasEquality: Self.terms(of: detail).contains("=?"))
+        }
+    }
+
+    private static func name(_ number: Int) -> String { "shellac_candidate_\(number)" }
+
+    // MARK: - Plans
+
+    /// The lines of a statement's plan: see "EXPLAIN QUERY PLAN" in the SQLite documentation.
+    private func plan(_ sql: String) -> [String]? {
+        Self.rows(handle.pointer, "EXPLAIN QUERY PLAN \(sql)", column: 3)
+    }
+
+    /// The loop that a line of a plan is of, where that reads a whole table, or makes an index of it first.
+    private static func scannedLoop(_ detail: String) -> String? {
+        if let loop = loop(of: detail, after: "SCAN ") { return loop }
+        return detail.contains(" AUTOMATIC ") ? loop(of: detail, after: "SEARCH ") : nil
+    }
+
+    private static func loop(of detail: String, after word: String) -> String? {
+        guard detail.hasPrefix(word) else { return nil }
+        let rest = detail.dropFirst(word.count)
+        return rest.firstRange(of: " USING ").map { String(rest[..<$0.lowerBound]) } ?? String(rest)
+    }
+
+    /// What a line of a plan says of the columns of an index, such as `teamId=? AND score>?`.
+    private static func terms(of detail: String) -> Substring {
+        detail.lastIndex(of: "(").map { detail[$0...] } ?? ""
+    }
+
+    // MARK: - SQLite
+
+    private func execute(_ sql: String) { sqlite3_exec(handle.pointer, sql, nil, nil, nil) }
+
+    /// The texts of a column, or nil where the SQL fails.
+    private static func rows(_ connection: OpaquePointer, _ sql: String, column: Int32 = 0) -> [String]? {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else { return nil }
+        defer { sqlite3_finalize(statement) }
+        var rows: [String] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW:
+                rows.append(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
+            case SQLITE_DONE: return rows
+            default: return nil
+            }
+        }
+    }
+}

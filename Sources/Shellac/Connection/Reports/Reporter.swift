@@ -1,0 +1,52 @@
+import CSQLite
+
+/// Tells somebody what the connections of a group do: see ``Configuration/report``.
+final class Reporter: Sendable {
+    private let database: String
+    private let report: @Sendable (DatabaseReport) -> Void
+    /// The threads that are telling something. Mostly, there is none, or one.
+    private let telling = Lock<[UInt]>([])
+
+    /// There is none where nobody listens.
+    init?(_ configuration: Configuration, _ database: String) {
+        guard let report = configuration.report else { return nil }
+        (self.database, self.report) = (database, report)
+    }
+
+    func tell(_ event: DatabaseReport.Event, of connection: String) {
+        let thread = shellac_thread()
+        telling.withLock { $0.append(thread) }
+        report(DatabaseReport(database: database, connection: connection, event: event))
+        telling.withLock { telling in
+            if let place = telling.lastIndex(of: thread) { telling.remove(at: place) }
+        }
+    }
+
+    /// Traps where the running thread is telling something: who hears of it must not use the database.
+    func checkOutside() {
+        let thread = shellac_thread()
+        if telling.withLock({ $0.contains(thread) }) { trapInside() }
+    }
+
+    @inline(never)
+    private func trapInside() -> Never {
+        Misuse.trap(
+            "the database \(database) was used by its own Configuration.report, which hears of what is done with it, and would hear "
+                + "of itself. Have it write elsewhere: to a log, or to a database without a report.")
+    }
+}
+
+extension Database {
+    /// Tells of something that was done in the access, where somebody listens. They must not use the connection.
+    func report(_ event: @autoclosure () -> DatabaseReport.Event) {
+        guard let reporter else { return }
+        let event = event()
+        access.forbidding { reporter.tell(event, of: name) }
+    }
+
+    /// Tells of a run that has ended. Nothing is told of what has opened or closed a transaction.
+    func report(_ measure: StatementMeasure, of statement: Statement, hasRun: Bool, error: (any Error)?) {
+        guard let report = measure.end(statement, hasRun: hasRun, error: error) else { return }
+        self.report(.statement(report))
+    }
+}
