@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 import Synchronization
 
 /// Measures an access, for who hears of it: see ``Configuration/report``.
@@ -36,11 +37,15 @@ final class AccessMeasure: @unchecked Sendable {  // used by one thread after th
     /// Notes the error that the access throws.
     func note(_ error: any Error) { errorType = "\(type(of: error))" }
 
+    /// Tells of the access on a thread of its own: where the others would wait for who listens.
+    func tellElsewhere() { DispatchQueue(label: "Shellac.report").async { self.tell() } }
+
     /// Tells of the access.
     func tell() {
         _ = hasEnded.load(ordering: .acquiring)
         let waited = (begun ?? shellac_time()) &- asked
-        let ran = begun.map { ended &- $0 } ?? 0
+        // One that has not ended has got no connection.
+        let ran = begun.map { max(ended, $0) &- $0 } ?? 0
         reporter.tell(
             .access(
                 AccessReport(

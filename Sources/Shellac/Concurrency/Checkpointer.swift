@@ -30,6 +30,7 @@ import Glibc
 /// A reader that stays keeps the log from being begun anew, whatever is done: ``DatabasePool/walStatus`` names it.
 final class Checkpointer: Sendable {
     private let queue: DispatchQueue
+    private static let isOwnQueue = DispatchSpecificKey<ObjectIdentifier>()
     private let opening: ReaderOpening
     private let sizes: WALSize
     /// The writer, in whose line a log is begun anew, without its attendant, who owns this.
@@ -51,7 +52,11 @@ final class Checkpointer: Sendable {
     init(_ writer: SerialConnection, _ opening: ReaderOpening, _ sizes: WALSize) {
         (self.writer, self.opening, self.sizes) = (writer.unattended, opening, sizes)
         queue = DispatchQueue(label: "Shellac.\(opening.description).checkpoints", qos: .utility)
+        queue.setSpecific(key: Self.isOwnQueue, value: ObjectIdentifier(self))
     }
+
+    /// Whether the running thread is in the middle of a checkpoint: who hears of it may let go of the pool.
+    var isRunningHere: Bool { DispatchQueue.getSpecific(key: Self.isOwnQueue) == ObjectIdentifier(self) }
 
     /// The error of the last run in the background, if it has failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
@@ -83,7 +88,7 @@ final class Checkpointer: Sendable {
             let isEmpty = emptyLog(db, patience: sizes.patience(frames: frames))
             state.withLock { $0.sizeToWaitAt = isEmpty ? sizes.hard : frames * 2 }
         } else if failure != nil, frames >= sizes.passive {
-            _ = tryEmptyingLog(db)
+            _ = emptyLog(db, patience: .zero)
         }
     }
 
@@ -92,19 +97,25 @@ final class Checkpointer: Sendable {
     /// Once all is copied, and nobody writes, those who begin to read do so from the file alone. So this takes as long as those
     /// read who read already. No lock is held meanwhile: other processes may write, and then it takes longer.
     private func emptyLog(_ db: Database, patience: Duration) -> Bool {
+        let start = shellac_time()
+        var (isEmpty, frames, copied) = tryEmptyingLog(db)
         // What is copied meanwhile takes its time, and counts for nothing.
-        for _ in 0..<Int(patience / BusyHandler.interval) {
-            if tryEmptyingLog(db) { return true }
+        for _ in 0..<Int(patience / BusyHandler.interval) where !isEmpty {
             usleep(UInt32(BusyHandler.interval / .microseconds(1)))
+            (isEmpty, frames, copied) = tryEmptyingLog(db)
         }
-        return tryEmptyingLog(db)
+        db.report(.restart, since: start, frames, copied, isEmpty ? nil : .SQLITE_BUSY)
+        return isEmpty
     }
 
-    private func tryEmptyingLog(_ db: Database) -> Bool {
-        guard let (frames, copied) = try? db.checkpointWithoutWaiting(.passive), frames == copied else {
-            return false
+    /// Tries once, and tells nobody.
+    private func tryEmptyingLog(_ db: Database) -> (isEmpty: Bool, frames: Int, copied: Int) {
+        guard let (frames, copied) = try? db.checkpointWithoutWaiting(.passive, isTold: false) else {
+            return (false, -1, -1)
         }
-        return (try? db.checkpointWithoutWaiting(.restart)) != nil
+        let isEmpty =
+            frames == copied && (try? db.checkpointWithoutWaiting(.restart, isTold: false)) != nil
+        return (isEmpty, frames, copied)
     }
 
     // MARK: - In the background
@@ -208,11 +219,11 @@ struct WALSize {
 extension Database {
     /// Copies the write-ahead log, without waiting for anybody.
     func checkpointWithoutWaiting(
-        _ kind: CheckpointMode
+        _ kind: CheckpointMode, isTold: Bool = true
     ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
         guard !isClosed, sqlite3_get_autocommit(pointer) != 0, lastBegun == nil else {
             throw DatabaseError(resultCode: .SQLITE_LOCKED)
         }
-        return try withoutWaiting { try checkpoint(kind) }
+        return try withoutWaiting { try isTold ? checkpoint(kind) : checkpointUntold(kind) }
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 import Synchronization
 
 /// Several connections to one database file: one that writes, and others that read beside it.
@@ -117,9 +118,13 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
-        checkpointer?.close()
-        logIndex.close()
-        writer.database.giveUp()
+        let end = { @Sendable [checkpointer, logIndex, writer] in
+            checkpointer?.close()
+            logIndex.close()
+            writer.database.giveUp()
+        }
+        // (Who hears of a checkpoint may have let go of the pool, in the middle of it.)
+        if checkpointer?.isRunningHere == true { DispatchQueue.global().async(execute: end) } else { end() }
     }
 
     /// Closes the readers, and the writer at last. Later accesses throw `SQLITE_MISUSE`.

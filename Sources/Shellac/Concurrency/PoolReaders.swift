@@ -183,7 +183,7 @@ final class PoolReaders: Sendable {
                     work.run(.failure(error))
                 }
             }
-            measure?.tell()
+            measure?.tellElsewhere()
         }
     }
 
@@ -207,6 +207,8 @@ final class PoolReaders: Sendable {
         } catch {
             place.activity.end()
             line.leave(number)
+            measure?.note(error)
+            measure?.tellElsewhere()
             return body(.failure(error))
         }
         place.activity.leave()
@@ -217,7 +219,7 @@ final class PoolReaders: Sendable {
                     place.database?.withAccess { $0.giveState(carried, work.run) }
                 }
             }
-            measure?.tell()
+            measure?.tellElsewhere()
         }
     }
 

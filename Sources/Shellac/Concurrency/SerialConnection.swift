@@ -176,7 +176,7 @@ extension SerialConnection {
                 measure?.end()
                 end()
             }
-            measure?.tell()
+            measure?.tellElsewhere()
         }
     }
 }

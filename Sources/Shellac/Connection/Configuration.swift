@@ -73,7 +73,8 @@ public struct Configuration: Sendable {
     /// }
     /// ```
     ///
-    /// It is called at the end of each of these, on the thread that has done it, and by several threads at the same time. It
+    /// It is called at the end of each of these, on the thread that has done it, or, of an asynchronous access, in the task that has
+    /// asked for it; and by several threads at the same time. It
     /// must not use the database that it hears of, which stops the program, with a sentence; nor hand what it hears to a task that
     /// writes it there, which would be told of, too. What it takes is taken from the statement and the access, so leave
     /// what is slow to others. Where there is none, nothing is measured.

@@ -41,6 +41,33 @@ extension Database {
     public func checkpoint(
         _ kind: CheckpointMode = .passive, on dbName: String? = "main"
     ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
+        let start = shellac_time()
+        var (frames, copied, code): (Int, Int, Int32) = (-1, -1, 0)
+        defer { report(kind, since: start, frames, copied, ResultCode(failing: code)) }
+        do {
+            (frames, copied) = try checkpointUntold(kind, on: dbName)
+        } catch let error as DatabaseError {
+            code = error.extendedResultCode.rawValue
+            throw error
+        }
+        return (frames, copied)
+    }
+
+    /// Tells of a checkpoint.
+    func report(
+        _ kind: CheckpointMode, since start: UInt64, _ frames: Int, _ copied: Int, _ code: ResultCode?
+    ) {
+        report(
+            .checkpoint(
+                CheckpointReport(
+                    mode: kind, duration: .since(start), walFrameCount: frames,
+                    checkpointedFrameCount: copied, resultCode: code)))
+    }
+
+    /// Copies the write-ahead log to the database file, and tells nobody.
+    func checkpointUntold(
+        _ kind: CheckpointMode, on dbName: String? = "main"
+    ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
         checkAccess()
         try checkObstruction(for: nil)
         let what = "a checkpoint of \(dbName ?? "all databases") of \(description)"
@@ -55,13 +82,7 @@ extension Database {
                 message: "\(what) cannot run inside of a transaction: call it in writeWithoutTransaction")
         }
         var (frames, copied): (Int32, Int32) = (-1, -1)
-        let start = shellac_time()
         let code = sqlite3_wal_checkpoint_v2(pointer, dbName, kind.code, &frames, &copied)
-        report(
-            .checkpoint(
-                CheckpointReport(
-                    mode: kind, duration: .since(start), walFrameCount: Int(frames),
-                    checkpointedFrameCount: Int(copied), resultCode: ResultCode(failing: code))))
         guard code == SQLITE_OK else {
             if access.isStopped { throw stopError }
             let reason = error(code).message ?? "\(ResultCode(rawValue: code))"

@@ -30,6 +30,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     let name: String
     /// Who hears of what is done.
     let reporter: Reporter?
+    /// How many changed rows they were told of.
+    var toldChangeCount = 0
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()
 
@@ -188,7 +190,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         deferredCleanups.finish()
         letGoOfStatements()
         letGoOfVirtualTables()
-        if let running = sqlite3_next_stmt(pointer, nil) {
+        if let running = keptStatement {
             let sql = sqlite3_sql(running).map(String.init(cString:))
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
@@ -228,7 +230,21 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Has virtual tables, such as those of FTS5, let go of the statements that they keep: they are made anew when they are needed.
     private func letGoOfVirtualTables() {
         if sqlite3_next_stmt(pointer, nil) == nil { return }
+        let isWritable = shellac_db_config_value(pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA) != 0
         sqlite3_exec(pointer, "PRAGMA writable_schema = RESET", nil, nil, nil)
+        if isWritable { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1) }
+    }
+
+    /// A statement that somebody keeps, and no virtual table, if there is one. (Theirs name the tables that are behind them so.)
+    private var keptStatement: OpaquePointer? {
+        let newest = sqlite3_next_stmt(pointer, nil)
+        var statement = newest
+        while let kept = statement {
+            let sql = sqlite3_sql(kept).map(String.init(cString:))
+            if sql?.contains("'main'.") == false { return kept }
+            statement = sqlite3_next_stmt(pointer, kept)
+        }
+        return newest
     }
 
     private func dropHandle() {

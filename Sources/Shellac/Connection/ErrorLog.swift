@@ -26,9 +26,22 @@ enum ErrorLog {
         }
     }
 
+    /// The threads that try something which may fail.
+    private static let trying = Lock<[UInt]>([])
+
+    /// Runs a function that tries something which may fail: the log is not told.
+    static func trying<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = shellac_thread()
+        trying.withLock { $0.append(thread) }
+        defer { trying.withLock { trying in trying.removeAll { $0 == thread } } }
+        return try body()
+    }
+
     private static let isInstalled: Bool =
         shellac_config_log { _, code, message in
             guard let handler = ErrorLog.handler.withLock({ $0 }) else { return }
+            let thread = shellac_thread()
+            if ErrorLog.trying.withLock({ $0.contains(thread) }) { return }
             handler(ResultCode(rawValue: code), message.map { String(cString: $0) } ?? "")
         } == SQLITE_OK
 }

@@ -115,7 +115,7 @@ final class TransactionLog: StatementParticipant {
             }
         }
         switch statement.effects.transaction {
-        case .begin: open()
+        case .begin: open(by: statement)
         case .commit: if !isInside { close(by: statement) }
         case .rollback:
             guard !isInside else { break }
@@ -123,7 +123,7 @@ final class TransactionLog: StatementParticipant {
             rollBackAndClose()
         case .savepoint(let name):
             if !isOpen {
-                open()
+                open(by: statement)
                 isOpenedBySavepoint = true
             }
             savepoints.open(name)
@@ -213,11 +213,11 @@ final class TransactionLog: StatementParticipant {
 
     // MARK: - The life of a transaction
 
-    private func open() {
+    private func open(by statement: Statement) {
         isOpen = true
         isOpenedBySavepoint = false
         isOpenedReadOnly = database.isReadOnlyScope
-        if database.reporter != nil { measure = TransactionMeasure(database) }
+        if database.reporter != nil { measure = TransactionMeasure(begunBy: statement) }
         database.currentDate = nil
         // The saves before are committed, unless a statement still writes, which would be undone with the transaction.
         if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }

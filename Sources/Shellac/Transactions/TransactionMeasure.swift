@@ -2,10 +2,14 @@ import CSQLite
 
 /// Measures an open transaction, for who hears of it: see ``Configuration/report``.
 struct TransactionMeasure {
-    private let start = shellac_time()
-    private let totalChangesCount: Int
+    private let start: UInt64
+    private let changes: ChangeCount
 
-    init(_ database: Database) { totalChangesCount = database.totalChangesCount }
+    /// - Parameter statement: The statement that has begun it, and may have waited for a lock.
+    init(begunBy statement: Statement) {
+        start = statement.measure?.start ?? shellac_time()
+        changes = ChangeCount(statement.database)
+    }
 
     /// Returns what there is to tell of the transaction, which has ended.
     ///
@@ -19,8 +23,8 @@ struct TransactionMeasure {
     ) -> TransactionReport {
         TransactionReport(
             completion: completion, isReadOnly: isReadOnly, duration: .since(start),
-            ending: statement.measure.map { .since($0.start) } ?? .zero,
-            changedRowCount: statement.database.totalChangesCount - totalChangesCount,
+            ending: error == nil ? statement.measure.map { .since($0.start) } ?? .zero : .zero,
+            changedRowCount: changes.count(statement.database),
             resultCode: ResultCode(of: error))
     }
 }

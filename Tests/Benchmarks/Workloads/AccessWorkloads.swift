@@ -1,4 +1,5 @@
 import Shellac
+import Synchronization
 
 /// The way into a database: what an access costs, whatever is done in it.
 enum AccessWorkloads {
@@ -6,6 +7,7 @@ enum AccessWorkloads {
         Workload("access.sync", .nanoseconds, gate: 60, goal: 25, sides: empty),
         Workload("access.read", gate: 1.5, goal: 1.1, sides: tinyRead),
         Workload("report.idle", gate: 1.02, goal: 1.0, sides: unheardRead),
+        Workload("report.heard", gate: 2.5, goal: 1.5, sides: heardRead),
     ]
 
     /// Accesses with nothing in them.
@@ -22,26 +24,53 @@ enum AccessWorkloads {
         return Sides(operations: accesses, checksum: UInt64(accesses), shellac: shellac)
     }
 
-    /// A transaction for each value, as nobody hears of it, beside the same by an access that asks nobody whether they listen.
+    /// Reads a value in memory, each in a transaction of its own, while nobody hears of it: beside the same by an access that asks
+    /// nobody whether they listen.
     private static func unheardRead(_ fixture: Fixture) throws -> Sides {
-        let scale = fixture.scale
-        let queue = try fixture.queue()
+        let queue = try memory(Configuration())
+        return smallReads(fixture, { try queue.readUnheard($0) }, { try queue.read($0) })
+    }
+
+    /// The same, while somebody hears of each statement, transaction and access, and counts them.
+    private static func heardRead(_ fixture: Fixture) throws -> Sides {
+        let count = Atomic<UInt64>(0)
+        var configuration = Configuration()
+        configuration.report = { _ in count.add(1, ordering: .relaxed) }
+        let (plain, heard) = (try memory(Configuration()), try memory(configuration))
+        return smallReads(fixture, { try plain.read($0) }, { try heard.read($0) })
+    }
+
+    private static func memory(_ configuration: Configuration) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE score (id INTEGER PRIMARY KEY, value INTEGER);
+                    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+                    INSERT INTO score SELECT i, i * 7 FROM n
+                    """)
+        }
+        return queue
+    }
+
+    private typealias Reading = ((Database) throws -> UInt64) throws -> UInt64
+
+    private static func smallReads(
+        _ fixture: Fixture, _ reference: @escaping Reading, _ shellac: @escaping Reading
+    ) -> Sides {
+        let queries = fixture.scale.queries
         func score(_ db: Database, _ query: Int) throws -> UInt64 {
-            let statement = try db.cachedStatement(sql: Player.scoreByID)
-            let score = try Int.fetchOne(statement, arguments: [scale.hotID(query)])
-            return UInt64(truncatingIfNeeded: score ?? 0)
+            let statement = try db.cachedStatement(sql: "SELECT value FROM score WHERE id = ?")
+            return UInt64(truncatingIfNeeded: try Int.fetchOne(statement, arguments: [query % 100]) ?? 0)
         }
-        let bare = Side {
-            var sum: UInt64 = 0
-            for query in 0..<scale.queries { sum &+= try queue.readUnheard { db in try score(db, query) } }
-            return sum
+        func side(_ read: @escaping Reading) -> Side {
+            Side {
+                var sum: UInt64 = 0
+                for query in 0..<queries { sum &+= try read { db in try score(db, query) } }
+                return sum
+            }
         }
-        let shellac = Side {
-            var sum: UInt64 = 0
-            for query in 0..<scale.queries { sum &+= try queue.read { db in try score(db, query) } }
-            return sum
-        }
-        return Sides(operations: scale.queries, c: bare, shellac: shellac)
+        return Sides(operations: queries, c: side(reference), shellac: side(shellac))
     }
 
     /// A transaction for each value.

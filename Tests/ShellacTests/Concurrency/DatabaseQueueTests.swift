@@ -130,6 +130,7 @@ struct DatabaseQueueTests {
         try writer.inDatabase { db in
             try use(db)
             statements.append(try db.makeStatement(sql: "SELECT text FROM search WHERE search MATCH ?"))
+            #expect(try String.fetchAll(statements[0], arguments: ["one"]) == ["one"])
         }
         let error = #expect(throws: DatabaseError.self) { try writer.close() }
         #expect(error?.sql == "SELECT text FROM search WHERE search MATCH ?")

@@ -18,10 +18,13 @@ final class IndexAdvisor {
         /// A program that writes its values into SQL has any number of statements.
         private static var most: Int { 1_000 }
 
-        /// Notes a statement. Returns whether it is a new one.
-        func insert(_ sql: String) -> Bool {
-            statements.withLock { $0.count < Self.most && $0.insert(sql).inserted }
+        /// Whether a statement is a new one.
+        func mayInsert(_ sql: String) -> Bool {
+            statements.withLock { $0.count < Self.most && !$0.contains(sql) }
         }
+
+        /// Notes a statement. Returns whether it was a new one.
+        func insert(_ sql: String) -> Bool { statements.withLock { $0.insert(sql).inserted } }
     }
 
     /// Looks at the statements, if it is time.
@@ -35,11 +38,10 @@ final class IndexAdvisor {
     /// Looks at the statements that nobody uses.
     func look(_ db: Database) {
         for statement in db.statementCache.idleStatements {
-            guard let counts = Counts(statement), db.group.shared({ Examined() }).insert(statement.sql) else {
-                continue
-            }
-            let indexes = IndexModel.indexes(for: statement)
-            guard !indexes.isEmpty else { continue }
+            guard let counts = Counts(statement), db.group.shared({ Examined() }).mayInsert(statement.sql),
+                let indexes = try? IndexModel.indexes(for: statement),
+                db.group.shared({ Examined() }).insert(statement.sql), !indexes.isEmpty
+            else { continue }
             db.tell(
                 IndexAdvice(
                     sql: statement.sql, runCount: counts.runs, rowsRead: counts.rowsRead,
@@ -56,7 +58,7 @@ final class IndexAdvisor {
         /// There are none of a statement that has not read whole tables again and again.
         init?(_ statement: Statement) {
             func counter(_ name: Int32) -> Int {
-                Int(sqlite3_stmt_status(statement.sqliteStatement, name, 0))
+                Int(UInt32(bitPattern: sqlite3_stmt_status(statement.sqliteStatement, name, 0)))
             }
             rowsRead = counter(SQLITE_STMTSTATUS_FULLSCAN_STEP) + counter(SQLITE_STMTSTATUS_AUTOINDEX)
             guard rowsRead >= IndexAdvisor.fewestRowsRead else { return nil }

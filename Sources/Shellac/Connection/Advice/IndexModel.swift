@@ -16,6 +16,11 @@ struct IndexModel: ~Copyable {
                 "CREATE INDEX \(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)(\(list))"
         }
 
+        /// Whether it does what another one does.
+        func serves(as other: Candidate) -> Bool {
+            table == other.table && columns.starts(with: other.columns)
+        }
+
         /// The SQL as it is told.
         var sql: String { sql(([table] + columns).joined(separator: "_")) }
     }
@@ -30,19 +35,32 @@ struct IndexModel: ~Copyable {
 
     /// Returns the indexes, as SQL, by which SQLite would look for rows where it now reads whole tables. There are none where the
     /// tables cannot be made elsewhere, or the statement calls functions that were added.
-    static func indexes(for statement: Statement) -> [String] {
-        guard let model = try? IndexModel(of: statement.database) else { return [] }
-        return model.indexes(for: statement).map(\.sql)
+    ///
+    /// - Throws: an error where the schema cannot be read now.
+    static func indexes(for statement: Statement) throws -> [String] {
+        try ErrorLog.trying {
+            var indexes: [Candidate] = []
+            for index in try IndexModel(of: statement.database).indexes(for: statement) {
+                // Another loop may use it, too, or the first of its columns.
+                if indexes.contains(where: { $0.serves(as: index) }) { continue }
+                indexes.removeAll { index.serves(as: $0) }
+                indexes.append(index)
+            }
+            return indexes.map(\.sql)
+        }
     }
 
     private init(of db: Database) throws {
+        let schema = try db.withoutWaiting {
+            Self.rows(
+                db.pointer,
+                "SELECT sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' "
+                    + "AND type <> 'trigger' ORDER BY type = 'view', type = 'index', rowid")
+        }
+        guard let schema else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         handle = try ConnectionHandle(path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-        let schema = Self.rows(
-            db.pointer,
-            "SELECT sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@' "
-                + "AND type <> 'trigger' ORDER BY type = 'view', type = 'index', rowid")
         // Where one cannot be made, as the shadow of a virtual table that is made already, the others may do.
-        for sql in schema ?? [] { execute(sql) }
+        for sql in schema { execute(sql) }
     }
 
     // MARK: - Trying

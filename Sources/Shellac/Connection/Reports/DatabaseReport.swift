@@ -46,8 +46,8 @@ public struct DatabaseReport: Sendable, CustomStringConvertible {
 
 /// A statement that has come to its end.
 ///
-/// Statements that the C interface runs, and those of SQL triggers, are not told of; nor are those that begin and end transactions:
-/// see ``TransactionReport``.
+/// Statements that the C interface runs, and those of SQL triggers, are not told of; nor are those that begin and end transactions,
+/// unless they fail: see ``TransactionReport``.
 public struct StatementReport: Sendable, CustomStringConvertible {
     /// The SQL. The values that were bound to it are not in it: whoever writes values into SQL, writes them into reports.
     public let sql: String
@@ -55,7 +55,8 @@ public struct StatementReport: Sendable, CustomStringConvertible {
     public let duration: Duration
     /// How many rows it gave.
     public let rowCount: Int
-    /// How many rows were inserted, updated and deleted by it, and by what it set off: triggers, and actions of foreign keys.
+    /// How many rows were inserted, updated and deleted by it, and by what it set off: triggers, actions of foreign keys, and what
+    /// virtual tables keep elsewhere.
     public let changedRowCount: Int
     /// How many steps were made from one row to the next, in tables that no index was used for: see
     /// "SQLITE_STMTSTATUS_FULLSCAN_STEP" in the SQLite documentation.
@@ -87,7 +88,7 @@ public struct StatementReport: Sendable, CustomStringConvertible {
 public struct AccessReport: Sendable, CustomStringConvertible {
     /// Who has asked for it.
     public let site: CallSite
-    /// How long it waited for its turn. (For other processes, statements wait.)
+    /// How long it waited for its turn. (For other processes, statements wait. A barrier waits for those who read while it runs.)
     public let waited: Duration
     /// How long it had the connection. It is zero for an access that was cancelled before its turn, or found the database closed.
     public let ran: Duration
@@ -114,15 +115,15 @@ public struct ConnectionOccupancy: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(used) of \(maximum) in use, \(waiting) in line" }
 }
 
-/// A transaction that has come to its end.
+/// A transaction that has come to its end. (That of a ``DatabaseSnapshot`` ends with the snapshot, and is not told of.)
 public struct TransactionReport: Sendable, CustomStringConvertible {
     /// How it ended.
     public let completion: TransactionCompletion
     /// Whether it was begun by an access that only reads.
     public let isReadOnly: Bool
-    /// How long it was open.
+    /// How long it was open, with what it waited for its lock.
     public let duration: Duration
-    /// How long it took to commit it, or to roll it back: this is a part of the duration.
+    /// How long it took to commit it, or to roll it back: this is a part of the duration, and zero where SQLite has done it by itself.
     public let ending: Duration
     /// How many rows were inserted, updated and deleted in it.
     public let changedRowCount: Int

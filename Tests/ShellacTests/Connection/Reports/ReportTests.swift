@@ -169,6 +169,64 @@ struct ReportTests {
         #expect(spy.statements.count == 1)
     }
 
+    @Test("A statement that has not taken a step has not run")
+    func noStep() throws {
+        let told = try statements { db in
+            func leave() throws { _ = try Row.fetchCursor(db, sql: "SELECT name FROM player") }
+            try leave()
+        }
+        #expect(told.isEmpty)
+    }
+
+    @Test("What is changed while a cursor is open belongs to those who change it")
+    func changesBesideCursor() throws {
+        let told = try statements { db in
+            for name in ["a", "b"] { try db.insert(name) }
+            spy.recorder.removeAll()
+            func move() throws {
+                let cursor = try Int.fetchCursor(db, sql: "SELECT id FROM player ORDER BY id")
+                while let id = try cursor.next() {
+                    try db.execute(sql: "UPDATE player SET name = name || 'x' WHERE id = ?", arguments: [id])
+                }
+                let inserted = try Int.fetchCursor(
+                    db, sql: "INSERT INTO player (name) VALUES ('c'), ('d') RETURNING id")
+                while let id = try inserted.next() {
+                    try db.execute(sql: "UPDATE player SET name = name || 'y' WHERE id = ?", arguments: [id])
+                }
+            }
+            try move()
+        }
+        #expect(told.filter { $0.operation == "UPDATE" }.map(\.changedRowCount) == [1, 1, 1, 1])
+        #expect(told.filter { $0.operation == "SELECT" }.map(\.changedRowCount) == [0])
+        #expect(told.filter { $0.operation == "INSERT" }.map(\.changedRowCount) == [2])
+    }
+
+    private final class CursorHolder: TransactionObserver {
+        var cursor: DatabaseCursor<Int>?
+        func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+        func databaseDidChange(with event: DatabaseEvent) { cursor = nil }
+    }
+
+    @Test("A cursor may be let go of where an observer hears of a change")
+    func cursorOfObserver() throws {
+        let holder = CursorHolder()
+        let queue = try DatabaseQueue.withPlayers(configure: spy.listen)
+        try queue.write { db in
+            try db.insert("a")
+            db.add(transactionObserver: holder, extent: .databaseLifetime)
+            let cursor = try Int.fetchCursor(db, sql: "SELECT id FROM player")
+            #expect(try cursor.next() == 1)
+            holder.cursor = cursor
+        }
+        func insert(_ db: Database) throws {
+            holder.cursor = try Int.fetchCursor(db, sql: "SELECT id FROM player")
+            try #expect(holder.cursor?.next() == 1)
+            try db.insert("b")
+        }
+        try queue.write(insert)
+        #expect(holder.cursor == nil && spy.statements.contains { $0.sql == "SELECT id FROM player" })
+    }
+
     @Test("The SQL says what was written into it, and no value that was bound to it")
     func values() throws {
         let told = try statements { db in
@@ -285,6 +343,34 @@ struct ReportTests {
         #expect(databaseError { try queue.read { _ in } }?.resultCode == .SQLITE_MISUSE)
         await #expect(throws: DatabaseError.self) { try await queue.read { _ in } }
         #expect(spy.accesses.map(\.errorType) == ["DatabaseError", "DatabaseError"])
+        #expect(spy.accesses.allSatisfy { $0.ran < .seconds(600) })
+
+        let file = try TemporaryDatabase()
+        let pool = try file.pool(configure: spy.listen)
+        try await onThread { try pool.close() }
+        spy.recorder.removeAll()
+        #expect(databaseError { try pool.read { _ in } }?.resultCode == .SQLITE_MISUSE)
+        await #expect(throws: DatabaseError.self) { try await pool.read { _ in } }
+        #expect(spy.accesses.map(\.errorType) == ["DatabaseError", "DatabaseError"])
+        #expect(spy.accesses[0].ran == .zero && spy.accesses[1].ran < .seconds(600))
+    }
+
+    @Test("Who hears of a later access may wait for another database", arguments: Writer.allCases)
+    func waitsForOther(kind: Writer) async throws {
+        let log = try kind.withPlayers()
+        let told = Gate()
+        let queue = try kind.withPlayers { configuration in
+            configuration.report = { report in
+                guard case .access(let access) = report.event, access.site.operation == .read else { return }
+                // This one stands in line before the other one.
+                log.asyncWriteWithoutTransaction { db in try? db.insert("a") }
+                try? log.write { db in try db.insert("b") }
+                told.open()
+            }
+        }
+        queue.asyncRead { _ in }
+        try await waitUntil { told.isOpen }
+        #expect(try await log.read { db in try db.names() } == ["a", "b"])
     }
 
     private final class Held: Record {
@@ -388,13 +474,107 @@ struct ReportTests {
         #expect(told.map(\.isReadOnly) == [false, false, true, false, false])
         #expect(told.map(\.changedRowCount) == [2, 1, 0, 1, 0])
         #expect(told.map(\.resultCode) == [nil, nil, nil, nil, .SQLITE_CONSTRAINT_UNIQUE])
-        #expect(told.allSatisfy { $0.ending > .zero && $0.ending <= $0.duration })
+        #expect(told.allSatisfy { $0.ending <= $0.duration })
+        #expect(told.map { $0.ending > .zero } == [true, true, true, true, false])
         // What begins and ends them is no statement of its own.
         #expect(
             !spy.statements.contains { ["BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"].contains($0.operation) })
         #expect(
             "\(told[0])".hasPrefix("committed after ")
                 && "\(told[4])".hasSuffix("ms, for 2067 (constraint failed)"))
+    }
+
+    @Test("What begins or ends a transaction, and fails, is told of as a statement")
+    func failingTransactions() throws {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try file.queue(configure: spy.listen), try file.queue())
+        spy.recorder.removeAll()
+        try other.write { db in
+            try db.insert("a")
+            #expect(databaseError { try queue.write { _ in } }?.resultCode == .SQLITE_BUSY)
+        }
+        #expect(spy.statements.map(\.sql) == ["BEGIN IMMEDIATE TRANSACTION"])
+        #expect(spy.statements.map(\.resultCode) == [.SQLITE_BUSY] && spy.transactions.isEmpty)
+
+        spy.recorder.removeAll()
+        #expect(throws: DatabaseError.self) {
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE score (player INTEGER REFERENCES player DEFERRABLE INITIALLY DEFERRED);
+                        INSERT INTO score VALUES (9)
+                        """)
+            }
+        }
+        #expect(spy.statements.last?.sql == "COMMIT TRANSACTION")
+        #expect(spy.statements.last?.resultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+        #expect(spy.transactions.map(\.completion) == [.rollback])
+    }
+
+    @Test("A log that cannot be emptied is told of once in each commit that tries")
+    func noFlood() async throws {
+        let file = try TemporaryDatabase(journalMode: .wal)
+        let pool = try file.pool(configure: spy.listen)
+        let reader = try await LongAccess { inside in
+            try pool.read { db in
+                _ = try db.names()
+                try inside()
+            }
+        }
+        try await onThread {
+            try pool.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE page (content);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17000)
+                        INSERT INTO page SELECT zeroblob(3900) FROM n
+                        """)
+            }
+        }
+        try await reader.release()
+        let told = spy.recorder.elements.filter { $0.name == "checkpoint" && $0.connection == "test.writer" }
+        #expect(told.count <= 3, "\(told)")
+        #expect(spy.checkpoints.contains { $0.mode == .restart && $0.resultCode == .SQLITE_BUSY })
+    }
+
+    @Test("A pool that is let go of by who hears of its checkpoint is closed")
+    func letGo() async throws {
+        let file = try TemporaryDatabase(journalMode: .wal)
+        let owner = Shared<DatabasePool?>(nil)
+        let told = Gate()
+        func open() throws {
+            let pool = try file.pool { configuration in
+                configuration.report = { report in
+                    guard report.connection == "test.checkpoints", case .checkpoint = report.event else {
+                        return
+                    }
+                    // The last reference.
+                    owner.withLock { owner in
+                        defer { owner = nil }
+                        return owner
+                    }
+                    .map { withExtendedLifetime($0) {} }
+                    told.open()
+                }
+            }
+            owner.withLock { $0 = pool }
+        }
+        try open()
+        func write() throws {
+            try owner.value?.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE page (content);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                        INSERT INTO page SELECT zeroblob(3900) FROM n
+                        """)
+            }
+        }
+        try write()
+        try await waitUntil { told.isOpen }
+        try file.queue().inDatabase { db in
+            try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM page") == 2000)
+        }
     }
 
     @Test("Checkpoints are told of: those that are asked for, and those of a pool")
