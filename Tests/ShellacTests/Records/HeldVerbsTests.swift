@@ -184,50 +184,6 @@ struct HeldVerbsTests {
         #expect(try hero.databaseChanges == ["name": "C".databaseValue])
     }
 
-    /// One whose reading can be held up.
-    private final class SlowHero: Record {
-        static let reading = Shared<(begun: Gate, end: Gate)?>(nil)
-        var id: Int64?
-        var name = "A"
-        var score = 0
-        override class var databaseTableName: String { "hero" }
-        override func columns(_ column: borrowing RecordColumns) throws {
-            try column("id", id) { id = $0 }
-            try column("score", score) { score = $0 }
-            try column("name", name) {
-                name = $0
-                // (Where the record is, it is copied.)
-                if Thread.isMainThread { return }
-                let reading = Self.reading.withLock { reading in
-                    defer { reading = nil }
-                    return reading
-                }
-                reading?.begun.open()
-                try? reading?.end.wait()
-            }
-        }
-    }
-
-    @Test("A row that was read before a save of the record is not taken after it: another one is read")
-    func readBeforeSave() async throws {
-        let file = try TemporaryDatabase(journalMode: .wal)
-        let (queue, other) = (try DatabaseQueue.withHeroes(path: file.path), try file.queue())
-        let hero = SlowHero()
-        try await hero.save(in: queue)
-        let (begun, end) = (Gate(), Gate())
-        SlowHero.reading.withLock { $0 = (begun, end) }
-        let reloading = Task { @MainActor in try await hero.reload(in: queue) }
-        let isReading: @Sendable () -> Bool = { begun.isOpen }
-        try await waitUntil(isReading)
-        try other.inDatabase { db in
-            hero.name = "B"
-            try hero.update(db)
-        }
-        end.open()
-        try await reloading.value
-        #expect(hero.name == "B" && !hero.hasDatabaseChanges)
-    }
-
     @Test(
         "An update without changes leaves a record as another save has left it meanwhile",
         arguments: RecordStyle.allCases)
