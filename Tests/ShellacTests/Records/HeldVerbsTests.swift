@@ -159,26 +159,38 @@ struct HeldVerbsTests {
         }
     }
 
+    /// What another connection does meanwhile, with a saved hero.
+    private func savedElsewhere<Hero: HeroRecord>(
+        _ hero: Hero, during verb: @escaping @MainActor (DatabaseQueue) async throws -> Void,
+        _ change: @escaping (Database) throws -> Void
+    ) async throws where Hero: TravellingHero {
+        let file = try TemporaryDatabase()
+        let (queue, other) = (try DatabaseQueue.withHeroes(path: file.path), try file.queue())
+        try await hero.save(in: queue)
+        try await hero.whileOnItsWay(
+            to: queue, { try await verb(queue) },
+            meanwhile: {
+                try other.inDatabase { db in
+                    hero.name = "B"
+                    try hero.update(db)
+                    try change(db)
+                }
+            })
+    }
+
     @Test(
         "A record that is saved while it is reloaded takes what the database holds after that",
         arguments: RecordStyle.allCases)
     func savedWhileReloaded(style: RecordStyle) async throws { try await savedWhileReloaded(style.traveller) }
 
     private func savedWhileReloaded<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
-        let file = try TemporaryDatabase()
-        let (queue, other) = (try DatabaseQueue.withHeroes(path: file.path), try file.queue())
         let hero = Traveller("A", score: 1)
-        try await hero.save(in: queue)
-        hero.score = 2
-        try await hero.whileOnItsWay(
-            to: queue, { try await hero.reload(in: queue) },
-            meanwhile: {
-                try other.inDatabase { db in
-                    hero.name = "B"
-                    try hero.update(db)
-                    try db.execute(sql: "UPDATE hero SET name = 'C'")
-                }
-            })
+        try await savedElsewhere(
+            hero,
+            during: { queue in
+                hero.score = 2
+                try await hero.reload(in: queue)
+            }, { db in try db.execute(sql: "UPDATE hero SET name = 'C'") })
         // The change of its owner is the newer one, for all that is known.
         #expect(hero.name == "B" && hero.score == 2)
         #expect(try hero.databaseChanges == ["name": "C".databaseValue])
@@ -190,24 +202,36 @@ struct HeldVerbsTests {
     func nothingToUpdate(style: RecordStyle) async throws { try await nothingToUpdate(style.traveller) }
 
     private func nothingToUpdate<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
-        let file = try TemporaryDatabase()
-        let (queue, other) = (try DatabaseQueue.withHeroes(path: file.path), try file.queue())
         let hero = Traveller("A", score: 1)
-        try await hero.save(in: queue)
-        try await hero.whileOnItsWay(
-            to: queue,
-            {
+        try await savedElsewhere(
+            hero,
+            during: { queue in
                 let isDone = try await hero.updateChanges(in: queue)
                 #expect(!isDone)
-            },
-            meanwhile: {
-                try other.inDatabase { db in
-                    hero.name = "B"
-                    try hero.update(db)
-                }
-            })
+            }, { _ in })
         #expect(hero.name == "B" && !hero.hasDatabaseChanges)
         #expect(hero.savedDatabaseChanges["name"] == .some("A".databaseValue))
+    }
+
+    @Test("A row that was read before a save of the record is not taken after it: another one is read")
+    func readBeforeSave() async throws {
+        let file = try TemporaryDatabase(journalMode: .wal)
+        let (queue, other) = (try DatabaseQueue.withHeroes(path: file.path), try file.queue())
+        let hero = SlowHero()
+        try await hero.save(in: queue)
+        try other.inDatabase { db in try db.execute(sql: "UPDATE hero SET name = 'slow'") }
+        let (begun, end) = (Gate(), Gate())
+        SlowHero.reading.withLock { $0 = (begun, end) }
+        let reloading = Task { @MainActor in try await hero.reload(in: queue) }
+        let isReading: @Sendable () -> Bool = { begun.isOpen }
+        try await waitUntil(isReading)
+        try other.inDatabase { db in
+            hero.name = "B"
+            try hero.update(db)
+        }
+        end.open()
+        try await reloading.value
+        #expect(hero.name == "B" && !hero.hasDatabaseChanges)
     }
 
     // MARK: - Errors
@@ -407,5 +431,25 @@ private final class DeletedHero: ListedHero {
     }
     override func didDelete(deleted: Bool) {
         Self.calls.record("didDelete \(deleted) \(isHeld ? "held" : "copied")")
+    }
+}
+
+/// One whose reading is held up where its name is slow.
+private final class SlowHero: Record {
+    static let reading = Shared<(begun: Gate, end: Gate)?>(nil)
+    var id: Int64?
+    var name = "A"
+    var score = 0
+    override class var databaseTableName: String { "hero" }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("score", score) { score = $0 }
+        try column("name", name) {
+            name = $0
+            guard name == "slow" else { return }
+            let reading = Self.reading.withLock { $0 }
+            reading?.begun.open()
+            try? reading?.end.wait()
+        }
     }
 }
