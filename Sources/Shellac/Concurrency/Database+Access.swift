@@ -111,6 +111,10 @@ extension Database {
         updateObstruction()
     }
 
+    /// Forgets an interruption that came while no statement was running, and would be met by a copying of the log: SQLite
+    /// forgets it where it reads the next statement.
+    func forgetInterruption() { _ = try? makeStatement(sql: "SELECT 1") }
+
     /// Interrupts the running statements, from any thread.
     func interruptFromOutside() {
         access.whileOpen { sqlite3_interrupt(pointer) }

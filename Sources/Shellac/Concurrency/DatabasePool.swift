@@ -168,6 +168,7 @@ public final class DatabasePool: DatabaseWriter {
             _ = shellac_persist_wal(db.pointer, 0)
         }
         // The last connection copies the log when it is closed; this cuts it, too.
+        db.forgetInterruption()
         if configuration.checkpoints != .none, !configuration.readonly {
             _ = try? db.checkpointWithoutWaiting(.truncate)
         }

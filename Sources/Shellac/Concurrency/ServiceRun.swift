@@ -46,17 +46,13 @@ struct ServiceRun: Sendable {
     /// What is known of the closing, which waits in line behind all accesses.
     private final class Closing: Sendable {
         let result = Lock<Result<Void, any Error>?>(nil)
-        /// Whether all accesses of the writer have ended.
-        var hasWriter: Bool {
-            get { writerIsFree.load(ordering: .sequentiallyConsistent) }
-            set { writerIsFree.store(newValue, ordering: .sequentiallyConsistent) }
-        }
+        /// Whether all accesses of the writer have ended. It is not interrupted any more then: SQLite would leave its log behind.
+        let hasWriter = Lock(false)
         /// Whether nobody is waited for any more.
         var isHopeless: Bool {
             get { hopeIsGone.load(ordering: .sequentiallyConsistent) }
             set { hopeIsGone.store(newValue, ordering: .sequentiallyConsistent) }
         }
-        private let writerIsFree = Atomic<Bool>(false)
         private let hopeIsGone = Atomic<Bool>(false)
     }
 
@@ -102,7 +98,7 @@ struct ServiceRun: Sendable {
     private func closePatiently(_ closing: Closing) throws {
         // What is freed with those who listen may want an access: it is freed outside of ours.
         _ = writer.inside { db -> [AnyObject] in
-            closing.hasWriter = true
+            closing.hasWriter.withLock { $0 = true }
             db.access.reopen()
             db.updateObstruction()
             // Nothing is written any more. Who follows changes keeps nothing open from now on.
@@ -130,8 +126,9 @@ struct ServiceRun: Sendable {
         var isRunning = false
         forEachConnection(closing) { database in isRunning = isRunning || database.access.isHeldElsewhere }
         guard isRunning else { return [] }
+        let hasWriter = closing.hasWriter.withLock { $0 }
         let known = group.activities.filter {
-            $0.isRunning && !(closing.hasWriter && $0 === writer.attendant?.activity)
+            $0.isRunning && !(hasWriter && $0 === writer.attendant?.activity)
         }
         return known.isEmpty
             ? ["an access"] : known.map { $0.sql.map { [label = $0.label] in "\(label): \($0)" } ?? $0.label }
@@ -139,9 +136,9 @@ struct ServiceRun: Sendable {
 
     /// Runs a function for each connection, but for the one that writes where only we do so.
     private func forEachConnection(_ closing: Closing, _ body: (Database) -> Void) {
-        let hasWriter = closing.hasWriter
         Database.forEach(in: group) { database in
-            if !hasWriter || database !== writer.database { body(database) }
+            guard database === writer.database else { return body(database) }
+            closing.hasWriter.withLock { hasWriter in if !hasWriter { body(database) } }
         }
     }
 }

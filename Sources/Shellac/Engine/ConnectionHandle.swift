@@ -53,7 +53,17 @@ struct ConnectionHandle: ~Copyable {
             publicStatementArguments: publicArguments, offset: offset.flatMap { $0 < 0 ? nil : $0 })
     }
 
+    /// Forgets an interruption that came while no statement was running: it would stop SQLite from copying the log when the
+    /// connection is closed, and so the log would stay. SQLite forgets it where it reads the next statement.
+    private func forgetInterruption() {
+        sqlite3_set_authorizer(pointer, nil, nil)
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(pointer, "SELECT 1", -1, &statement, nil)
+        sqlite3_finalize(statement)
+    }
+
     deinit {
+        forgetInterruption()
         // Should a statement outlive the connection, SQLite closes the file once it is finalized.
         sqlite3_close_v2(pointer)
     }

@@ -254,6 +254,18 @@ struct ServiceTests {
         try expectClosed(["Arthur"])
     }
 
+    @Test("An interruption that comes when nothing runs leaves no log behind", arguments: Writer.allCases)
+    func interruptedAtRest(kind: Writer) async throws {
+        let writer = try open(kind) { $0.optimizesWhenClosing = false }
+        try await writer.write { db in try db.insert("Arthur") }
+        writer.interrupt()
+        try writer.close()
+        if kind == .queue { return try expectClosed(["Arthur"]) }
+        // A pool leaves an empty one.
+        let log = try FileManager.default.attributesOfItem(atPath: file.path + "-wal")
+        #expect(log[.size] as? Int == 0)
+    }
+
     @Test("A read of a pool that runs for too long is interrupted, and named")
     func interruptedRead() async throws {
         let pool = try #require(open(.pool, deadline: .zero) as? DatabasePool)
