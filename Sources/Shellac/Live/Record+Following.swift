@@ -1,6 +1,6 @@
 /// A state of the row of a record: see ``Record/follow(in:)``.
 public enum RecordState {
-    /// The row is this one. ``Record/merge(_:)`` takes it.
+    /// The row is this one. ``Record/merge(_:)-(Row)`` takes it.
     case changed(Row)
     /// There is no row of the key. One may come again.
     case deleted
@@ -31,7 +31,7 @@ extension Record {
     /// }
     /// ```
     ///
-    /// The record stays where it is, on the main actor or on another one: only its key is handed over. ``merge(_:)`` has its
+    /// The record stays where it is, on the main actor or on another one: only its key is handed over. ``merge(_:)-(Row)`` has its
     /// clean columns take what was committed, and leaves what its owner has changed. A deletion is a state, and so is a row
     /// of the same key that is inserted later. The row is that of the key which the record has when this is called; where the
     /// key is changed in the database, the row is deleted for who follows it.

@@ -25,6 +25,13 @@ public enum RecordError: Error, Hashable, Sendable {
     /// A row has another primary key than the record that is to take it: thrown by `merge`. The record is as it was.
     case otherKey(databaseTableName: String, key: [String: DatabaseValue], rowKey: [String: DatabaseValue])
 
+    /// A row holds something else in some columns than the record remembers, or something that the record has never read: thrown
+    /// by ``Record/update(_:ifUnchanged:)``, which has written nothing.
+    ///
+    /// The row is what it is now. ``Record/merge(_:)-(Row)`` takes it. Where the row is gone, that is
+    /// ``recordNotFound(databaseTableName:key:)``.
+    case stale(columns: [String], row: NewerRow)
+
     /// A record has no primary key by which its row could be found: thrown by the loop over `follow(in:)`.
     case noKey(databaseTableName: String, columns: [String])
 }
@@ -54,6 +61,10 @@ extension RecordError: CustomStringConvertible {
             return
                 "the row of the table \(table) has the key \(Self.description(of: rowKey)), and the record that was to take it "
                 + "has \(Self.description(of: key)): merge a row into the record of its own key"
+        case .stale(let columns, let row):
+            return
+                "the row of the table \(row.databaseTableName) is not what the record remembers, in \(columns.joined(separator: ", ")): "
+                + "it was changed by somebody else, or the record has never read it. Merge the row into the record, or reload it, and save again"
         case .noKey(let table, let columns):
             let key = columns.isEmpty ? "it encodes none" : "\(columns.joined(separator: ", ")) is NULL"
             return

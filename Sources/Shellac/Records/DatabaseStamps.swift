@@ -54,6 +54,9 @@ public struct DatabaseStamps: Hashable, Sendable {
         return stamps
     }
 
+    /// The columns that are stamped.
+    var columns: [String] { [created, updated].compactMap(\.self) + groups.map(\.stamp) }
+
     /// Whether nothing is stamped.
     var isEmpty: Bool { created == nil && updated == nil && groups.isEmpty }
 }

@@ -4,6 +4,7 @@ import Shellac
 enum SavingWorkloads {
     static let all = [
         Workload("update.changes", gate: 1.6, goal: 1.3, sides: changed),
+        Workload("update.ifUnchanged", gate: 1.15, goal: 1.1, sides: changedIfUnchanged),
         Workload("changes.none.item", .nanoseconds, gate: 60, goal: 35, sides: unchangedItems),
         Workload("changes.none.player", .nanoseconds, gate: 150, goal: 100, sides: unchangedPlayers),
         Workload(
@@ -38,23 +39,38 @@ enum SavingWorkloads {
             },
             checksum: { try connection.integer(Player.sum) })
 
+        return Sides(operations: count, c: c, shellac: try saving(count) { try $0.updateChanges($1) })
+    }
+
+    /// The same, where each update looks whether somebody else has changed the column: beside updates that do not look.
+    private static func changedIfUnchanged(_ fixture: Fixture) throws -> Sides {
+        let count = fixture.scale.insertions
+        return Sides(
+            operations: count, c: try saving(count) { try $0.updateChanges($1) },
+            shellac: try saving(count) { try $0.update($1, ifUnchanged: .changedColumns) })
+    }
+
+    /// Records of which one column of seven has changed, updated in one transaction.
+    @inline(__always)
+    private static func saving(
+        _ count: Int, _ save: @escaping (ClassPlayer, Database) throws -> Void
+    ) throws -> Side {
         let queue = try DatabaseQueue()
         try queue.write { db in
             try db.execute(sql: Player.table)
             for row in 0..<count { try ClassPlayer.make(Player(row: row)).insert(db) }
         }
         let records = try queue.read { try ClassPlayer.fetchAll($0) }
-        let shellac = Side(
+        return Side(
             setUp: { for player in records { player.score += 1 } },
             keeping: {
                 try queue.write { db in
-                    for player in records { try player.updateChanges(db) }
+                    for player in records { try save(player, db) }
                 }
             },
             checksum: {
                 UInt64(truncatingIfNeeded: try queue.read { try Int.fetchOne($0, sql: Player.sum) } ?? 0)
             })
-        return Sides(operations: count, c: c, shellac: shellac)
     }
 
     // MARK: - Nothing to do

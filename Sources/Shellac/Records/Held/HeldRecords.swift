@@ -11,6 +11,8 @@ enum HeldVerb: Sendable {
     case save, insert, updateChanges, delete, reload
     /// Nil for all columns.
     case update(columns: Set<String>?)
+    case updateIfUnchanged(UnchangedColumns)
+    case updateChangesRetrying(Int)
 }
 
 /// What came of it, for the copy of one record.
@@ -73,6 +75,8 @@ struct HeldRecords {
                 case .insert: try copy.insert(db)
                 case .update(nil): try copy.update(db)
                 case .update(let columns?): try copy.update(db, columns: columns)
+                case .updateIfUnchanged(let columns): isDone = try copy.update(db, ifUnchanged: columns)
+                case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)
                 case .reload: try copy.reload(db)

@@ -73,6 +73,44 @@ extension Record {
         try await writer.perform(.updateChanges, on: [self], at: CallSite(.write, file, line))[0]
     }
 
+    /// Updates the columns that have changed, unless somebody else has changed the row, in an asynchronous access, while the record
+    /// stays with its owner: see ``save(in:file:line:)``.
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - columns: The columns that are to hold what the record remembers.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    /// - Returns: Whether a column had changed.
+    /// - Throws: what ``update(_:ifUnchanged:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func update(
+        in writer: some DatabaseWriter, ifUnchanged columns: UnchangedColumns,
+        file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await writer.perform(
+            .updateIfUnchanged(columns), on: [self], at: CallSite(.write, file, line))[0]
+    }
+
+    /// Updates the columns that have changed, and takes what somebody else has changed meanwhile, in an asynchronous access, while
+    /// the record stays with its owner: see ``save(in:file:line:)``.
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - retries: How often it begins again.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    /// - Returns: Whether a column had changed.
+    /// - Throws: what ``updateChanges(_:retrying:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func updateChanges(
+        in writer: some DatabaseWriter, retrying retries: Int,
+        file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await writer.perform(
+            .updateChangesRetrying(retries), on: [self], at: CallSite(.write, file, line))[0]
+    }
+
     /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Returns: Whether there was one.

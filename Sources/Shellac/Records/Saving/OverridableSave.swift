@@ -124,8 +124,12 @@ extension Record {
     }
 
     /// Updates columns that were named for a record that has encoded them.
-    final func updateByMethods(_ writer: RecordWriter, _ names: Set<String>, in db: Database) throws {
-        try db.records.update(self, columns: names, SaveOptions(encoded: writer), in: db)
+    final func updateByMethods(
+        _ writer: RecordWriter, _ names: Set<String>, ifUnchanged unchanged: UnchangedColumns?,
+        in db: Database
+    ) throws {
+        let options = SaveOptions(ifUnchanged: unchanged, encoded: writer)
+        try db.records.update(self, columns: names, options, in: db)
     }
 }
 

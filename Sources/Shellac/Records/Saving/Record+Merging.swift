@@ -67,6 +67,12 @@ extension Record {
         }
     }
 
+    /// Takes the values of a row that an update has met in the columns that the record has not changed: see ``merge(_:)-(Row)``.
+    ///
+    /// - Parameter row: The row of ``RecordError/stale(columns:row:)``.
+    /// - Throws: as for a ``Row``.
+    public final func merge(_ row: NewerRow) throws { try merge(row.row) }
+
     /// Checks that a row has the primary key of the record, where both are known.
     private func checkKey(
         _ key: [String], of row: PackedRow, _ remembered: PackedRow?, _ columns: PackedColumns

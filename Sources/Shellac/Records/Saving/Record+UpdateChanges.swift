@@ -9,42 +9,50 @@ extension Record {
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and for a record that was never inserted.
     @discardableResult
-    public final func updateChanges(_ db: Database) throws -> Bool {
+    public final func updateChanges(_ db: Database) throws -> Bool { try updateChanges(db, nil) }
+
+    /// Updates the columns that have changed.
+    ///
+    /// - Parameter unchanged: The columns that are to hold what the record remembers. Nil for none.
+    @inline(__always)
+    final func updateChanges(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
         db.checkAccess()
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try db.withChanges(of: self, from: RememberedRow.View(self)) { writer, row in
                 if let row, !row.isStillRemembered { writer.columns.forgetFirstChange() }
                 rememberedRow.leaveChunk()
-                return try updateChanges(writer, in: db)
+                return try updateChanges(writer, unchanged, in: db)
             }
         }
         // To know the table may take SQL, and without a change there is to be none.
         if !hasDatabaseChanges { return false }
         return try db.withWriter(for: self) {
             rememberedRow.leaveChunk()
-            return try updateChanges($0, in: db)
+            return try updateChanges($0, unchanged, in: db)
         }
     }
 
     /// Updates the columns that were encoded, and differ from what the record remembers, outside of a chunk.
     @inline(__always)
-    private func updateChanges(_ writer: RecordWriter, in db: Database) throws -> Bool {
+    private func updateChanges(
+        _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
+    ) throws -> Bool {
         let columns = writer.columns
         var changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         if changes?.isExact == false, noteAddedColumns(writer) {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
-        guard let changes else { return try updateRowOfOtherKey(writer, in: db) }
+        guard let changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
         let mask = changes.mask
         if mask.isEmpty { return false }
         if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
-            return try updateRowOfOtherKey(writer, in: db)
+            return try updateRowOfOtherKey(writer, unchanged, in: db)
         }
         if writer.withPlan({ $0.isIdle(.update) }) {
-            try updateAlone(mask, isFull: changes.isExact, writer, in: db)
+            try updateAlone(mask, isFull: changes.isExact, writer, unchanged, in: db)
         } else {
-            try updateByMethods(writer, writer.statements.names(of: mask), in: db)
+            try updateByMethods(writer, writer.statements.names(of: mask), ifUnchanged: unchanged, in: db)
         }
         return true
     }
@@ -52,22 +60,28 @@ extension Record {
     /// Updates all columns of a record that knows nothing of the row that it means: it was neither fetched nor saved, or
     /// its primary key was changed. Those that it never read, nor changed, are left alone.
     @inline(never)
-    private func updateRowOfOtherKey(_ writer: RecordWriter, in db: Database) throws -> Bool {
+    private func updateRowOfOtherKey(
+        _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
+    ) throws -> Bool {
         let untouched = untouched(in: writer)
         if writer.withPlan({ $0.isIdle(.update) }) {
             let mask = writer.statements.allColumns.subtracting(untouched)
-            try updateAlone(writer.settable(mask), isFull: untouched.isEmpty, writer, in: db)
+            try updateAlone(writer.settable(mask), isFull: untouched.isEmpty, writer, unchanged, in: db)
         } else {
-            try updateByMethods(writer, writer.names(without: untouched), in: db)
+            try updateByMethods(
+                writer, writer.names(without: untouched), ifUnchanged: unchanged, in: db)
         }
         return true
     }
 
     /// Updates columns, where nobody is called around the statement.
     @inline(__always)
-    private func updateAlone(_ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, in db: Database) throws
-    {
-        if try writer.update(self, mask, isFull: isFull, nil, in: db) { callBack(.update, in: db) }
+    private func updateAlone(
+        _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: UnchangedColumns?,
+        in db: Database
+    ) throws {
+        let options = unchanged.map { SaveOptions(ifUnchanged: $0) }
+        if try writer.update(self, mask, isFull: isFull, options, in: db) { callBack(.update, in: db) }
     }
 
     /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.

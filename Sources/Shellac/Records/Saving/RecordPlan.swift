@@ -190,6 +190,12 @@ final class RecordPlan {
             message: "the table \(tableName) has no column \(missing), which \(typeName) encodes\(question)")
     }
 
+    /// The collation of a column, where that is not BINARY.
+    func collation(of column: String) -> String? {
+        database.collation(ofColumn: column, in: table.name, of: table.schemaName)
+            .flatMap { CaseInsensitiveName.matches($0, "BINARY") ? nil : $0 }
+    }
+
     // MARK: - Selections
 
     var quotedTable: String { tableName.quotedDatabaseIdentifier }

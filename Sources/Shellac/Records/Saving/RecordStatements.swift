@@ -32,19 +32,23 @@ final class RecordStatements {
     private struct Key: Hashable {
         var verb: Verb
         var mask = ColumnMask()
+        var expected: ExpectedColumns?
         var resolution: Database.ConflictResolution
         var returning: String?
         var computed: String?
         /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
         var copy = 0
     }
-    private enum Verb { case insert, upsert, update, delete, exists }
+    private enum Verb { case insert, upsert, update, delete, exists, compare }
     private var statements: [Key: Statement] = [:]
     /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
         (resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
     @exclusivity(unchecked) private var lastUpdate:
-        (mask: ColumnMask, resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
+        (
+            mask: ColumnMask, expected: ExpectedColumns?, resolution: Database.ConflictResolution,
+            statement: Unretained<Statement>
+        )?
 
     @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
     @exclusivity(unchecked) private var lastFewInsertion: (count: Int, statement: Statement)?
@@ -227,24 +231,49 @@ final class RecordStatements {
     }
 
     /// Updates some columns of the row that has the key.
+    ///
+    /// - Parameter expected: The columns that are to hold what is expected. Nil where nothing is.
     @inline(__always)
     func update(
-        _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
+        _ mask: ColumnMask, _ expected: ExpectedColumns?, _ resolution: Database.ConflictResolution,
+        _ returning: Returning?
     ) throws -> Unretained<Statement> {
-        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.resolution == resolution,
-            lastUpdate.statement.use({ !$0.isInUse })
+        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.expected == expected,
+            lastUpdate.resolution == resolution, lastUpdate.statement.use({ !$0.isInUse })
         {
             return lastUpdate.statement
         }
-        let key = Key(verb: .update, mask: mask, resolution: resolution, returning: returning?.selection)
+        let key = Key(
+            verb: .update, mask: mask, expected: expected, resolution: resolution,
+            returning: returning?.selection)
         let statement = try statement(key) {
             let assignments = names(mask).map { "\($0) = ?" }.joined(separator: ", ")
             return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
                 + "WHERE \(RecordPlan.condition(keyNames))"
+                + conditions(on: expected).map { " AND \($0)" }.joined()
         }
         let reference = Unretained(statement)
-        if returning == nil { lastUpdate = (mask, resolution, reference) }
+        if returning == nil { lastUpdate = (mask, expected, resolution, reference) }
         return reference
+    }
+
+    /// Asks for the row that has the key, and first whether each column holds what is expected.
+    func comparison(with expected: ExpectedColumns) throws -> Statement {
+        try statement(Key(verb: .compare, expected: expected, resolution: .abort)) {
+            "SELECT \((conditions(on: expected) + ["*"]).joined(separator: ", ")) FROM \(plan.quotedTable) "
+                + "WHERE \(RecordPlan.condition(keyNames))"
+        }
+    }
+
+    /// The conditions that columns hold values, as they are stored: a text is compared byte by byte, whatever the column's
+    /// collation is.
+    private func conditions(on expected: ExpectedColumns?) -> [String] {
+        guard let expected else { return [] }
+        let names = layout.names.indices.filter(expected.encoded.contains).map { layout.names[$0] }
+        return (names + expected.others).map { name in
+            let collation = plan.collation(of: name)
+            return "\(name.quotedDatabaseIdentifier)\(collation == nil ? "" : " COLLATE BINARY") IS ?"
+        }
     }
 
     /// Deletes the row that has the key.

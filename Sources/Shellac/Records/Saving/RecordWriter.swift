@@ -113,11 +113,11 @@ final class RecordWriter {
     /// resolved by ignoring it.
     @inline(__always)
     func update(
-        _ mask: ColumnMask, _ options: SaveOptions?,
+        _ mask: ColumnMask, expecting expected: ExpectedRow?, _ options: SaveOptions?,
         _ policy: @autoclosure () -> PersistenceConflictPolicy
     ) throws -> Bool {
         let resolution = options?.conflictResolution ?? policy().conflictResolutionForUpdate
-        return try update(mask, resolution, options?.returning)
+        return try update(mask, expecting: expected, resolution, options?.returning)
     }
 
     /// Inserts the record. Returns nil when a conflict was resolved by ignoring it.
@@ -138,13 +138,18 @@ final class RecordWriter {
 
     /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
     ///
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such row.
+    /// - Parameter expected: What the row is to hold. Nil for whatever it holds.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such row, and
+    ///   ``RecordError/stale(columns:row:)`` when it holds something else than is expected.
     @inline(__always)
     func update(
-        _ mask: ColumnMask, _ resolution: Database.ConflictResolution, _ returning: Returning?
+        _ mask: ColumnMask, expecting expected: ExpectedRow?, _ resolution: Database.ConflictResolution,
+        _ returning: Returning?
     ) throws -> Bool {
         try checkKeyIsEncoded()
-        let statement = try withStatements { try $0.update(mask, resolution, returning) }
+        // What happens to the row of a view counts for nothing, and so it is looked at before.
+        if let expected, plan.isView { try checkRow(isAs: expected) }
+        let statement = try withStatements { try $0.update(mask, expected?.columns, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
@@ -154,10 +159,19 @@ final class RecordWriter {
                 parameter &+= 1
             }
             let bound = bindKey(to: pointer, from: parameter)
-            return bound == SQLITE_OK ? code : bound
+            if bound != SQLITE_OK { code = bound }
+            if let expected {
+                let first = parameter &+ Int32(statements.keyColumns.count)
+                let bound = expected.bind(to: pointer, from: first)
+                if bound != SQLITE_OK { code = bound }
+            }
+            return code
         }
-        try statement.use { try run($0, saving: mask, binding: bind) { returning?.take(Row($0)) } }
+        try statement.use {
+            try run($0, saving: mask, expecting: expected, binding: bind) { returning?.take(Row($0)) }
+        }
         if sqlite3_changes(connection) != 0 { return true }
+        if let expected, !plan.isView { try checkRow(isAs: expected) }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
         guard try exists() else { throw notFound }
@@ -223,7 +237,7 @@ final class RecordWriter {
         columns.bytes.bind(to: pointer, from: 1)
     }
 
-    private func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
+    func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
         withStatements { statements in
             var code = SQLITE_OK
             for (position, column) in statements.keyColumns.enumerated() {
@@ -238,26 +252,26 @@ final class RecordWriter {
     ///
     /// - Parameter mask: The columns that are bound in front of the primary key, or nil for all columns alone.
     private func run(
-        _ statement: Statement, saving mask: ColumnMask?, binding bind: (OpaquePointer) -> Int32,
-        taking take: (LiveRow) -> Void = { _ in }
+        _ statement: Statement, saving mask: ColumnMask?, expecting expected: ExpectedRow? = nil,
+        binding bind: (OpaquePointer) -> Int32, taking take: (LiveRow) -> Void = { _ in }
     ) throws {
         do {
             try statement.begin(binding: bind)
             while try statement.step() { take(statement.row) }
         } catch {
-            throw tellingArguments(error, of: statement, mask)
+            throw tellingArguments(error, of: statement, mask, expected)
         }
     }
 
     /// The error of a statement, with the values that were bound.
     @inline(never)
     private func tellingArguments(
-        _ error: any Error, of statement: Statement, _ mask: ColumnMask?
+        _ error: any Error, of statement: Statement, _ mask: ColumnMask?, _ expected: ExpectedRow?
     ) -> any Error {
         statement.telling(error) {
             var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
             if mask != nil { values += statements.keyColumns.map { columns[$0] } }
-            return values
+            return values + (expected?.values ?? [])
         }
     }
 }

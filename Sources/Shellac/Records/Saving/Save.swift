@@ -161,9 +161,13 @@ extension RecordWriter {
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?, in db: Database
     ) throws -> Bool {
         takeKey(of: record)
+        let expected = try options?.unchanged.flatMap {
+            try expectedRow($0, of: record.object, writing: mask)
+        }
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
             record.object?.rememberedRow.prefetchNextRow()
-            guard try writer.update(mask, options, record.recordType.persistenceConflictPolicy) else {
+            let policy = record.recordType.persistenceConflictPolicy
+            guard try writer.update(mask, expecting: expected, options, policy) else {
                 return false
             }
             record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)

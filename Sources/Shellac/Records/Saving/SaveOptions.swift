@@ -15,12 +15,12 @@ public struct PersistenceOperation {
 
     init(
         _ verb: Verb, _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil
+        returning: Returning? = nil, ifUnchanged unchanged: UnchangedColumns? = nil
     ) {
         self.verb = verb
         options =
-            resolution == nil && upsert == nil && returning == nil
-            ? nil : SaveOptions(resolution, upsert: upsert, returning: returning)
+            resolution == nil && upsert == nil && returning == nil && unchanged == nil
+            ? nil : SaveOptions(resolution, upsert: upsert, returning: returning, ifUnchanged: unchanged)
     }
 }
 
@@ -35,6 +35,8 @@ final class SaveOptions {
     let upsert: UpsertClause?
     /// What is fetched from the saved row.
     let returning: Returning?
+    /// The columns that an update is to find as the record remembers them.
+    let unchanged: UnchangedColumns?
     /// What the record encoded when the columns to update were found.
     let encoded: RecordWriter?
     /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
@@ -46,12 +48,14 @@ final class SaveOptions {
 
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil, encoded: RecordWriter? = nil, isPartOfSave: Bool = false
+        returning: Returning? = nil, ifUnchanged unchanged: UnchangedColumns? = nil,
+        encoded: RecordWriter? = nil, isPartOfSave: Bool = false
     ) {
         self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert
         self.returning = returning
+        self.unchanged = unchanged
         self.encoded = encoded
     }
 }
@@ -60,7 +64,8 @@ extension SaveOptions {
     /// Makes the options of a save whose columns were encoded already.
     convenience init(_ asked: SaveOptions?, encoded: RecordWriter, isPartOfSave: Bool? = nil) {
         self.init(
-            asked?.conflictResolution, returning: asked?.returning, encoded: encoded,
+            asked?.conflictResolution, returning: asked?.returning, ifUnchanged: asked?.unchanged,
+            encoded: encoded,
             isPartOfSave: isPartOfSave ?? asked?.isPartOfSave ?? false)
     }
 }

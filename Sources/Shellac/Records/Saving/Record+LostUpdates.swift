@@ -1,0 +1,143 @@
+// How a class record is saved where others save the same row: no change of theirs is overwritten unseen.
+
+extension Record {
+    /// Updates the columns that have changed, unless somebody else has changed the row since the record was fetched or saved.
+    ///
+    /// ```swift
+    /// player.score += 10
+    /// do {
+    ///     try player.update(db, ifUnchanged: .changedColumns)
+    ///     // UPDATE "player" SET "score" = ? WHERE "id" = ? AND "score" IS ?
+    /// } catch RecordError.stale(let columns, let row) {
+    ///     print("somebody else has changed \(columns)")
+    ///     try player.merge(row)
+    /// }
+    /// ```
+    ///
+    /// It needs no column with a version: what the record remembers of the row is compared with what the row holds, by SQLite and as
+    /// it is stored, in the statement that writes. Texts are compared byte by byte, and NULL is a value as any other.
+    ///
+    /// What is compared are the columns that are written, by ``UnchangedColumns/changedColumns``, or all that the record remembers, by
+    /// ``UnchangedColumns/all``, or those that you name. A column among these that the record has never read counts as changed by
+    /// somebody else: nobody knows better. The columns of ``databaseStamps`` are compared only where they are named, since whoever
+    /// writes the row writes them.
+    ///
+    /// Without a change, no SQL is run and no callback is called. Callbacks are called as by ``updateChanges(_:)``.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns that are to hold what the record remembers.
+    /// - Returns: Whether a column had changed.
+    /// - Throws: ``RecordError/stale(columns:row:)`` where the row holds something else: nothing is written then, and the record
+    ///   is as it was. ``RecordError/recordNotFound(databaseTableName:key:)`` where the row is gone.
+    @discardableResult
+    public final func update(_ db: Database, ifUnchanged columns: UnchangedColumns) throws -> Bool {
+        try updateChanges(db, columns)
+    }
+
+    /// Updates the columns that have changed; where somebody else has changed the row in one of them, takes the row by
+    /// ``merge(_:)-(Row)``, and begins again.
+    ///
+    /// In a column that both have changed, the record's value is written in the end. Where that one is made of the old value, give a
+    /// function that makes it: `updateChanges(db, retrying: 3) { $0.score += 10 }`.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - retries: How often it begins again. In a transaction, once is enough: nobody else writes meanwhile.
+    /// - Returns: Whether a column had changed.
+    /// - Throws: what ``update(_:ifUnchanged:)`` and ``merge(_:)-(Row)`` throw.
+    @discardableResult
+    public final func updateChanges(_ db: Database, retrying retries: Int) throws -> Bool {
+        try retry(retries, in: db, { try update(db, ifUnchanged: .changedColumns) }, otherwise: {})
+    }
+
+    /// Runs a function that updates the record, until the row is what the record remembers.
+    ///
+    /// - Parameter undo: Called before the record takes a row.
+    fileprivate func retry(
+        _ retries: Int, in db: Database, _ update: () throws -> Bool, otherwise undo: () throws -> Void
+    ) throws -> Bool {
+        var rest = retries
+        while true {
+            do {
+                return try updateAsOne(in: db, update)
+            } catch let error as RecordError {
+                guard rest > 0, case .stale(_, let row) = error, try isOwn(row, in: db) else { throw error }
+                rest -= 1
+                try undo()
+                try merge(row)
+            }
+        }
+    }
+
+    /// Runs an update. Where callbacks may write, too, what they have written goes with an update that fails.
+    private func updateAsOne(in db: Database, _ update: () throws -> Bool) throws -> Bool {
+        if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) { return try update() }
+        var result = false
+        try db.inSavepoint {
+            result = try update()
+            return .commit
+        }
+        return result
+    }
+
+    /// Whether a row is that of the record: a callback may have updated another one.
+    private func isOwn(_ row: NewerRow, in db: Database) throws -> Bool {
+        try db.withWriter(for: self) { writer in
+            writer.takeKey(of: self)
+            let plan = writer.plan
+            guard CaseInsensitiveName.matches(plan.tableName, row.databaseTableName) else { return false }
+            let values = row.row
+            return writer.key.allSatisfy { name, value in
+                guard let place = values.layout.column(named: name) else { return true }
+                return ColumnAffinity.isStored(
+                    value, as: row.databaseValues[place], in: plan.table.affinity(ofColumn: name))
+            }
+        }
+    }
+}
+
+extension PersistableRecord where Self: Record {
+    /// Modifies the record, and updates the columns that this has changed; where somebody else has changed the row in one of them,
+    /// takes the row as ``Record/merge(_:)-(Row)`` does, and begins again. Changes made before are not written.
+    ///
+    /// ```swift
+    /// try player.updateChanges(db, retrying: 3) { $0.score += 10 }
+    /// ```
+    ///
+    /// However many do that at once, no change is lost: the function runs again with what the others have written. What it changes
+    /// beside the columns is not taken back before.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - retries: How often it begins again. In a transaction, once is enough: nobody else writes meanwhile.
+    ///   - modify: Sets properties of the record.
+    /// - Returns: Whether a column has changed.
+    /// - Throws: ``RecordError/stale(columns:row:)`` where the row was changed once more, ``RecordError/recordNotFound(databaseTableName:key:)``
+    ///   where it is gone, and what the function throws.
+    @discardableResult
+    public func updateChanges(
+        _ db: Database, retrying retries: Int, modify: (Self) throws -> Void
+    ) throws -> Bool {
+        db.checkAccess()
+        var changes: [String: DatabaseValue] = [:]
+        return try retry(
+            retries, in: db,
+            {
+                changes = try databaseChanges(modify: modify)
+                if changes.isEmpty { return false }
+                let columns = try columnsToUpdate(Set(changes.keys), in: db)
+                return try persist(
+                    PersistenceOperation(.update(columns: columns), ifUnchanged: .changedColumns), in: db)
+            },
+            otherwise: {
+                let after = try encoded()
+                let given = changes.compactMap { name, old in
+                    after.layout.column(named: name).map {
+                        GivenValue(name: name, old: after[$0], new: old)
+                    }
+                }
+                try take(given)
+            })
+    }
+}
