@@ -80,8 +80,9 @@ extension Record {
         _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: UnchangedColumns?,
         in db: Database
     ) throws {
-        let options = unchanged.map { SaveOptions(ifUnchanged: $0) }
-        if try writer.update(self, mask, isFull: isFull, options, in: db) { callBack(.update, in: db) }
+        if try writer.update(self, mask, isFull: isFull, nil, ifUnchanged: unchanged, in: db) {
+            callBack(.update, in: db)
+        }
     }
 
     /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.

@@ -155,21 +155,26 @@ extension RecordWriter {
 
     /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.
     ///
-    /// - Parameter isFull: Whether these are all columns that the record knows.
+    /// - Parameters:
+    ///   - isFull: Whether these are all columns that the record knows.
+    ///   - unchanged: The columns that are to hold what the record remembers, where no options say it.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
-        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?, in db: Database
+        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?,
+        ifUnchanged unchanged: UnchangedColumns? = nil, in db: Database
     ) throws -> Bool {
         takeKey(of: record)
-        let expected = try options?.unchanged.flatMap {
+        var expected = try (unchanged ?? options?.unchanged).flatMap {
             try expectedRow($0, of: record.object, writing: mask)
         }
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
             record.object?.rememberedRow.prefetchNextRow()
-            let policy = record.recordType.persistenceConflictPolicy
-            guard try writer.update(mask, expecting: expected, options, policy) else {
-                return false
-            }
+            guard
+                try writer.update(
+                    mask, expecting: expected, options, record.recordType.persistenceConflictPolicy)
+            else { return false }
+            // What nobody else has is written over, and need not be allocated again.
+            expected = nil
             record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
             return true
         }

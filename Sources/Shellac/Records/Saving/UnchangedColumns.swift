@@ -73,8 +73,11 @@ struct ExpectedRow {
     private func eachValue(_ body: (PackedValue) -> Void) {
         guard let row else { return }
         defer { withExtendedLifetime(row) {} }
-        if let places { return places.forEach { body(row.column($0)) } }
-        row.bytes.eachColumn { if columns.encoded.contains($0) { body($1) } }
+        if let places {
+            for place in places { body(row.column(place)) }
+        } else {
+            row.bytes.eachColumn { if columns.encoded.contains($0) { body($1) } }
+        }
     }
 
     /// The names of the columns, in the order of the values.
@@ -94,20 +97,26 @@ extension RecordWriter {
         _ unchanged: UnchangedColumns, of record: Record?, writing mask: ColumnMask
     ) throws -> ExpectedRow? {
         guard let record else { return nil }
-        let known = record.snapshot.flatMap {
-            columns.hasOtherKey(statements.keyColumns, than: $0) ? nil : $0
-        }
         let type = Swift.type(of: record)
-        if let known, unchanged == .changedColumns, type.databaseStamps.isEmpty,
-            columns.layout.hasSameNames(as: known.layout)
+        let row = record.snapshot
+        if let row, unchanged == .changedColumns, type.databaseStamps.isEmpty,
+            columns.layout.hasSameNames(as: row.layout), hasKey(of: row)
         {
             // As most are: nothing has to be looked for.
             let written = withStatements { mask.subtracting($0.keyMask) }
-            return ExpectedRow(ExpectedColumns(encoded: written), known, nil)
+            return ExpectedRow(ExpectedColumns(encoded: written), row, nil)
         }
+        let known = row.flatMap { columns.hasOtherKey(statements.keyColumns, than: $0) ? nil : $0 }
         let expected = try unchanged.row(known, of: type, writing: mask, by: self)
         if !expected.unknown.isEmpty { try checkRow(isAs: expected) }
         return expected
+    }
+
+    /// Whether the record has the key of a row of the same columns, to the last byte.
+    private func hasKey(of row: PackedRow) -> Bool {
+        withStatements { statements in
+            statements.keyColumns.allSatisfy { columns.column($0).isStored(as: row.column($0), in: nil) }
+        }
     }
 
     /// Checks that the record's row holds what is expected.
