@@ -459,7 +459,7 @@ struct RecordLostUpdatesTests {
                 }
             }
         }
-        for thread in threads { try await thread.join() }
+        for thread in threads { try await onThread { try thread.join() } }
         let last = try file.queue { $0.busyMode = .timeout(60) }
         #expect(try await last.read { try Int.fetchOne($0, sql: "SELECT score FROM account") } == 610)
     }
