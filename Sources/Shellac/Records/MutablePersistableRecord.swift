@@ -23,10 +23,10 @@
 ///
 /// ## The order of callbacks
 ///
-/// Saving calls, in this order: `willSave`, `willInsert` or `willUpdate`, `aroundSave`, and inside of it `aroundInsert`
+/// Saving calls, in this order: `willSave`, `willInsert` or `willUpdate`, `validate`, `aroundSave`, and inside of it `aroundInsert`
 /// or `aroundUpdate`, and inside of that the statement; then `didInsert` or `didUpdate`, and `didSave`. What `willSave`
-/// and `willInsert` change is written. A save whose update finds no row goes on inside of `aroundSave`, with `willInsert`
-/// and `aroundInsert`: `willSave`, `aroundSave` and `didSave` are called once. Deleting calls `willDelete`, `aroundDelete`, `didDelete`. When something throws,
+/// and `willInsert` change is written. A save whose update finds no row goes on inside of `aroundSave`, with `willInsert`,
+/// `validate` and `aroundInsert`: `willSave`, `aroundSave` and `didSave` are called once. Deleting calls `willDelete`, `aroundDelete`, `didDelete`. When something throws,
 /// no later callback is called.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// The conflict policy when the record violates a constraint: by default, SQLite throws.
@@ -65,6 +65,12 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
     /// Called when the record was inserted or updated.
     func didSave(_ saved: PersistenceSuccess)
+
+    /// Checks the record, before each insertion and update, whichever way it comes, and after `willSave`, `willInsert` and
+    /// `willUpdate`: what it throws stops the save, and nothing has changed.
+    ///
+    /// It can read the database, and cannot write it. Bulk updates and raw SQL do not call it.
+    func validate(_ db: Database) throws
 
     /// Called before the record is deleted.
     func willDelete(_ db: Database) throws
@@ -110,6 +116,7 @@ extension MutablePersistableRecord {
         _ = try save()
     }
     @inlinable public func didSave(_ saved: PersistenceSuccess) {}
+    @inlinable public func validate(_ db: Database) throws { db.noteIdle(.validate, of: Self.self) }
     @inlinable public func willDelete(_ db: Database) throws {}
     @inlinable public func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
     @inlinable public func didDelete(deleted: Bool) {}

@@ -4,6 +4,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
+// Over 350 lines: because what subclasses override must stand in the class itself.
+
 /// A class whose instances are rows of a table, and know whether they have changed.
 ///
 /// ```swift
@@ -332,6 +334,21 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     }
     /// Called when the record was updated.
     open func didUpdate(_ updated: PersistenceSuccess) {}
+
+    /// Checks the record, before each insertion and update, whichever way it comes, and after `willSave`, `willInsert` and
+    /// `willUpdate`: what it throws stops the save, and nothing has changed.
+    ///
+    /// ```swift
+    /// override func validate(_ db: Database) throws {
+    ///     if name.isEmpty { throw InvalidPlayer.lacksName }
+    ///     guard try Team.exists(db, key: teamID) else { throw InvalidPlayer.lacksTeam }
+    /// }
+    /// ```
+    ///
+    /// It can read the database, and cannot write it; what it changes of the record is not sure to be written: both belong in
+    /// ``willSave(_:)``. Where a save finds no row to update, and inserts one, it is called before each. Bulk updates and raw SQL do not call it: what must hold of each row is
+    /// a constraint of the table.
+    open func validate(_ db: Database) throws {}
 
     /// Called before the record is deleted.
     open func willDelete(_ db: Database) throws {}

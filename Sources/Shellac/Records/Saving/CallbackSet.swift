@@ -18,8 +18,10 @@ struct CallbackSet: OptionSet, Sendable {
     @usableFromInline static var willUpdate: CallbackSet { CallbackSet(rawValue: 16) }
     @usableFromInline static var aroundUpdate: CallbackSet { CallbackSet(rawValue: 32) }
 
-    static var insertion: CallbackSet { [.willSave, .aroundSave, .willInsert, .aroundInsert] }
-    static var update: CallbackSet { [.willSave, .aroundSave, .willUpdate, .aroundUpdate] }
+    @usableFromInline static var validate: CallbackSet { CallbackSet(rawValue: 64) }
+
+    static var insertion: CallbackSet { [.willSave, .aroundSave, .willInsert, .validate, .aroundInsert] }
+    static var update: CallbackSet { [.willSave, .aroundSave, .willUpdate, .validate, .aroundUpdate] }
     static var all: CallbackSet { [.insertion, .update] }
 }
 

@@ -18,6 +18,7 @@ struct RecordCallback {
 
     static let all = [
         RecordCallback("willSave", [.insert, .update], .willSave, by: WillSave.self),
+        RecordCallback("validate", [.insert, .update], .validate, by: Validate.self),
         RecordCallback("aroundSave", [.insert, .update], .aroundSave, by: AroundSave.self),
         RecordCallback("didSave", [.insert, .update], by: DidSave.self),
         RecordCallback("willInsert", [.insert], .willInsert, by: WillInsert.self),
@@ -36,6 +37,9 @@ struct RecordCallback {
 
     private final class WillSave: Record {
         override func willSave(_ db: Database) throws { try super.willSave(db) }
+    }
+    private final class Validate: Record {
+        override func validate(_ db: Database) throws { try super.validate(db) }
     }
     private final class AroundSave: Record {
         override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {

@@ -9,10 +9,12 @@ extension MutablePersistableRecord {
         try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willInsert(db)
+                try record.beValidated(in: db)
                 return try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
             }
             try record.willSave(db)
             try record.willInsert(db)
+            try record.beValidated(in: db)
             return try record.aroundSaving(in: db) {
                 try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
             }
@@ -40,10 +42,12 @@ extension MutablePersistableRecord {
         return try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willUpdate(db, columns: columns)
+                try record.beValidated(in: db)
                 return try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
             }
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
+            try record.beValidated(in: db)
             return try record.aroundSaving(in: db) {
                 try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
             }
@@ -59,6 +63,7 @@ extension MutablePersistableRecord {
         return try learningCallbacks(in: db) { record in
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
+            try record.beValidated(in: db)
             // The record does not change while `aroundSave` runs: what `willInsert` makes of it is put in its place
             // afterwards.
             var changed: Self?
@@ -80,9 +85,21 @@ extension MutablePersistableRecord {
         }
         var record = self
         try record.willInsert(db)
+        try record.beValidated(in: db)
         let written = try record.insertInsideCallback(in: db, options, isUpsert: false)
         changed = record
         return written
+    }
+
+    /// Has the record look at itself, where it cannot write.
+    private func beValidated(in db: Database) throws {
+        let couldWrite = !db.isReadOnlyScope
+        do {
+            try db.readOnly { try validate(db) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY && couldWrite {
+            throw error.saying(
+                "validate(_:) of a \(recordType) only looks: write in willSave(_:), or after the save")
+        }
     }
 
     /// Runs what inserts or updates the record inside of `aroundSave`.

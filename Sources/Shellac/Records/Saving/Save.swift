@@ -11,7 +11,7 @@ struct Written {
 // ## The life of a save
 //
 // 1. `willSave`, and `willInsert` or `willUpdate`, which may change the record; then `aroundSave`, and inside of it
-//    `aroundInsert` or `aroundUpdate`, which may not.
+//    `aroundInsert` or `aroundUpdate`, which may not. Between these, it is validated.
 // 2. The record encodes its columns, which are packed: `Database.withWriter`.
 // 3. Columns are filled in that the record leaves to somebody else: see ``ColumnFilling``.
 // 4. The statement runs to its end.
