@@ -94,18 +94,12 @@ extension Database {
     /// An interrupt that comes right before a statement's first step is lost: SQLite forgets it. So SQLite asks,
     /// now and then, whether to go on.
     func beginCancellation() {
-        guard !isClosed else { return }
-        sqlite3_progress_handler(
-            pointer, 1000,
-            { context in
-                let database = Unretained<Database>(context: context.unsafelyUnwrapped).object
-                return database.access.isStopped ? 1 : 0
-            }, Unretained(self).context)
+        if !isClosed { watchForCancellation() }
     }
 
     /// Ends the access that could be cancelled.
     func endCancellation() {
-        if !isClosed { sqlite3_progress_handler(pointer, 0, nil, nil) }
+        if !isClosed { endWatchForCancellation() }
         guard access.isStopped else { return }
         access.endCancellation()
         updateObstruction()

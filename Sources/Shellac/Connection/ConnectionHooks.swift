@@ -4,6 +4,8 @@ struct ConnectionHooks {
     var tracer: Tracer?
     /// The handler that decides whether a lock is waited for.
     var busyHandler: BusyHandler?
+    /// Whether SQLite asks, now and then, whether the access was cancelled.
+    var isCancellable = false
     /// Hears of the write-ahead log, where we see to it.
     var wal: AnyObject?
     /// What the commit hook is for. Without a use, it is not there.

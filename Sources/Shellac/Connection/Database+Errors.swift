@@ -26,16 +26,6 @@ extension Database {
     }
 }
 
-extension DatabaseError {
-    /// The same error, with more words in its message.
-    func saying(_ more: String) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: "\(message ?? "\(extendedResultCode)") (\(more))",
-            sql: sql,
-            arguments: arguments, publicStatementArguments: publicArguments, offset: offset)
-    }
-}
-
 extension Duration {
     /// The number of seconds, as errors say it.
     var formattedSeconds: String {

@@ -7,6 +7,8 @@ struct RunningStatements {
     private(set) var functionDepth = 0
     /// The number of backups that read or write the database.
     private(set) var backupCount = 0
+    /// Whether a statement runs once more, to be undone: what it calls is not to be told.
+    var isRehearsal = false
     /// The error thrown by a Swift function inside the running statement.
     var functionError: FunctionError?
 

@@ -34,6 +34,9 @@ class StatementParticipant {
     /// does something else than was announced.
     func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
 
+    /// Runs a function that makes changes which are undone in the end, and hears nothing of them.
+    func hearingNothing(_ body: () -> Void) { body() }
+
     /// Hears that SQLite is about to commit, inside of the last step of a statement. Returns whether it may. It is told where
     /// ``CommitHookUses/changes`` asked for it.
     func commitHookDidFire() -> Bool { true }

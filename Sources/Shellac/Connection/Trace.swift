@@ -63,6 +63,8 @@ public struct TraceOptions: OptionSet, Sendable {
 final class Tracer {
     let trace: @Sendable (TraceEvent) -> Void
     let showsValues: Bool
+    /// Whether nobody is to hear of what runs now.
+    var isDeaf = false
 
     init(_ trace: @escaping @Sendable (TraceEvent) -> Void, showsValues: Bool) {
         self.trace = trace
@@ -70,6 +72,7 @@ final class Tracer {
     }
 
     func hear(_ event: UInt32, _ statement: OpaquePointer?, _ detail: UnsafeMutableRawPointer?) {
+        if isDeaf { return }
         let kind: TraceEvent.Kind
         var sql = statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } ?? ""
         var isStatement = true

@@ -14,22 +14,31 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
     /// The extended result code: `SQLITE_CONSTRAINT_UNIQUE`.
-    public let extendedResultCode: ResultCode
+    public private(set) var extendedResultCode: ResultCode
 
     /// The message of SQLite: of this error, or else of its code.
-    public let message: String?
+    public private(set) var message: String?
 
     /// The SQL that could not be executed.
-    public let sql: String?
+    public private(set) var sql: String?
 
     /// The values that the SQL was executed with. Only the description of an error can reveal them, and it
     /// does where ``Configuration/publicStatementArguments`` asks for it.
-    public let arguments: StatementArguments?
+    public private(set) var arguments: StatementArguments?
 
     /// The offset of the error in the SQL, in bytes of UTF-8, where SQLite tells (3.38 and newer).
-    public let offset: Int?
+    public private(set) var offset: Int?
 
-    let publicArguments: Bool
+    /// The constraint that was violated, where the ``resultCode`` is `SQLITE_CONSTRAINT`.
+    ///
+    /// ```swift
+    /// catch let error as DatabaseError where error.constraint?.kind == .unique {
+    ///     form.mark(error.constraint?.columns ?? [], "taken")
+    /// }
+    /// ```
+    public internal(set) var constraint: Constraint?
+
+    private(set) var publicArguments: Bool
 
     /// Creates an error: a function made in Swift may throw one.
     ///
@@ -50,6 +59,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         self.arguments = arguments
         self.offset = offset
         publicArguments = publicStatementArguments
+        constraint = Constraint(resultCode, self.message ?? "")
     }
 
     /// Returns the error, with the SQL that could not be executed, unless it has one.
@@ -57,17 +67,25 @@ public struct DatabaseError: Error, Hashable, Sendable {
         sql: String, arguments: StatementArguments, publicStatementArguments: Bool
     ) -> DatabaseError {
         guard self.sql == nil else { return self }
-        return DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql,
-            arguments: self.arguments ?? arguments,
-            publicStatementArguments: publicArguments || publicStatementArguments, offset: offset)
+        var error = self
+        error.sql = sql
+        error.arguments = self.arguments ?? arguments
+        error.publicArguments = publicArguments || publicStatementArguments
+        return error
     }
 
     /// Returns the error, with the values that the SQL was executed with.
     func with(_ arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: extendedResultCode, message: message, sql: sql, arguments: arguments,
-            publicStatementArguments: publicArguments, offset: offset)
+        var error = self
+        error.arguments = arguments
+        return error
+    }
+
+    /// Returns the error, with more words in its message.
+    func saying(_ more: String) -> DatabaseError {
+        var error = self
+        error.message = "\(message ?? "\(extendedResultCode)") (\(more))"
+        return error
     }
 }
 

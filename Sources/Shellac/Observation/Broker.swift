@@ -231,6 +231,13 @@ final class Broker: StatementParticipant, PreUpdateListener {
         }
     }
 
+    override func hearingNothing(_ body: () -> Void) {
+        let installed = hooks
+        hooks.restore(UpdateHooks(), self)
+        body()
+        hooks.restore(installed, self)
+    }
+
     /// A statement outside of a transaction commits, or the transaction. Returns whether it may.
     override func commitHookDidFire() -> Bool {
         guard let run = currentRun, run.use({ !$0.wasInsideTransaction }) else { return true }

@@ -21,6 +21,12 @@ struct UpdateHooks {
         broker.database.setCommitHook(for: .changes, false)
     }
 
+    /// Installs those, and no others, that were installed at another time.
+    mutating func restore(_ hooks: UpdateHooks, _ broker: Broker) {
+        if hooks.hasUpdateHook != hasUpdateHook { setUpdateHook(hooks.hasUpdateHook, broker) }
+        if hooks.hasPreUpdateHook != hasPreUpdateHook { setPreUpdateHook(hooks.hasPreUpdateHook, broker) }
+    }
+
     @inline(never)
     private mutating func setUpdateHook(_ isOn: Bool, _ broker: Broker) {
         hasUpdateHook = isOn

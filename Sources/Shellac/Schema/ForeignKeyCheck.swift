@@ -77,10 +77,13 @@ extension Database {
         // A table without row ids does not tell which row.
         let name = try (row[1] as Int64?).map { "the row \($0)" } ?? "a row"
         let place = schemaName == "main" ? "" : "\(schemaName)."
-        throw DatabaseError(
+        var error = DatabaseError(
             resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
             message: "FOREIGN KEY constraint failed: \(name) of table \(place)\(table) refers by "
                 + "\(columns.joined(separator: ", ")) to a row of table \(place)\(try row[2] as String) "
                 + "that is not there")
+        error.constraint?.table = table
+        error.constraint?.columns = columns
+        throw error
     }
 }

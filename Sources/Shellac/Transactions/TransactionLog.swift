@@ -93,6 +93,7 @@ final class TransactionLog: StatementParticipant {
     }
 
     override func statementDidEnd(_ statement: Statement, error failure: (any Error)?) -> (any Error)? {
+        let failure = failure.map { ConstraintInquiry.complete($0, of: statement) }
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: failure != nil, isInside: isInside)
         let isLost = failure != nil && isOpen && !isInside

@@ -56,11 +56,12 @@ final class RunningCallbacks {
         unowned let database = database
         try database.add(
             function: DatabaseFunction("shellac_values") { values in
-                if running.suspensions == 0 { running.values += values }
+                if running.suspensions == 0, !database.running.isRehearsal { running.values += values }
                 return nil
             })
         try database.add(
             function: DatabaseFunction("shellac_change", argumentCount: 3) { arguments in
+                if database.running.isRehearsal { return nil }
                 let values = running.values
                 running.values.removeAll()
                 guard running.suspensions == 0, let number = Int.fromDatabaseValue(arguments[0]),
@@ -74,7 +75,7 @@ final class RunningCallbacks {
         // (table, key…): the row is about to be filled in. (table): it has been.
         try database.add(
             function: DatabaseFunction("shellac_filling") { arguments in
-                guard let table = arguments.first else { return nil }
+                guard let table = arguments.first, !database.running.isRehearsal else { return nil }
                 // This function is one more than those around the statement.
                 let depth = database.callbackDepth - 1
                 if arguments.count > 1 {

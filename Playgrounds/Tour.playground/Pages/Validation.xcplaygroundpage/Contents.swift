@@ -1,0 +1,78 @@
+//: # What may be saved
+//:
+//: A record looks at itself before it is saved, and the table says what must always hold.
+
+import Foundation
+import Shellac
+
+struct Invalid: Error, CustomStringConvertible {
+    let description: String
+}
+
+class Player: Record {
+    var id: Int64?
+    var name = ""
+    var score = 0
+    var teamID: Int64?
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("score", score) { score = $0 }
+        try column("teamID", teamID) { teamID = $0 }
+    }
+
+    override func willSave(_ db: Database) throws {
+        name = name.trimmingCharacters(in: .whitespaces)
+    }
+
+    override func validate(_ db: Database) throws {
+        if name.isEmpty { throw Invalid(description: "a player needs a name") }
+    }
+}
+
+let dbQueue = try DatabaseQueue()
+try dbQueue.write { db in
+    try db.create(table: "team") { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.column("name", .text).notNull()
+    }
+    try db.create(table: "player") { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.column("name", .text).notNull().unique()
+        t.column("score", .integer).notNull().check(sql: "score >= 0")
+        t.column("teamID", .integer).references("team")
+    }
+}
+
+//: What `validate` throws stops the save. It sees what `willSave` has made of the record.
+
+let player = Player()
+player.name = "   "
+do {
+    try dbQueue.write { db in try player.save(db) }
+} catch { print("refused:", error) }
+
+player.name = " Arthur "
+try dbQueue.write { db in try player.save(db) }
+print("saved: \(player.name)")
+
+//: What the table refuses is told in parts: the kind, the table, the columns.
+
+func attempt(_ change: (Player) -> Void) throws {
+    let other = Player()
+    other.name = "Barbara"
+    change(other)
+    do {
+        try dbQueue.write { db in try other.insert(db) }
+    } catch let error as DatabaseError {
+        guard let constraint = error.constraint else { throw error }
+        print(
+            "\(constraint.kind) of \(constraint.table ?? "?"): \(constraint.columns.joined(separator: ", "))")
+        if let key = constraint.foreignKey { print("there is no such \(key.destinationTable)") }
+    }
+}
+
+try attempt { $0.name = "Arthur" }
+try attempt { $0.score = -1 }
+try attempt { $0.teamID = 7 }

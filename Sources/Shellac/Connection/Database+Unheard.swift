@@ -1,0 +1,87 @@
+import CSQLite
+
+// Statements that nobody hears of: what is asked in the middle of the end of another statement, and undone.
+
+extension Database {
+    /// Runs a function in which neither participants hear of changes, nor the trace of statements, nor waits anybody for a lock.
+    /// What it writes must be undone when it returns.
+    ///
+    /// - Parameter steps: How many thousand instructions of SQLite's machine may run before it is interrupted.
+    func unheard<Result>(steps: Int, _ body: () throws -> Result) rethrows -> Result {
+        let budget = StepBudget(steps, self)
+        let wasImpatient = hooks.busyHandler?.isImpatient ?? false
+        hooks.busyHandler?.isImpatient = true
+        hooks.tracer?.isDeaf = true
+        running.isRehearsal = true
+        sqlite3_progress_handler(
+            pointer, 1000, { Unretained<StepBudget>(context: $0.unsafelyUnwrapped).object.isSpent ? 1 : 0 },
+            Unretained(budget).context)
+        defer {
+            withExtendedLifetime(budget) { sqlite3_progress_handler(pointer, 0, nil, nil) }
+            if hooks.isCancellable { watchForCancellation() }
+            running.isRehearsal = false
+            running.functionError = nil
+            hooks.tracer?.isDeaf = false
+            hooks.busyHandler?.isImpatient = wasImpatient
+            _ = hooks.busyHandler?.takeVainWait()
+        }
+        return try touchingNothing(body)
+    }
+
+    /// Reads rows, by SQLite's own functions alone.
+    func readUnheard(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
+        var statement: OpaquePointer?
+        var code = sqlite3_prepare_v2(pointer, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }
+        defer { sqlite3_finalize(statement) }
+        for (index, argument) in arguments.enumerated() {
+            code = argument.bind(to: statement, at: Int32(index + 1))
+            guard code == SQLITE_OK else { throw error(code, sql: sql) }
+        }
+        var rows: [[DatabaseValue]] = []
+        while true {
+            code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else { break }
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { index in
+                    sqlite3_column_value(statement, index).map { SQLiteValue($0).databaseValue } ?? .null
+                })
+        }
+        guard code == SQLITE_DONE else { throw error(code, sql: sql) }
+        return rows
+    }
+
+    /// Has SQLite ask, now and then, whether the access was cancelled.
+    func watchForCancellation() {
+        hooks.isCancellable = true
+        sqlite3_progress_handler(
+            pointer, 1000,
+            { context in
+                let database = Unretained<Database>(context: context.unsafelyUnwrapped).object
+                return database.access.isStopped ? 1 : 0
+            }, Unretained(self).context)
+    }
+
+    /// Has SQLite ask no more.
+    func endWatchForCancellation() {
+        hooks.isCancellable = false
+        sqlite3_progress_handler(pointer, 0, nil, nil)
+    }
+}
+
+/// How long what nobody hears of may take.
+private final class StepBudget {
+    private var left: Int
+    private unowned let database: Database
+
+    init(_ steps: Int, _ database: Database) {
+        left = steps
+        self.database = database
+    }
+
+    /// Counts a thousand instructions. Returns whether these were the last.
+    var isSpent: Bool {
+        left -= 1
+        return left < 0 || database.access.isStopped
+    }
+}

@@ -1,0 +1,152 @@
+import CSQLite
+
+/// Runs a statement that has violated a foreign key once more, to see which one it was, and undoes it.
+///
+/// SQLite counts the rows that violate keys, and forgets which they were. So the statement runs while keys are deferred: what it
+/// changes stays for a moment, and the rows that it has changed are looked at, and no others. A row that violated a key before is
+/// not taken for its work.
+struct ForeignKeyRehearsal {
+    private let statement: Statement
+    private let database: Database
+    private let hook: PreUpdateHook
+    private let schemas: [SchemaForeignKeys]
+
+    /// How many changed rows are looked at.
+    private static var greatestRowCount: Int { 10_000 }
+
+    /// Nil where the statement cannot run again: it would call functions which may do something that is not undone, or runs inside
+    /// of another one.
+    init?(_ statement: Statement) {
+        let (database, effects) = (statement.database, statement.effects)
+        let impure = database.added.functions.contains {
+            !$0.isPure && !$0.name.hasPrefix("shellac_") && effects.functions.contains($0.name.lowercased())
+        }
+        guard !impure, database.callbackDepth == 0, !effects.writes.isEmpty, !statement.isReadonly,
+            database.lostTransaction == nil, let hook = try? database.preUpdateHook(for: "foreign keys")
+        else { return nil }
+        self.statement = statement
+        self.database = database
+        self.hook = hook
+        let written = Set(effects.writes.map { CaseInsensitiveName($0.table) })
+        schemas = database.unheard(steps: ConstraintInquiry.greatestSteps) {
+            effects.databases.sorted().map { SchemaForeignKeys(database, $0, concerning: written) }
+        }
+    }
+
+    /// Returns the first foreign key that a row violates which the statement has changed.
+    func violatedKey() -> DatabaseError.Constraint.ForeignKey? {
+        guard schemas.contains(where: { !$0.keys.isEmpty }) else { return nil }
+        var key: DatabaseError.Constraint.ForeignKey?
+        let run = {
+            key = database.unheard(steps: ConstraintInquiry.greatestSteps) {
+                undoing {
+                    let changed = try rehearse()
+                    // The number of changed rows is none again: the statement has failed.
+                    if let table = statement.effects.writes.first?.table {
+                        _ = try? database.readUnheard("DELETE FROM \(table.quotedDatabaseIdentifier) WHERE 0")
+                    }
+                    return try changed.firstViolation(database)
+                }
+            }
+        }
+        if let changes = database.object(in: .changes) { changes.object.hearingNothing(run) } else { run() }
+        return key
+    }
+
+    /// Runs a function, and undoes what it does.
+    private func undoing<Result>(_ body: () throws -> Result?) -> Result? {
+        let pointer = database.pointer
+        func execute(_ sql: String) -> Bool { sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK }
+        let isAlone = sqlite3_get_autocommit(pointer) != 0
+        let wasDeferred =
+            (try? database.readUnheard("PRAGMA defer_foreign_keys").first?.first) == 1.databaseValue
+        guard execute(isAlone ? "BEGIN IMMEDIATE" : "SAVEPOINT \"shellac rehearsal\"") else { return nil }
+        defer {
+            // (SQLite forgets at the end of a transaction that keys are deferred, and not what it has prepared meanwhile.)
+            if !wasDeferred { _ = execute("PRAGMA defer_foreign_keys = OFF") }
+            if isAlone {
+                _ = execute("ROLLBACK")
+            } else {
+                _ = execute("ROLLBACK TO \"shellac rehearsal\"")
+                _ = execute("RELEASE \"shellac rehearsal\"")
+            }
+        }
+        if !wasDeferred, !execute("PRAGMA defer_foreign_keys = ON") { return nil }
+        return (try? body()) ?? nil
+    }
+
+    /// Runs the statement, and returns the rows that it has changed.
+    private func rehearse() throws -> ChangedKeys {
+        let changed = ChangedKeys(schemas, limit: Self.greatestRowCount)
+        hook.add(changed)
+        defer { hook.remove(changed) }
+        // It is reset, and has its values still.
+        var code: Int32
+        repeat { code = sqlite3_step(statement.sqliteStatement) } while code == SQLITE_ROW
+        sqlite3_reset(statement.sqliteStatement)
+        guard code == SQLITE_DONE else { throw database.error(code) }
+        return changed
+    }
+}
+
+/// The rows that a statement changes, as far as foreign keys are concerned.
+private final class ChangedKeys: PreUpdateListener {
+    private let schemas: [SchemaForeignKeys]
+    private let limit: Int
+    private var rows: [Changed] = []
+
+    private struct Changed {
+        let schema: Int
+        let table: CaseInsensitiveName
+        /// The values of the row before the change, and what finds it after the change, where it was and will be there.
+        let old: [DatabaseValue]?
+        let new: [DatabaseValue]?
+    }
+
+    init(_ schemas: [SchemaForeignKeys], limit: Int) {
+        self.schemas = schemas
+        self.limit = limit
+    }
+
+    func rowWillChange(_ row: ChangingRow) {
+        guard rows.count < limit else { return }
+        let schemaName = String(cString: row.schema)
+        let table = CaseInsensitiveName(String(cString: row.table))
+        guard let index = schemas.firstIndex(where: { CaseInsensitiveName.matches($0.name, schemaName) }),
+            let columns = schemas[index].columns[table]
+        else { return }
+        let new: [DatabaseValue]? =
+            if row.operation == SQLITE_DELETE {
+                nil
+            } else if columns.hasRowID {
+                [row.finalRowID.databaseValue]
+            } else {
+                columns.primaryKey.map { row.finalValue(at: $0, columns) ?? .null }
+            }
+        rows.append(Changed(schema: index, table: table, old: row.initialValues(columns), new: new))
+    }
+
+    /// Returns the first foreign key that a changed row violates, or one that refers to it.
+    func firstViolation(_ database: Database) throws -> DatabaseError.Constraint.ForeignKey? {
+        for row in rows {
+            let schema = schemas[row.schema]
+            guard let columns = schema.columns[row.table] else { continue }
+            for key in schema.keys {
+                if key.origin == row.table, let new = row.new,
+                    try !database.readUnheard(key.searchForOrigin(columns), new).isEmpty
+                {
+                    return key.key
+                }
+                guard key.destination == row.table, let old = row.old else { continue }
+                let values = key.key.destinationColumns.compactMap { name in
+                    columns.columns.firstIndex { CaseInsensitiveName.matches($0.name, name) }.map { old[$0] }
+                }
+                guard values.count == key.key.destinationColumns.count, !values.contains(.null) else {
+                    continue
+                }
+                if try !database.readUnheard(key.searchForReferences, values).isEmpty { return key.key }
+            }
+        }
+        return nil
+    }
+}
