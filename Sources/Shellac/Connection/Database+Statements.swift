@@ -116,7 +116,7 @@ extension Database {
     /// The number of rows that have been changed since the connection was opened.
     public var totalChangesCount: Int {
         checkAccess()
-        return isClosed ? 0 : Int(sqlite3_total_changes(pointer))
+        return isClosed ? 0 : Int(sqlite3_total_changes(pointer)) - unheardChangeCount
     }
 
     /// The row id of the row inserted last.

@@ -6,19 +6,25 @@ extension Database {
     /// Runs a function in which neither participants hear of changes, nor the trace of statements, nor waits anybody for a lock.
     /// What it writes must be undone when it returns.
     ///
-    /// - Parameter steps: How many thousand instructions of SQLite's machine may run before it is interrupted.
-    func unheard<Result>(steps: Int, _ body: () throws -> Result) rethrows -> Result {
-        let budget = StepBudget(steps, self)
+    /// - Parameter steps: How many thousand instructions of SQLite's machine may run before it is interrupted. What writes must not be:
+    ///   SQLite undoes the whole transaction of a statement that is.
+    func unheard<Result>(steps: Int?, _ body: () throws -> Result) rethrows -> Result {
         let wasImpatient = hooks.busyHandler?.isImpatient ?? false
         hooks.busyHandler?.isImpatient = true
         hooks.tracer?.isDeaf = true
         running.isRehearsal = true
-        sqlite3_progress_handler(
-            pointer, 1000, { Unretained<StepBudget>(context: $0.unsafelyUnwrapped).object.isSpent ? 1 : 0 },
-            Unretained(budget).context)
+        let budget = steps.map { StepBudget($0, self) }
+        if let budget {
+            sqlite3_progress_handler(
+                pointer, 1000,
+                { Unretained<StepBudget>(context: $0.unsafelyUnwrapped).object.isSpent ? 1 : 0 },
+                Unretained(budget).context)
+        }
         defer {
-            withExtendedLifetime(budget) { sqlite3_progress_handler(pointer, 0, nil, nil) }
-            if hooks.isCancellable { watchForCancellation() }
+            if let budget {
+                withExtendedLifetime(budget) { sqlite3_progress_handler(pointer, 0, nil, nil) }
+                if hooks.isCancellable { watchForCancellation() }
+            }
             running.isRehearsal = false
             running.functionError = nil
             hooks.tracer?.isDeaf = false
@@ -27,6 +33,19 @@ extension Database {
         }
         return try touchingNothing(body)
     }
+
+    /// Whether a statement is running, be it one that was made by the C interface.
+    var hasBusyStatement: Bool {
+        var statement = sqlite3_next_stmt(pointer, nil)
+        while let running = statement {
+            if sqlite3_stmt_busy(running) != 0 { return true }
+            statement = sqlite3_next_stmt(pointer, running)
+        }
+        return false
+    }
+
+    /// Whether no transaction is open.
+    var isInAutocommit: Bool { sqlite3_get_autocommit(pointer) != 0 }
 
     /// Reads rows, by SQLite's own functions alone.
     func readUnheard(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {

@@ -32,6 +32,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     let reporter: Reporter?
     /// How many changed rows they were told of.
     var toldChangeCount = 0
+    /// How many rows were changed and were not, of which nobody is to hear.
+    var unheardChangeCount = 0
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()
 

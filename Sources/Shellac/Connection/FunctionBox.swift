@@ -36,6 +36,15 @@ final class FunctionBox {
         database.running.leaveFunction()
     }
 
+    /// Whether the function may do something that is not undone, in a statement that is: it fails there, and the statement with it.
+    private func refusesRehearsal(_ context: OpaquePointer?) -> Bool {
+        guard database.running.isRehearsal, !function.isPure, !function.name.hasPrefix("shellac_") else {
+            return false
+        }
+        sqlite3_result_error(context, "the function is not pure", -1)
+        return true
+    }
+
     private static func box(_ context: OpaquePointer?) -> FunctionBox {
         Unmanaged.fromOpaque(sqlite3_user_data(context).unsafelyUnwrapped).takeUnretainedValue()
     }
@@ -61,6 +70,7 @@ final class FunctionBox {
     ) {
         let box = box(context)
         guard case .scalar(let function) = box.function.kind else { return }
+        if box.refusesRehearsal(context) { return }
         box.calling {
             do {
                 let value = try function(Self.values(count, values))?.databaseValue ?? .null
@@ -89,6 +99,7 @@ final class FunctionBox {
         _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
     ) {
         let box = box(context)
+        if box.refusesRehearsal(context) { return }
         let size = Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
         guard let slot = sqlite3_aggregate_context(context, size) else {
             sqlite3_result_error_nomem(context)

@@ -21,7 +21,13 @@ struct ForeignKeyRehearsal {
         let impure = database.added.functions.contains {
             !$0.isPure && !$0.name.hasPrefix("shellac_") && effects.functions.contains($0.name.lowercased())
         }
+        // An interruption would undo the whole transaction: what takes long does not run once more.
+        func count(_ counter: Int32) -> Int {
+            Int(UInt32(bitPattern: sqlite3_stmt_status(statement.sqliteStatement, counter, 0)))
+        }
+        let steps = count(SQLITE_STMTSTATUS_VM_STEP) / max(count(SQLITE_STMTSTATUS_RUN), 1)
         guard !impure, database.callbackDepth == 0, !effects.writes.isEmpty, !statement.isReadonly,
+            steps / 1000 <= ConstraintInquiry.greatestSteps, !database.hasBusyStatement,
             database.lostTransaction == nil, let hook = try? database.preUpdateHook(for: "foreign keys")
         else { return nil }
         self.statement = statement
@@ -38,14 +44,10 @@ struct ForeignKeyRehearsal {
         guard schemas.contains(where: { !$0.keys.isEmpty }) else { return nil }
         var key: DatabaseError.Constraint.ForeignKey?
         let run = {
-            key = database.unheard(steps: ConstraintInquiry.greatestSteps) {
-                undoing {
-                    let changed = try rehearse()
-                    // The number of changed rows is none again: the statement has failed.
-                    if let table = statement.effects.writes.first?.table {
-                        _ = try? database.readUnheard("DELETE FROM \(table.quotedDatabaseIdentifier) WHERE 0")
-                    }
-                    return try changed.firstViolation(database)
+            key = undoing {
+                let changed = try database.unheard(steps: nil) { try rehearse() }
+                return try database.unheard(steps: ConstraintInquiry.greatestSteps) {
+                    try changed.firstViolation(database)
                 }
             }
         }
@@ -56,12 +58,21 @@ struct ForeignKeyRehearsal {
     /// Runs a function, and undoes what it does.
     private func undoing<Result>(_ body: () throws -> Result?) -> Result? {
         let pointer = database.pointer
-        func execute(_ sql: String) -> Bool { sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK }
+        func execute(_ sql: String) -> Bool {
+            database.unheard(steps: nil) { sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK }
+        }
         let isAlone = sqlite3_get_autocommit(pointer) != 0
-        let wasDeferred =
+        let wasDeferred = database.unheard(steps: nil) {
             (try? database.readUnheard("PRAGMA defer_foreign_keys").first?.first) == 1.databaseValue
+        }
+        let changeCount = sqlite3_total_changes(pointer)
         guard execute(isAlone ? "BEGIN IMMEDIATE" : "SAVEPOINT \"shellac rehearsal\"") else { return nil }
         defer {
+            // The number of changed rows is none again: the statement has failed.
+            _ = statement.effects.writes.contains {
+                execute("DELETE FROM \($0.table.quotedDatabaseIdentifier) WHERE 0")
+            }
+            database.unheardChangeCount += Int(sqlite3_total_changes(pointer) - changeCount)
             // (SQLite forgets at the end of a transaction that keys are deferred, and not what it has prepared meanwhile.)
             if !wasDeferred { _ = execute("PRAGMA defer_foreign_keys = OFF") }
             if isAlone {

@@ -446,6 +446,103 @@ struct RecordLostUpdatesTests {
         }
     }
 
+    @Test("A row that is changed, and changed back, before it is looked at is written all the same")
+    func changedBack() throws {
+        let file = try TemporaryDatabase(journalMode: .wal)
+        try Self.create(in: file.queue())
+        let (first, second) = try (file.queue(), file.queue())
+        try first.inDatabase { db in
+            let account = try Account.find(db, key: 1)
+            let score = account.score
+            try second.write { try $0.execute(sql: "UPDATE account SET score = -1") }
+            account.score = score + 5
+            db.trace { event in
+                guard event.sql.hasPrefix("SELECT \"score\"") else { return }
+                try? second.write { try $0.execute(sql: "UPDATE account SET score = ?", arguments: [score]) }
+            }
+            #expect(try account.update(db, ifUnchanged: .changedColumns))
+            db.trace(nil)
+            #expect(try Int.fetchOne(db, sql: "SELECT score FROM account") == score + 5)
+        }
+    }
+
+    @Test("What will-callbacks have made of the record is made again of the new values")
+    func callbacksAgain() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql:
+                    "CREATE TABLE edited (id INTEGER PRIMARY KEY, text TEXT, edits INTEGER); INSERT INTO edited VALUES (1, 'a', 1)"
+            )
+            let edited = try Edited.find(db, key: 1)
+            try db.execute(sql: "UPDATE edited SET edits = 3")
+            try edited.updateChanges(db, retrying: 1) { $0.text = "b" }
+            #expect(edited.edits == 4)
+            #expect(try Int.fetchOne(db, sql: "SELECT edits FROM edited") == 4)
+            try db.execute(sql: "UPDATE edited SET edits = 8")
+            edited.text = "c"
+            try edited.updateChanges(db, retrying: 1)
+            #expect(try Int.fetchOne(db, sql: "SELECT edits FROM edited") == 9)
+        }
+    }
+
+    @Test("A record that cannot be given back what it was throws, and loses nothing")
+    func cannotGiveBack() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql:
+                    "CREATE TABLE fixed (id INTEGER PRIMARY KEY, score INTEGER); INSERT INTO fixed VALUES (1, 10)"
+            )
+            let fixed = try Fixed.find(db, key: 1)
+            try db.execute(sql: "UPDATE fixed SET score = 50")
+            let error = #expect(throws: RecordError.self) {
+                try fixed.updateChanges(db, retrying: 3) { $0.score += 1 }
+            }
+            guard case .rowNotTaken = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try Int.fetchOne(db, sql: "SELECT score FROM fixed") == 50)
+        }
+    }
+
+    @Test("Generated columns follow their record, and the texts of a view are compared byte by byte")
+    func generatedColumnsAndViews() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE edited (id INTEGER PRIMARY KEY, text TEXT COLLATE NOCASE, edits INTEGER, loud AS (text || '!'));
+                    INSERT INTO edited VALUES (1, 'a', 1);
+                    CREATE VIEW shown AS SELECT id, text FROM edited;
+                    CREATE TRIGGER t INSTEAD OF UPDATE ON shown BEGIN UPDATE edited SET text = new.text WHERE id = new.id; END;
+                    """)
+            let edited = try #require(try Edited.fetchOne(db, sql: "SELECT * FROM edited"))
+            for text in ["b", "c"] {
+                edited.text = text
+                #expect(try edited.update(db, ifUnchanged: .all))
+            }
+            let shown = try Shown.find(db, key: 1)
+            try db.execute(sql: "UPDATE edited SET text = 'C'")
+            shown.text = "d"
+            #expect(throws: RecordError.self) { try shown.update(db, ifUnchanged: .changedColumns) }
+            #expect(try String.fetchOne(db, sql: "SELECT text FROM edited") == "C")
+        }
+    }
+
+    @MainActor
+    @Test("A record that stays with its owner takes the row also where that leaves nothing to write")
+    func heldWithoutChanges() async throws {
+        let queue = try DatabaseQueue()
+        try Self.create(in: queue)
+        let account = try await queue.read { db in try Account.find(db, key: 1) }
+        try await queue.write { try $0.execute(sql: "UPDATE account SET score = 12, name = 'Barbara'") }
+        account.score = 12
+        _ = try await account.updateChanges(in: queue, retrying: 1)
+        #expect(account.name == "Barbara" && !account.hasDatabaseChanges)
+    }
+
     @Test("Threads that add to the same column, each on its own connection, lose nothing")
     func threads() async throws {
         let file = try TemporaryDatabase(journalMode: .wal)
@@ -521,5 +618,47 @@ private final class Stamped: Record {
         try column("id", id) { id = $0 }
         try column("name", name) { name = $0 }
         try column("updatedAt", updatedAt) { updatedAt = $0 }
+    }
+}
+
+private final class Edited: Record {
+    var id: Int64?
+    var text = ""
+    var edits = 0
+
+    override class var databaseTableName: String { "edited" }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("text", text) { text = $0 }
+        try column("edits", edits) { edits = $0 }
+    }
+    override func willUpdate(_ db: Database, columns: Set<String>) throws { edits += 1 }
+}
+
+private final class Shown: Record {
+    var id: Int64?
+    var text = ""
+
+    override class var databaseTableName: String { "shown" }
+    override class var databasePrimaryKey: [String]? { ["id"] }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("text", text) { text = $0 }
+    }
+}
+
+/// It is read by its initializer alone.
+private final class Fixed: Record {
+    let id: Int64
+    var score: Int
+
+    override class var databaseTableName: String { "fixed" }
+    required init(row: Row) throws {
+        (id, score) = try (row["id"], row["score"])
+        try super.init(row: row)
+    }
+    override func encode(to container: inout PersistenceContainer) throws {
+        container["id"] = id
+        container["score"] = score
     }
 }

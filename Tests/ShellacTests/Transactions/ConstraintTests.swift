@@ -264,6 +264,12 @@ struct ConstraintTests {
                 try db.execute(sql: "INSERT INTO use VALUES ('A', 1, 9)")
             }
             #expect(error?.constraint?.columns == ["teamID"])
+            // The number 1 is the text '1' there, and not '01'.
+            try db.execute(sql: "UPDATE word SET word = '01' WHERE word = '1'")
+            let other = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO use (other) VALUES (1)")
+            }
+            #expect(other?.constraint?.columns == ["other"])
         }
     }
 
@@ -365,16 +371,39 @@ struct ConstraintTests {
             #expect(long?.constraint == Constraint(kind: .foreignKey))
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entry") == 0)
             // In a loop over rows, which goes on.
-            let cursor = try Int.fetchCursor(db, sql: "SELECT id FROM team ORDER BY id")
+            let cursor = try Int.fetchCursor(
+                db,
+                sql:
+                    "SELECT id FROM team t WHERE NOT EXISTS (SELECT 1 FROM note WHERE note.id = t.id + 5) ORDER BY id"
+            )
             var ids: [Int] = []
             while let id = try cursor.next() {
                 ids.append(id)
                 let error = #expect(throws: DatabaseError.self) {
                     try db.execute(sql: "INSERT INTO player (teamID) VALUES (?)", arguments: [id + 10])
                 }
-                #expect(error?.constraint?.foreignKey == Self.team)
+                #expect(error?.constraint == Constraint(kind: .foreignKey))
             }
             #expect(ids == [1, 2])
+            // In a loop over what is being written.
+            let written = try Int.fetchCursor(
+                db, sql: "INSERT INTO entry VALUES (1), (1), (1) RETURNING teamID")
+            _ = try written.next()
+            #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO player (teamID) VALUES (9)")
+            }
+            while try written.next() != nil {}
+            try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entry") == 3)
+            // In a transaction, which goes on.
+            try db.inTransaction {
+                try db.execute(sql: "INSERT INTO entry VALUES (2)")
+                let inside = #expect(throws: DatabaseError.self) {
+                    try db.execute(sql: "INSERT INTO entry SELECT n * 0 + 1 FROM exact UNION ALL SELECT 9")
+                }
+                #expect(inside?.constraint == Constraint(kind: .foreignKey) && db.isInsideTransaction)
+                return .commit
+            }
+            try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM entry") == 4)
             // In a function that a statement calls.
             let told = Recorder<DatabaseError>()
             try db.add(
@@ -389,6 +418,34 @@ struct ConstraintTests {
             #expect(
                 told.elements.count == 2 && told.elements.allSatisfy { $0.constraint?.kind == .foreignKey })
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 2)
+        }
+    }
+
+    @Test("A function that may do more than compute is not called again, wherever the schema has it")
+    func functions() throws {
+        let called = Recorder<Int>()
+        try queue.inDatabase { db in
+            try db.add(
+                function: DatabaseFunction("noted", argumentCount: 1) {
+                    called.record(1)
+                    return $0[0]
+                })
+            try db.execute(
+                sql:
+                    "CREATE TABLE checked (teamID INTEGER REFERENCES team, n DEFAULT 1, CHECK (noted(n) = 1))"
+            )
+            let changes = db.totalChangesCount
+            let error = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO checked (teamID) VALUES (9)")
+            }
+            #expect(error?.constraint == Constraint(kind: .foreignKey))
+            #expect(called.elements.count == 1)
+            #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO player (teamID) VALUES (9)")
+            }
+            #expect(db.totalChangesCount == changes)
+            try db.execute(sql: "INSERT INTO checked (teamID) VALUES (1)")
+            #expect(db.totalChangesCount == changes + 1)
         }
     }
 

@@ -84,7 +84,10 @@ struct ChangeCount {
     }
 
     private static func total(_ database: Database) -> Int32 {
-        database.isClosed ? 0 : sqlite3_total_changes(database.pointer)
+        database.isClosed
+            ? 0
+            : sqlite3_total_changes(database.pointer)
+                &- Int32(truncatingIfNeeded: database.unheardChangeCount)
     }
 }
 

@@ -107,6 +107,8 @@ struct HeldRecords {
         switch verb {
         case .delete: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
+        // The row that it was merged with may have left nothing to write.
+        case .updateChangesRetrying: try record.takeSaved(outcome.copy, held.sent, held.remembered)
         // A conflict was resolved by ignoring the record, or nothing was to be written.
         case _ where outcome.untold.isEmpty: break
         default: try record.takeSaved(outcome.copy, held.sent, held.remembered)

@@ -48,26 +48,44 @@ extension Record {
     /// - Throws: what ``update(_:ifUnchanged:)`` and ``merge(_:)-(Row)`` throw.
     @discardableResult
     public final func updateChanges(_ db: Database, retrying retries: Int) throws -> Bool {
-        try retry(retries, in: db, { try update(db, ifUnchanged: .changedColumns) }, otherwise: {})
+        try retry(retries, in: db) { try update(db, ifUnchanged: .changedColumns) }
     }
 
-    /// Runs a function that updates the record, until the row is what the record remembers.
-    ///
-    /// - Parameter undo: Called before the record takes a row.
+    /// Runs a function that updates the record, until the row is what the record remembers. What the function, and what the callbacks
+    /// have made of the record is taken back each time: they make it of the new values again.
     fileprivate func retry(
-        _ retries: Int, in db: Database, _ update: () throws -> Bool, otherwise undo: () throws -> Void
+        _ retries: Int, in db: Database, _ update: () throws -> Bool
     ) throws -> Bool {
         var rest = retries
         while true {
+            let before = rest > 0 ? try encoded().row() : nil
             do {
                 return try updateAsOne(in: db, update)
             } catch let error as RecordError {
                 guard rest > 0, case .stale(_, let row) = error, try isOwn(row, in: db) else { throw error }
                 rest -= 1
-                try undo()
+                if let before { try takeBack(to: before) }
                 try merge(row)
             }
         }
+    }
+
+    /// Gives the record the values back that it had encoded before.
+    private func takeBack(to before: PackedRow) throws {
+        let after = try encoded()
+        let values = before.databaseValues
+        let given = before.layout.names.enumerated().compactMap { place, name -> GivenValue? in
+            guard let column = after.layout.column(named: name), after[column] != values[place] else {
+                return nil
+            }
+            return GivenValue(name: name, old: after[column], new: values[place])
+        }
+        guard !given.isEmpty, let refused = try takeOrRefuse(given) else { return }
+        throw RecordError.rowNotTaken(
+            recordType: "\(type(of: self))",
+            reason:
+                "it cannot be given back its \(refused.name), to begin again. List it in columns(_:), or read it in updateFromRow(_:)"
+        )
     }
 
     /// Runs an update. Where callbacks may write, too, what they have written goes with an update that fails.
@@ -120,24 +138,12 @@ extension PersistableRecord where Self: Record {
         _ db: Database, retrying retries: Int, modify: (Self) throws -> Void
     ) throws -> Bool {
         db.checkAccess()
-        var changes: [String: DatabaseValue] = [:]
-        return try retry(
-            retries, in: db,
-            {
-                changes = try databaseChanges(modify: modify)
-                if changes.isEmpty { return false }
-                let columns = try columnsToUpdate(Set(changes.keys), in: db)
-                return try persist(
-                    PersistenceOperation(.update(columns: columns), ifUnchanged: .changedColumns), in: db)
-            },
-            otherwise: {
-                let after = try encoded()
-                let given = changes.compactMap { name, old in
-                    after.layout.column(named: name).map {
-                        GivenValue(name: name, old: after[$0], new: old)
-                    }
-                }
-                try take(given)
-            })
+        return try retry(retries, in: db) {
+            let changes = try databaseChanges(modify: modify)
+            if changes.isEmpty { return false }
+            let columns = try columnsToUpdate(Set(changes.keys), in: db)
+            return try persist(
+                PersistenceOperation(.update(columns: columns), ifUnchanged: .changedColumns), in: db)
+        }
     }
 }

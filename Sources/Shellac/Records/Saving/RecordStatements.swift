@@ -271,8 +271,9 @@ final class RecordStatements {
         guard let expected else { return [] }
         let names = layout.names.indices.filter(expected.encoded.contains).map { layout.names[$0] }
         return (names + expected.others).map { name in
-            let collation = plan.collation(of: name)
-            return "\(name.quotedDatabaseIdentifier)\(collation == nil ? "" : " COLLATE BINARY") IS ?"
+            // (SQLite does not tell that of a view's column.)
+            let isBinary = !plan.isView && plan.collation(of: name) == nil
+            return "\(name.quotedDatabaseIdentifier)\(isBinary ? "" : " COLLATE BINARY") IS ?"
         }
     }
 

@@ -147,8 +147,13 @@ final class RecordWriter {
         _ returning: Returning?
     ) throws -> Bool {
         try checkKeyIsEncoded()
-        // What happens to the row of a view counts for nothing, and so it is looked at before.
-        if let expected, plan.isView { try checkRow(isAs: expected) }
+        if let expected, plan.isView {
+            // What happens to the row of a view counts for nothing, and so it is looked at before.
+            if database.isInAutocommit {
+                return try updateInTransaction(mask, expected, resolution, returning)
+            }
+            try checkRow(isAs: expected)
+        }
         let statement = try withStatements { try $0.update(mask, expected?.columns, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
@@ -171,11 +176,31 @@ final class RecordWriter {
             try run($0, saving: mask, expecting: expected, binding: bind) { returning?.take(Row($0)) }
         }
         if sqlite3_changes(connection) != 0 { return true }
-        if let expected, !plan.isView { try checkRow(isAs: expected) }
+        if let expected, !plan.isView {
+            try checkRow(isAs: expected)
+            // Somebody else may have changed the row, and changed it back before it was looked at.
+            if database.isInAutocommit {
+                return try updateInTransaction(mask, expected, resolution, returning)
+            }
+        }
         // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
         // RAISE(IGNORE), and what happens to a view counts for nothing.
         guard try exists() else { throw notFound }
         return plan.isView
+    }
+
+    /// Updates columns of the record's row, while nobody else writes.
+    @inline(never)
+    private func updateInTransaction(
+        _ mask: ColumnMask, _ expected: ExpectedRow, _ resolution: Database.ConflictResolution,
+        _ returning: Returning?
+    ) throws -> Bool {
+        var isUpdated = false
+        try database.inTransaction(.immediate) {
+            isUpdated = try update(mask, expecting: expected, resolution, returning)
+            return .commit
+        }
+        return isUpdated
     }
 
     /// Deletes the record's row. Returns whether there was one.

@@ -179,7 +179,7 @@ extension UnchangedColumns {
             let table = writer.plan.table
             others = known.layout.names.enumerated().filter { place, name in
                 layout.column(named: name) == nil && knownPlace(name) == place
-                    && table.column(named: name) != nil && !isLeftOut(name)
+                    && table.column(named: name)?.isGenerated == false && !isLeftOut(name)
             }.map(\.element)
         }
         expected.others = others
