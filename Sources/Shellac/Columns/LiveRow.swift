@@ -71,6 +71,8 @@ public struct LiveRow {
         /// A class of records that `init(row:)` makes of these rows, and one that `init(from:)` makes: for upper layers.
         @usableFromInline var plainElement: ObjectIdentifier?
         var codedElement: ObjectIdentifier?
+        /// What makes records of the row's class, where rows are of several: for upper layers. See `KindReader`.
+        @usableFromInline var kinds: AnyObject?
         /// The rows of other tables that come with the row: see `AttachedRows`.
         var attached: AnyObject?
         /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
@@ -305,6 +307,7 @@ extension LiveRow {
         storage.pointee.layout = nil
         storage.pointee.recordLayout = nil
         (storage.pointee.plainElement, storage.pointee.codedElement) = (nil, nil)
+        storage.pointee.kinds = nil
         storage.pointee.elementType = nil
         storage.pointee.partialRecordType = nil
         storage.pointee.memory = nil

@@ -18,7 +18,7 @@ final class RecordMaker: @unchecked Sendable {  // whoever has the fetch uses it
     init(_ layout: RowLayout, for type: any FetchableRecord.Type, on db: Database) throws {
         row = LiveRow.make(fetchedBy: db, layout: layout)
         defer { row.storage.pointee.connection = Self.nobody }
-        if let type = type as? Record.Type { try row.learnTable(of: type) }
+        if let type = type as? Record.Type { try row.learnTables(of: type) }
     }
 
     deinit { row.recycle() }

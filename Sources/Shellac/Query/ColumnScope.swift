@@ -9,6 +9,11 @@ struct ColumnScope: Sendable {
     func isColumn(_ name: String) -> Bool { !names.contains { CaseInsensitiveName.matches($0, name) } }
 }
 
+extension SQLExpression {
+    /// The same, of the columns of a table.
+    func moved(to scope: ColumnScope) -> SQLExpression { SQLExpression(.scoped(scope, self)) }
+}
+
 /// The tables of a query that is being written.
 struct QueryTables {
     let source: QuerySource

@@ -68,9 +68,14 @@ extension DerivableRequest {
     private func join(
         _ other: SelectQuery, _ alias: TableAlias?, _ condition: SQLExpression, isLeft: Bool
     ) -> QueryInterfaceRequest<RowDecoder> {
-        var source = other.isWholeTable ? other.source : QuerySource(.query(.select(other)))
-        source.alias = alias?.name ?? other.source.alias
-        return all().with { $0.joins.append(QueryJoin(isLeft: isLeft, source: source, condition: condition)) }
+        let join: QueryJoin
+        if other.isWholeTable {
+            join = QueryJoin(isLeft: isLeft, wholeTable: other, alias: alias?.name, on: condition)
+        } else {
+            let source = QuerySource(.query(.select(other)), alias: alias?.name ?? other.source.alias)
+            join = QueryJoin(isLeft: isLeft, source: source, condition: condition)
+        }
+        return all().with { $0.joins.append(join) }
     }
 
     // MARK: - Common table expressions
@@ -179,9 +184,9 @@ extension CommonTableExpression where RowDecoder == Row {
 }
 
 extension SelectQuery {
-    /// Whether this is a table, and no more.
+    /// Whether these are the rows of a table or of a type, and no more is asked.
     fileprivate var isWholeTable: Bool {
-        matchesRows && condition == nil && commonTables.isEmpty && ordering.isEmpty && selection == nil
+        matchesRows && given == nil && commonTables.isEmpty && ordering.isEmpty && selection == nil
             && annotations.isEmpty && supplement == nil
     }
 

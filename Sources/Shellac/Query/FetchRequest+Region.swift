@@ -26,7 +26,7 @@ extension SelectQuery {
     /// Returns the rows that are found by row id, where nothing else is read.
     func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
         let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
-        guard case .key(let condition)? = self.condition?.syntax, condition.isOfPrimaryKey,
+        guard case .key(let condition)? = given?.syntax, condition.isOfPrimaryKey,
             let name = source.tableName, annotations.isEmpty, joins.isEmpty, supplement?.joinsTables != true,
             commonTables.isEmpty,
             groupCondition == nil, selection.allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),

@@ -32,6 +32,15 @@ public enum RecordError: Error, Hashable, Sendable {
     /// ``recordNotFound(databaseTableName:key:)``.
     case stale(columns: [String], row: NewerRow)
 
+    /// A row is of another kind than the record, or than the class that is asked for: somebody else has changed its kind, or raw SQL
+    /// has found it. Nothing was written.
+    ///
+    /// The row is what it is now. The kind is what its column of ``Record/databaseKinds`` holds.
+    case kindChanged(recordType: String, kind: DatabaseValue, row: NewerRow)
+
+    /// A row is of a kind that ``Record/databaseKinds`` does not list, where that is an error.
+    case unknownKind(recordType: String, kind: DatabaseValue, row: NewerRow)
+
     /// A record has no primary key by which its row could be found: thrown by the loop over `follow(in:)`.
     case noKey(databaseTableName: String, columns: [String])
 }
@@ -65,6 +74,14 @@ extension RecordError: CustomStringConvertible {
             return
                 "the row of the table \(row.databaseTableName) is not what the record remembers, in \(columns.joined(separator: ", ")): "
                 + "it was changed by somebody else, or the record has never read it. Merge the row into the record, or reload it, and save again"
+        case .kindChanged(let type, let kind, let row):
+            return
+                "a row of the table \(row.databaseTableName) is of the kind \(kind.sqlLiteral), which is none of \(type): its kind was changed by "
+                + "somebody else, or SQL has found it. Fetch the row again by the base class"
+        case .unknownKind(let type, let kind, let row):
+            return
+                "a row of the table \(row.databaseTableName) is of the kind \(kind.sqlLiteral), which the databaseKinds of \(type) do not "
+                + "list: list it, or say unknown: .base"
         case .noKey(let table, let columns):
             let key = columns.isEmpty ? "it encodes none" : "\(columns.joined(separator: ", ")) is NULL"
             return

@@ -91,7 +91,10 @@ struct SelectQuery: Sendable {
     /// The selection, or nil for that of the type.
     var selection: [SQLSelection]?
     var annotations: [SQLSelection] = []
-    var condition: SQLExpression?
+    /// What holds of the rows of the type: see ``_OwnConditions``.
+    var own: _OwnConditions?
+    /// What is asked of the rows beside that.
+    var given: SQLExpression?
     var ordering: [SQLOrdering] = []
     var limit: QueryLimit?
     var isDistinct = false
@@ -105,7 +108,8 @@ struct SelectQuery: Sendable {
     var supplement: RequestSupplement?
 
     init(_ source: QuerySource, condition: SQLExpression? = nil) {
-        (self.source, self.condition) = (source, condition)
+        (self.source, given) = (source, condition)
+        if case .type(let type) = source.form { own = type._ownConditions }
     }
 
     /// The question that is asked of the rows.
@@ -138,7 +142,7 @@ struct SelectQuery: Sendable {
     var isLimitedByChance: Bool { limit != nil && ordering.isEmpty && !hasUniqueKey }
 
     mutating func filter(_ condition: SQLExpression) {
-        self.condition = self.condition.map { .chain(.and, [$0, condition]) } ?? condition
+        given = given.map { .chain(.and, [$0, condition]) } ?? condition
     }
 
     // MARK: - SQL

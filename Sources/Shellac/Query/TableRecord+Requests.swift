@@ -8,7 +8,7 @@ extension TableRecord {
     /// // SELECT * FROM "player"
     /// ```
     public static func all() -> QueryInterfaceRequest<Self> {
-        QueryInterfaceRequest(SelectQuery(QuerySource(.type(Self.self))))
+        QueryInterfaceRequest(SelectQuery(QuerySource(.type(self))))
     }
 
     /// Returns a request that finds nothing.
@@ -22,7 +22,7 @@ extension TableRecord {
     /// ```
     public static func filter(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
         QueryInterfaceRequest(
-            SelectQuery(QuerySource(.type(Self.self)), condition: condition.sqlExpression))
+            SelectQuery(QuerySource(.type(self)), condition: condition.sqlExpression))
     }
 
     /// Requests the rows for which a condition holds that is written in SQL.

@@ -61,6 +61,9 @@ public protocol TableRecord: SendableMetatype {
     static func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue
+
+    /// What holds of all rows of the type: Shellac's own.
+    static var _ownConditions: _OwnConditions? { get }
 }
 
 extension TableRecord {

@@ -77,6 +77,11 @@ extension Record {
     /// Makes a fetched record by what codes its class. Returns nil where `init(row:)` is to make it.
     @usableFromInline @inline(never)
     static func makeByCoding(of row: LiveRow) throws -> Self? {
+        if let reader = try KindReader.of(self, reading: row),
+            let made = try reader.make(row)
+        {
+            return unsafeDowncast(made, to: self)
+        }
         guard let coding = ClassCoding.of(self) else {
             row.storage.pointee.plainElement = ObjectIdentifier(self)
             return nil
@@ -85,8 +90,19 @@ extension Record {
         return unsafeDowncast(made, to: self)
     }
 
-    /// Makes a record of a row.
+    /// Makes a record of a row: of the class that the row tells, where it does.
     static func make(of row: Row) throws -> Self {
+        if let kind = ClassKind.of(self), let value = kind.value(in: row) {
+            guard let type = kind.type(of: value), type.isSubclass(of: self) else {
+                throw kind.error(value, row)
+            }
+            return try unsafeDowncast(type.makeItself(of: row), to: self)
+        }
+        return try makeItself(of: row)
+    }
+
+    /// Makes a record of this very class.
+    private static func makeItself(of row: Row) throws -> Self {
         if let made = try ClassCoding.of(self)?.use({ try $0.makeByHand(self, of: row) }) {
             return unsafeDowncast(made, to: self)
         }

@@ -19,11 +19,24 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Selects all records.
     @usableFromInline
-    static func selection(on db: Database) throws -> Statement { try plan(on: db).select("") }
+    static func selection(on db: Database) throws -> Statement {
+        let plan = try plan(on: db)
+        return plan.isConditioned ? try statement(of: all(), on: db) : try plan.select("")
+    }
+
+    /// Prepares a request of the type's rows, and binds its arguments.
+    private static func statement(of request: QueryInterfaceRequest<Self>, on db: Database) throws
+        -> Statement
+    {
+        let prepared = try request.prepare(db, forSingleResult: false)
+        try prepared.statement.setArguments(prepared.arguments)
+        return prepared.statement
+    }
 
     /// Fetches the first record of the table: whichever SQLite finds first.
     public static func fetchOne(_ db: Database) throws -> Self? {
-        try fetchOne(plan(on: db).select(" LIMIT 1"))
+        let plan = try plan(on: db)
+        return plan.isConditioned ? try all().fetchOne(db) : try fetchOne(plan.select(" LIMIT 1"))
     }
 
     // MARK: - One key
@@ -53,6 +66,11 @@ extension FetchableRecord where Self: TableRecord {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
         if key.isNull { return nil }
+        if plan.isConditioned {
+            let statement = try statement(of: filter(key: key), on: db)
+            try statement.begin(nil as StatementArguments?)
+            return statement
+        }
         let statement = try plan.selectByKey()
         if let recorder = db.readRecorder, let rows = plan.rowRegion(ofKey: key),
             databaseSelection.allSatisfy(\.sqlSelection.isPlain)
@@ -78,6 +96,7 @@ extension FetchableRecord where Self: TableRecord {
     ) throws -> Self? {
         let plan = try plan(on: db)
         guard let (condition, values) = try plan.condition(key, of: Self.self) else { return nil }
+        if plan.isConditioned { return try filter(key: key).fetchOne(db) }
         return try fetchOne(plan.select(" WHERE \(condition)"), arguments: StatementArguments(values))
     }
 
@@ -130,8 +149,12 @@ extension FetchableRecord where Self: TableRecord {
                 if let record = try cursor?.next() { return record }
                 guard let list = lists.next() else { return nil }
                 cursor = nil
-                cursor = try fetchCursor(
-                    plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
+                if plan.isConditioned {
+                    cursor = try filter(keys: list).fetchCursor(db)
+                } else {
+                    cursor = try fetchCursor(
+                        plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
+                }
             }
         }
     }
@@ -148,6 +171,7 @@ extension FetchableRecord where Self: TableRecord {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
         var records: [Self] = []
+        if plan.isConditioned { return try filter(keys: keys).fetchAll(db) }
         for list in try KeyLists(keys.map({ try storedKey($0, plan) })) {
             records += try fetchAll(
                 plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
@@ -166,7 +190,7 @@ extension FetchableRecord where Self: TableRecord {
 extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches all records of the table, as a set.
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
-        try fetchSet(plan(on: db).select(""))
+        try fetchSet(selection(on: db))
     }
 
     /// Fetches the records with some primary keys, as a set. Keys without a record are skipped.

@@ -4,10 +4,12 @@ enum FirstUse {
 
     /// Looks at a class, unless that was done.
     ///
-    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, or some of whose properties would be lost.
+    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, some of whose properties would be lost, or whose kinds cannot
+    ///   be meant.
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
+        try ClassKind.of(type)?.check()
         try checkLists(of: type)
         try checkCoding(of: type)
         try ClassCoding.of(type)?.use { try $0.check(type) }

@@ -126,6 +126,29 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// The columns that hold the dates of a row: by default, none.
     open class var databaseStamps: DatabaseStamps { DatabaseStamps() }
 
+    /// The classes whose records stand in the table, and the column that tells which: by default, all rows are of the class that
+    /// is asked for.
+    ///
+    /// ```swift
+    /// class Animal: Record {
+    ///     override class var databaseTableName: String { "animal" }
+    ///     override class var databaseKinds: DatabaseKinds {
+    ///         .column("kind", ["cat": Cat.self, "dog": Dog.self])
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// One class declares them for all of its subclasses. Whatever is fetched as an `Animal` is a `Cat` or a `Dog` then. All that
+    /// `Cat` is asked goes by its own rows, and those of its listed subclasses: requests, joins, keys, counts, and what
+    /// updates and deletes many rows. Raw SQL does not: a cursor of cats that meets a dog throws
+    /// ``RecordError/kindChanged(recordType:kind:row:)``.
+    ///
+    /// To insert a record writes its kind. The base class writes NULL, unless it is listed. A row that has become
+    /// another kind is neither updated nor deleted by a record of the old one, which throws the same error.
+    ///
+    /// A row without the column is one of the class that is asked for: select the column, where you select some.
+    open class var databaseKinds: DatabaseKinds { DatabaseKinds() }
+
     /// Whether the log says, in debug builds, when SQL or a bulk update writes the table without running the callbacks
     /// that the class overrides. By default, it does, once for each SQL text, of classes that a connection has met.
     open class var warnsOfBypassedCallbacks: Bool { true }

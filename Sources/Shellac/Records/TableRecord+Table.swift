@@ -12,6 +12,7 @@ extension TableRecord {
     /// Fetches the number of rows in the table.
     public static func fetchCount(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
+        if plan.isConditioned { return try all().fetchCount(db) }
         return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(plan.quotedTable)") ?? 0
     }
 
@@ -21,6 +22,7 @@ extension TableRecord {
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
+        if plan.isConditioned { return try filter(key: key).exists(db) }
         return try exists(db, plan, (plan.keyCondition(), [storedKey(key, plan)]))
     }
 
@@ -29,7 +31,9 @@ extension TableRecord {
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         let plan = try plan(on: db)
-        return try exists(db, plan, plan.condition(key, of: Self.self))
+        let condition = try plan.condition(key, of: Self.self)
+        if plan.isConditioned { return try filter(key: key).exists(db) }
+        return try exists(db, plan, condition)
     }
 
     private static func exists(
@@ -46,6 +50,7 @@ extension TableRecord {
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
+        if plan.isConditioned { return try all().deleteAll(db) }
         return try delete(db, "DELETE FROM \(plan.quotedTable)", [])
     }
 
@@ -58,6 +63,7 @@ extension TableRecord {
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
+        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
         let sql = try "DELETE FROM \(plan.quotedTable) WHERE \(plan.keyCondition())"
         return try delete(db, sql, [storedKey(key, plan)]) > 0
     }
@@ -72,6 +78,7 @@ extension TableRecord {
     ) throws -> Bool {
         let plan = try plan(on: db)
         guard let (condition, values) = try plan.condition(key, of: Self.self) else { return false }
+        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
         return try delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(condition)", values) > 0
     }
 
@@ -82,6 +89,7 @@ extension TableRecord {
     ) throws -> Int {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
+        if plan.isConditioned { return try filter(keys: keys).deleteAll(db) }
         return try KeyLists(keys.map { try storedKey($0, plan) }).reduce(0) { count, list in
             try count + delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(plan.condition(list))", list)
         }

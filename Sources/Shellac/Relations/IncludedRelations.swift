@@ -44,7 +44,7 @@ extension SelectQuery {
         source.alias = other.source.alias ?? source.alias
         selection = other.selection ?? selection
         annotations += other.annotations
-        if let condition = other.condition { filter(condition) }
+        if let condition = other.given { filter(condition) }
         if !other.ordering.isEmpty { ordering = other.ordering }
         limit = other.limit ?? limit
         isDistinct = isDistinct || other.isDistinct
@@ -59,7 +59,7 @@ extension SelectQuery {
 
     /// Whether all rows of a table are fetched.
     fileprivate var isOfWholeTable: Bool {
-        source.type != nil && source.alias == nil && condition == nil && matchesRows && commonTables.isEmpty
+        source.type != nil && source.alias == nil && given == nil && matchesRows && commonTables.isEmpty
     }
 
     /// The relations that are fetched along with the rows.

@@ -159,7 +159,7 @@ final class RelatedOwner: RelatedObjects {
 
     /// Whether a relation leads this way.
     func isReached(by definition: RelationDefinition) -> Bool {
-        guard definition.steps.count == 1, definition.query.condition == nil,
+        guard definition.steps.count == 1, definition.query.given == nil,
             definition.query.included.joins.isEmpty
         else { return false }
         return isReached(by: definition.identity)
@@ -198,16 +198,6 @@ extension Record {
     final func relate(_ objects: RelatedObjects) {
         let others = related?.without(objects)
         related = others === objects.next ? objects : objects.copy(before: others)
-    }
-
-    /// Whether a class is another one, or inherits from it.
-    static func isSubclass(of other: Record.Type) -> Bool {
-        var type: Record.Type? = self
-        while let candidate = type {
-            if candidate == other { return true }
-            type = FirstUse.superclass(of: candidate)
-        }
-        return false
     }
 }
 

@@ -25,10 +25,10 @@ struct RelationLoading {
         if owners.allSatisfy({ Swift.type(of: $0) == type }) {
             return try load(for: owners, of: type, areFetched, whole)
         }
-        // Classes of other tables may inherit a relation.
+        // Classes of other tables may inherit a relation. Those of one table are asked together.
         var groups: [(type: Record.Type, records: [Record])] = []
         for owner in owners {
-            let type = Swift.type(of: owner)
+            let type = definition.declaringClass(for: Swift.type(of: owner))
             if let index = groups.firstIndex(where: { $0.type == type }) {
                 groups[index].records.append(owner)
             } else {
@@ -210,6 +210,14 @@ private struct RelatedRows {
 }
 
 extension RelationDefinition {
+    /// The class of a table for whose kinds the relation leads the same way as for one of them.
+    fileprivate func declaringClass(for type: Record.Type) -> Record.Type {
+        guard let base = ClassKind.of(type)?.base, let owner = owner as? Record.Type,
+            type.isSubclass(of: owner)
+        else { return type }
+        return base.isSubclass(of: owner) ? base : owner
+    }
+
     /// Throws unless a type is the one that declares the relation, or inherits from it.
     func checkOwner(_ type: any TableRecord.Type) throws {
         if ObjectIdentifier(type) == ObjectIdentifier(owner) { return }

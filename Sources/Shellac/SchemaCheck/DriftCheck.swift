@@ -6,7 +6,9 @@ struct DriftCheck {
     let db: Database
     private let recordType: String
     private let tableName: String
-    private let table: TableSchema
+    let table: TableSchema
+    /// What a class is among the kinds of the table: no record encodes the column that tells.
+    private let kind: ClassKind?
     /// The columns of the primary key that the table declares, or else the type.
     private let key: [String]
     /// The columns that an insertion stamps where the record has no date: it stores no NULL in them.
@@ -23,6 +25,18 @@ struct DriftCheck {
         of type: T.Type, in db: Database
     ) throws -> [SchemaFault] {
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        guard let kind = check.kind else { return try check.faultsOfOne(type) }
+        guard try check.checkKinds(kind) else { return check.faults }
+        let others = kind.listed.filter { $0.type != kind.type && $0.type.isSubclass(of: kind.type) }
+        return try check.faultsOfOne(type)
+            + others.flatMap { try DriftCheck($0.type, db)?.faultsOfOne($0.type) ?? [] }
+    }
+
+    /// Finds the faults of one type, and of no other kinds of its table.
+    private func faultsOfOne<T: FetchableRecord & EncodableRecord & TableRecord>(
+        _ type: T.Type
+    ) throws -> [SchemaFault] {
+        var check = self
         if let type = type as? Record.Type, let faults = try check.listedFaults(of: type) { return faults }
         var row = try check.inventedRow(type)
         let record: T
@@ -35,12 +49,12 @@ struct DriftCheck {
             return check.faults
         }
         do {
-            let encoded = try columns(of: record)
+            let encoded = try Self.columns(of: record)
             check.checkReading(row.missed.names, encoding: encoded, type)
             try check.checkEncoding(encoded) { column in
                 // A record that is made without the value shows what it stores then.
                 guard let other = row.recordWithNull(in: column.name, as: type) else { return false }
-                return (try? columns(of: other))?.contains {
+                return (try? Self.columns(of: other))?.contains {
                     CaseInsensitiveName.matches($0.name, column.name) && $0.value.isNull
                 } ?? false
             }
@@ -75,6 +89,7 @@ struct DriftCheck {
         self.db = db
         self.table = table
         recordType = "\(type)"
+        kind = (type as? Record.Type).flatMap(ClassKind.of)
         key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         stamps = [declared?.created, declared?.updated].compactMap(\.self)
@@ -92,7 +107,8 @@ struct DriftCheck {
     /// Returns what the type selects, and the first row of the table where there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
-            let statement = try type.plan(on: db).select(" LIMIT 1")
+            let ofKind = kind.map { " WHERE \($0.ownRows)" } ?? ""
+            let statement = try type.plan(on: db).select("\(ofKind) LIMIT 1")
             return (statement.columnNames, try Row.fetchOne(statement))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             add(.selectionInvalid(message: error.message ?? "\(error.resultCode)"))
@@ -106,6 +122,8 @@ struct DriftCheck {
         let values = stored?.databaseValues ?? []
         var row = InventedRow(stored: values)
         for (index, name) in names.enumerated() {
+            // Without it, a record is of the class that is asked for.
+            if isKind(name) { continue }
             let column = table.column(named: name)
             var likely = values.indices.contains(index) ? [values[index]] : []
             if let sql = column?.defaultValueSQL,
@@ -138,6 +156,11 @@ struct DriftCheck {
         guard case .convertFromSnakeCase = strategy else { return false }
         let key = CaseInsensitiveName(strategy.key(ofColumn: name))
         return table.columns.contains { CaseInsensitiveName(strategy.key(ofColumn: $0.name)) == key }
+    }
+
+    /// Whether a column tells the kind of a row.
+    private func isKind(_ name: String) -> Bool {
+        kind.map { CaseInsensitiveName.matches($0.column, name) } ?? false
     }
 
     /// Whether the table has a column of that name, or a row id.
@@ -189,7 +212,7 @@ struct DriftCheck {
 
         for column in table.columns where column.isNotNull && column.writtenDefault == nil {
             let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
-            if !isKey, !column.isGenerated,
+            if !isKey, !isKind(column.name), !column.isGenerated,
                 !names.contains(CaseInsensitiveName(column.name))
             {
                 add(.columnNotEncoded, column.name)

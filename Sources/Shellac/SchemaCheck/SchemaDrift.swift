@@ -87,6 +87,10 @@ public struct SchemaFault: Hashable, Sendable {
         case foreignKeyNotIndexed(destinationTable: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)
+        /// The table cannot tell the classes of ``Record/databaseKinds``, or these cannot be meant.
+        case kindsInvalid(message: String)
+        /// Rows of the table are of a kind that ``Record/databaseKinds`` does not list.
+        case unknownKind(kind: DatabaseValue, count: Int)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
         /// The record that was made from a row could not be encoded.
@@ -120,6 +124,11 @@ extension SchemaFault: CustomStringConvertible {
             "The foreign key (\(names)) of \(table), which refers to the table \(destination), has no index."
         case .affinityMismatch(let value, let type):
             "\(recordType) encodes \(value) in \(column) of \(table), whose type is \(type): \(effect(of: value, type))."
+        case .kindsInvalid(let message):
+            "\(recordType) has databaseKinds that \(table) cannot tell: \(message)."
+        case .unknownKind(let kind, let count):
+            "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "is" : "are") of the kind \(kind.sqlLiteral) in \(column), "
+                + "which the databaseKinds of \(recordType) do not list."
         case .recordNotMade(let reason):
             "No \(recordType) could be made from a row of \(table), to see what it encodes: call checkSchema(_:) on "
                 + "an instance. (\(reason))"

@@ -12,6 +12,7 @@ enum RecordWorkloads {
         Workload("records.class.player.init", gate: 1.35, goal: 1.10, sides: initializedPlayers),
         Workload("records.class.player.columns", gate: 1.35, goal: 1.10, sides: listedPlayers),
         Workload("records.class.player.codable", gate: 2.5, goal: 1.8, sides: codableClassPlayers),
+        Workload("records.kinds", gate: 1.05, goal: 1.02, sides: kinds),
         Workload("records.find", gate: 1.4, goal: 1.2, sides: find),
         Workload("memory.class.player", .memory, gate: 1.6, goal: 1.45, sides: classPlayers),
         Workload("memory.class.item", .memory, gate: 1.8, goal: 1.6, sides: classItems),
@@ -78,6 +79,27 @@ enum RecordWorkloads {
         return try arrays(
             fixture, c: { try statement.array { try PlainPlayer($0) } },
             shellac: { try CodableClassPlayer.fetchAll($0) })
+    }
+
+    /// Rows of four classes, one after the other, beside the same rows as records of one class.
+    private static func kinds(_ fixture: Fixture) throws -> Sides {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.execute(sql: Player.table)
+            for row in 0..<fixture.scale.rows { try ListedPlayer.make(Player(row: row)).insert(db) }
+            try db.execute(
+                sql: """
+                    CREATE TABLE kindPlayer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL,
+                        score INTEGER NOT NULL, rating REAL NOT NULL, createdAt TEXT NOT NULL, bio TEXT, kind TEXT);
+                    INSERT INTO kindPlayer SELECT *, CASE (id * 7919) % 17 % 4
+                        WHEN 0 THEN 'goalkeeper' WHEN 1 THEN 'defender' WHEN 2 THEN 'striker' END FROM player;
+                    DROP TABLE player;
+                    """)
+        }
+        return Sides(
+            operations: fixture.scale.rows,
+            c: Side(keeping: { try queue.read { try OneKindPlayer.fetchAll($0) } }, checksum: \.checksum),
+            shellac: Side(keeping: { try queue.read { try KindPlayer.fetchAll($0) } }, checksum: \.checksum))
     }
 
     private static func arrays(

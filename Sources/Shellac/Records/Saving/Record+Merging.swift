@@ -31,11 +31,13 @@ extension Record {
     /// - Parameter row: A row of the record's table, with some or all of its columns: of ``follow(in:)``, or fetched.
     /// - Throws: ``RecordError/otherKey(databaseTableName:key:rowKey:)`` when the row has another primary key,
     ///   ``RecordError/rowNotTaken(recordType:reason:)`` when it has none of the record's columns, or the class reads no rows;
+    ///   ``RecordError/kindChanged(recordType:kind:row:)`` when the row is of another kind;
     ///   what encoding the record and reading a column throw. The record is then as it was.
     public final func merge(_ row: Row) throws {
         let type = type(of: self)
         let coding = ClassCoding.of(type)
         try coding?.use { try $0.checkRefreshing() }
+        try ClassKind.of(type)?.checkRow(row)
         let row = row.copy().owned
         let columns = try encoded()
         guard columns.layout.names.contains(where: { row.layout.column(named: $0) != nil }) else {

@@ -48,6 +48,10 @@ final class RecordPlan {
     let overridesMethods: Bool
     /// Whether it overrides a callback that tells it of its insertion.
     let overridesInsertionCallbacks: Bool
+    /// What the class is among the kinds of its table. Nil where that has records of one class.
+    let kind: ClassKind?
+    /// Whether the type's rows are some of the table's.
+    let isConditioned: Bool
     /// What fills in columns that records of the type leave to it, if there is any.
     let filling: ColumnFilling?
     /// Whether there is any.
@@ -66,6 +70,9 @@ final class RecordPlan {
         key = type.primaryKey(of: table)
         selection = try type.selectionSQL
         filling = ColumnFilling.of(type)
+        kind = recordType.flatMap(ClassKind.of)
+        isConditioned = type._ownConditions != nil
+        try kind?.check(table, on: database)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         // A method that saves is told the columns, and may look around, as a callback may.
@@ -231,6 +238,11 @@ final class RecordPlan {
     func keyCondition() throws -> String {
         guard !key.isEmpty else { throw noKeyError }
         return Self.condition(key)
+    }
+
+    /// What finds the row of a record, which is still of the record's kind.
+    func ownCondition(_ columns: [String]) -> String {
+        Self.condition(columns) + (kind.map { " AND \($0.ownRows)" } ?? "")
     }
 
     static func condition(_ columns: [String]) -> String {

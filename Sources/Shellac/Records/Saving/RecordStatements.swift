@@ -131,6 +131,10 @@ final class RecordStatements {
             if !statement.isInUse { return statement }
             key.copy += 1
         }
+        switch key.verb {
+        case .insert, .upsert, .update: try plan.kind?.checkSaving(layout.names)
+        case .delete, .exists, .compare: break
+        }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
         let statement = try prepare(sql: sql() + returning)
         statement.bypassAdvice()
@@ -159,9 +163,16 @@ final class RecordStatements {
     private var keyNames: [String] { keyColumns.map { layout.names[$0] } }
 
     func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
-        let columns = layout.names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-        let marks = layout.names.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(columns)) VALUES (\(marks))"
+        let columns =
+            layout.names.map(\.quotedDatabaseIdentifier) + (plan.kind.map { [$0.quotedColumn] } ?? [])
+        let list = columns.joined(separator: ", ")
+        return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(list)) VALUES \(inserted)"
+    }
+
+    /// What is inserted in one row: the columns, and the kind of the class.
+    private var inserted: String {
+        let values = layout.names.map { _ in "?" } + (plan.kind.map { [$0.inserted] } ?? [])
+        return "(\(values.joined(separator: ", ")))"
     }
 
     /// Inserts all columns.
@@ -194,10 +205,10 @@ final class RecordStatements {
         {
             return last.statement
         }
+        try plan.kind?.checkSaving(layout.names)
         let sql =
             insertionSQL(.abort)
-            + String(
-                repeating: ", (\(layout.names.map { _ in "?" }.joined(separator: ", ")))", count: count - 1)
+            + String(repeating: ", \(inserted)", count: count - 1)
         let statement =
             isFull ? try prepare(sql: sql) : try database.cachedStatement(sql: sql)
         statement.bypassAdvice()
@@ -226,7 +237,9 @@ final class RecordStatements {
                 assignments = names(ColumnMask([0])).map { "\($0) = \(plan.quotedTable).\($0)" }
             }
             let list = assignments.joined(separator: ", ")
-            return "\(insertionSQL(.abort)) ON CONFLICT DO \(list.isEmpty ? "NOTHING" : "UPDATE SET \(list)")"
+            let isKind = plan.kind.map { " WHERE \($0.ownRows)" } ?? ""
+            return "\(insertionSQL(.abort)) ON CONFLICT DO "
+                + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(isKind)")
         }
     }
 
@@ -249,7 +262,7 @@ final class RecordStatements {
         let statement = try statement(key) {
             let assignments = names(mask).map { "\($0) = ?" }.joined(separator: ", ")
             return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
-                + "WHERE \(RecordPlan.condition(keyNames))"
+                + "WHERE \(plan.ownCondition(keyNames))"
                 + conditions(on: expected).map { " AND \($0)" }.joined()
         }
         let reference = Unretained(statement)
@@ -280,14 +293,14 @@ final class RecordStatements {
     /// Deletes the row that has the key.
     func deletion() throws -> Statement {
         try statement(Key(verb: .delete, resolution: .abort)) {
-            "DELETE FROM \(plan.quotedTable) WHERE \(RecordPlan.condition(keyNames))"
+            "DELETE FROM \(plan.quotedTable) WHERE \(plan.ownCondition(keyNames))"
         }
     }
 
     /// Asks for the row that has the key.
     func existence() throws -> Statement {
         try statement(Key(verb: .exists, resolution: .abort)) {
-            "SELECT 1 FROM \(plan.quotedTable) WHERE \(RecordPlan.condition(keyNames))"
+            "SELECT 1 FROM \(plan.quotedTable) WHERE \(plan.ownCondition(keyNames))"
         }
     }
 }

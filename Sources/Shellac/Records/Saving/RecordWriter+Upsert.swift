@@ -49,7 +49,10 @@ extension RecordWriter {
             guard let error = error as? DatabaseError, error.sql == statement.sql else { throw error }
             throw error.with(StatementArguments((0..<columns.count).map { columns[$0] } + arguments))
         }
-        guard hasRow || plan.isView else { return nil }
+        guard hasRow || plan.isView else {
+            try checkKindInTheWay()
+            return nil
+        }
         if let rowID, let column = statements.rowIDColumn, !told.contains(column), !columns.isNull(column) {
             upserted?.append((column, rowID.databaseValue))
         }
@@ -107,6 +110,11 @@ extension RecordWriter {
         if assignments.isEmpty, let name = names.first { assignments = [Column(name).set(to: Column(name))] }
         writer.text("DO UPDATE SET ")
         try writer.list(assignments) { try $1.write(to: &$0) }
+        if let kind = plan.kind {
+            try kind.checkSaving(names)
+            writer.text(" WHERE ")
+            writer.keyword(kind.ownRows)
+        }
         writer.text(" RETURNING ")
         writer.keyword(selection)
         return (try database.cachedStatement(sql: writer.sql), writer.arguments)

@@ -176,6 +176,7 @@ final class RecordWriter {
             try run($0, saving: mask, expecting: expected, binding: bind) { returning?.take(Row($0)) }
         }
         if sqlite3_changes(connection) != 0 { return true }
+        try checkKind()
         if let expected, !plan.isView {
             try checkRow(isAs: expected)
             // Somebody else may have changed the row, and changed it back before it was looked at.
@@ -209,7 +210,9 @@ final class RecordWriter {
         guard hasKey else { return false }
         let existed = plan.isView ? try exists() : false
         try run(statements.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
-        return plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0
+        if plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0 { return true }
+        try checkKind()
+        return false
     }
 
     /// Whether the record's row is there.

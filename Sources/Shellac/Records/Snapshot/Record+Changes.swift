@@ -268,7 +268,7 @@ extension LiveRow {
 }
 
 extension LiveRow {
-    /// Learns the table of a class from the connection, for records that are made of the row later, where nobody can ask it.
+    /// Learns the table of a class from the connection.
     func learnTable(of type: Record.Type) throws { _ = try makeLayoutRemembered(by: type) }
 }
 

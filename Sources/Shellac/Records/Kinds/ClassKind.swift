@@ -1,0 +1,250 @@
+/// What a class is among the kinds of its table: see ``DatabaseKinds``.
+final class ClassKind: Sendable {
+    let type: Record.Type
+    /// The class that declares the kinds.
+    let base: Record.Type
+    /// The column that tells the class.
+    let column: String
+    let unknown: DatabaseKinds.Unknown
+    /// The classes of the table.
+    let listed: [DatabaseKinds.Listed]
+    /// What the column holds in the rows of the class. Nil for a class that is not listed.
+    let kind: DatabaseValue?
+    /// What it holds in the rows of the class and its subclasses.
+    private let kinds: [DatabaseValue]
+    /// What holds of the rows of the class and its subclasses. Nil for all rows.
+    let conditions: _OwnConditions?
+    /// What is wrong with the declaration, or with the class's place in it.
+    private let fault: DatabaseError?
+
+    private static let known = Lock<[ObjectIdentifier: ClassKind]>([:])
+
+    /// Returns what a class is. Nil where its table has records of one class.
+    static func of(_ type: Record.Type) -> ClassKind? {
+        // Most classes declare nothing, which is known at once.
+        if type.databaseKinds.column == nil { return nil }
+        if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        let kind = ClassKind(type)
+        return known.withLock { known in
+            if let other = known[ObjectIdentifier(type)] { return other }
+            known[ObjectIdentifier(type)] = kind
+            return kind
+        }
+    }
+
+    private init(_ type: Record.Type) {
+        self.type = type
+        var base = type
+        while let above = FirstUse.superclass(of: base), above.databaseKinds.column != nil { base = above }
+        let declared = base.databaseKinds
+        self.base = base
+        column = declared.column ?? ""
+        (unknown, listed) = (declared.unknown, declared.listed)
+        kind = listed.first { $0.type == type }?.kind
+        let sentence =
+            Self.fault(of: declared, declaredBy: base)
+            ?? Self.fault(of: type, among: declared, declaredBy: base)
+        fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
+        kinds = listed.filter { $0.type.isSubclass(of: type) }.map(\.kind)
+        conditions = Self.condition(column, kinds, isBase: type == base, fault).map { _OwnConditions($0) }
+    }
+
+    /// Whether the class is the one that declares the kinds.
+    var isBase: Bool { type == base }
+
+    /// Throws where the declaration cannot be meant.
+    func check() throws {
+        if let fault { throw fault }
+    }
+
+    /// Throws where the table cannot tell the classes.
+    func check(_ table: TableSchema, on db: Database) throws {
+        try check()
+        func refuse(_ sentence: String) -> DatabaseError {
+            DatabaseError(message: sentence)
+        }
+        guard let info = table.column(named: column) else {
+            let question = table.columns.map(\.name).question(for: column)
+            throw refuse(
+                "the table \(table.name) has no column \(column), which tells the kinds of \(base): add it\(question)"
+            )
+        }
+        guard table.kind == .table else { return }
+        let collation = db.collation(ofColumn: info.name, in: table.name, of: table.schemaName) ?? "BINARY"
+        if !CaseInsensitiveName.matches(collation, "BINARY"), listed.contains(where: \.kind.isText) {
+            throw refuse(
+                "the column \(info.name) of the table \(table.name) is compared by \(collation), and tells the kinds of \(base), which are "
+                    + "compared byte by byte: declare it COLLATE BINARY")
+        }
+        for one in listed where info.affinity.storing(one.kind) != one.kind {
+            throw refuse(
+                "the column \(info.name) of the table \(table.name), whose type is \(info.type), does not store \(one.kind.sqlLiteral), a kind of "
+                    + "\(base), as it is: declare it as what its kinds are")
+        }
+    }
+
+    // MARK: - Conditions
+
+    private static func condition(
+        _ column: String, _ kinds: [DatabaseValue], isBase: Bool, _ fault: DatabaseError?
+    ) -> SQLExpression? {
+        if let fault { return SQLExpression(.late(RefusedKind(fault))) }
+        if isBase { return nil }
+        let column = SQLExpression(.column(column))
+        let values = kinds.map { SQLExpression(.value($0)) }
+        switch values.count {
+        case 0: return SQLExpression(.word("0"))
+        case 1: return SQLExpression(.infix(.equal, column, values[0]))
+        default: return SQLExpression(.list(column, in: values, isNegated: false))
+        }
+    }
+
+    /// What holds of the rows of the class and its subclasses, in SQL. Nil for all rows.
+    var rows: String? { isBase ? nil : isAmong(kinds) }
+
+    /// What holds of the row of a record of the class itself, in SQL.
+    var ownRows: String {
+        guard isBase, unknown == .base else { return isAmong(kind.map { [$0] } ?? kinds) }
+        let others = listed.filter { $0.type != type }.map(\.kind)
+        return others.isEmpty ? "1" : "(\(quotedColumn) IS NULL OR \(isAmong(others, not: true)))"
+    }
+
+    /// What an insertion writes, in SQL.
+    var inserted: String { (kind ?? .null).sqlLiteral }
+
+    var quotedColumn: String { column.quotedDatabaseIdentifier }
+
+    private func isAmong(_ kinds: [DatabaseValue], not isNegated: Bool = false) -> String {
+        if kinds.isEmpty { return "0" }
+        let list = kinds.map(\.sqlLiteral).joined(separator: ", ")
+        return "\(quotedColumn) \(isNegated ? "NOT " : "")IN (\(list))"
+    }
+
+    // MARK: - Rows
+
+    /// Returns the class of a row.
+    ///
+    /// - Parameter value: What the column holds.
+    /// - Returns: Nil where that is unknown, and an error.
+    func type(of value: DatabaseValue) -> Record.Type? {
+        listed.first { $0.kind == value }?.type ?? (unknown == .base ? base : nil)
+    }
+
+    /// What the column holds in a row. Nil where the row lacks it, and in one that is there to see what is asked of it.
+    func value(in row: Row) -> DatabaseValue? {
+        row.layout.missed == nil ? row.databaseValue(named: column) : nil
+    }
+
+    /// Checks that the row of a record of the class is still one.
+    ///
+    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and ``RecordError/unknownKind(recordType:kind:row:)``.
+    func checkRow(_ row: Row) throws {
+        guard let value = value(in: row), self.type(of: value) != type else { return }
+        throw error(value, row)
+    }
+
+    /// The error of a row that is none of the class.
+    func error(_ value: DatabaseValue, _ row: Row) -> RecordError {
+        let values = NewerRow(databaseTableName: base.databaseTableName, columns: Array(row.copy()))
+        return type(of: value) == nil
+            ? .unknownKind(recordType: "\(type)", kind: value, row: values)
+            : .kindChanged(recordType: "\(type)", kind: value, row: values)
+    }
+
+    /// Checks that records of the class can be saved.
+    ///
+    /// - Parameter names: The columns that a record has encoded.
+    /// - Throws: a ``DatabaseError`` for a class that is not listed, unless it is the base, and what is unknown is of the base; and for
+    ///   one that stores the column itself.
+    func checkSaving(_ names: [String]) throws {
+        if names.contains(where: { CaseInsensitiveName.matches($0, column) }) {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "\(type) stores the column \(column), which tells the kinds of \(base): it is written by itself. List it by "
+                    + "column.reading(_:_:), or leave it out")
+        }
+        if kind != nil || isBase && unknown == .base { return }
+        let sentence =
+            isBase
+            ? "\(type) is not among its own databaseKinds, where unknown kinds are errors: its rows could not be fetched. "
+                + "Save records of its subclasses, or list it, or say unknown: .base"
+            : "\(type) is not among the databaseKinds of \(base): its rows could not be told from those of others. List it there"
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence)
+    }
+
+    // MARK: - Faults
+
+    /// What cannot be meant by a declaration.
+    private static func fault(of kinds: DatabaseKinds, declaredBy base: Record.Type) -> String? {
+        for (index, one) in kinds.listed.enumerated() {
+            switch one.kind.storage {
+            case .int64, .string: break
+            case .null, .double, .blob:
+                return "a kind of \(base) is \(one.kind.sqlLiteral): a kind is a text or an integer"
+            }
+            guard one.type.isSubclass(of: base) else {
+                return "\(one.type) is among the databaseKinds of \(base), and is no subclass of it"
+            }
+            guard CaseInsensitiveName.matches(one.type.databaseTableName, base.databaseTableName) else {
+                return
+                    "\(one.type) is among the databaseKinds of \(base), and has a table of its own: let it inherit the databaseTableName \(base.databaseTableName)"
+            }
+            for other in kinds.listed[..<index] {
+                if other.kind == one.kind {
+                    return
+                        "both \(other.type) and \(one.type) claim the kind \(one.kind.sqlLiteral) of \(base)"
+                }
+                if other.type == one.type {
+                    return
+                        "\(one.type) has two kinds of \(base), \(other.kind.sqlLiteral) and \(one.kind.sqlLiteral): nobody knows which one to write"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What cannot be meant by the place of a class in a declaration.
+    private static func fault(
+        of type: Record.Type, among kinds: DatabaseKinds, declaredBy base: Record.Type
+    ) -> String? {
+        for type in [type] + kinds.listed.map(\.type) where !type.databaseKinds.isSame(as: kinds) {
+            return
+                "\(type) declares other databaseKinds than its superclass \(base): let \(base) declare all, and nobody override them"
+        }
+        guard CaseInsensitiveName.matches(type.databaseTableName, base.databaseTableName) else {
+            return
+                "\(type) inherits the databaseKinds of \(base), and has a table of its own: override databaseKinds there with DatabaseKinds(), or leave the databaseTableName \(base.databaseTableName)"
+        }
+        return nil
+    }
+}
+
+/// The condition of a class whose kinds cannot be meant.
+private final class RefusedKind: LateExpression, @unchecked Sendable {  // constant
+    private let fault: DatabaseError
+
+    init(_ fault: DatabaseError) { self.fault = fault }
+
+    override func expression(
+        of source: QuerySource?, among names: [String], on db: Database
+    ) throws -> SQLExpression { throw fault }
+}
+
+extension Record {
+    public static var _ownConditions: _OwnConditions? { ClassKind.of(self)?.conditions }
+
+    /// Whether the class is another one, or inherits from it.
+    static func isSubclass(of other: Record.Type) -> Bool {
+        var type: Record.Type? = self
+        while let candidate = type {
+            if candidate == other { return true }
+            type = FirstUse.superclass(of: candidate)
+        }
+        return false
+    }
+}
+
+extension DatabaseValue {
+    fileprivate var isText: Bool { if case .string = storage { true } else { false } }
+}

@@ -1,0 +1,31 @@
+// The comparison of a class that has kinds with its table, and with the rows there. What its other classes store is compared as it is for
+// any class.
+
+extension DriftCheck {
+    /// Checks that the table can tell the classes, and that its rows are of listed kinds.
+    ///
+    /// - Returns: Whether the classes can be looked at.
+    mutating func checkKinds(_ kind: ClassKind) throws -> Bool {
+        do {
+            try kind.check(table, on: db)
+        } catch let error as DatabaseError {
+            add(.kindsInvalid(message: error.message ?? "\(error.resultCode)"), kind.column)
+            return false
+        }
+        if kind.isBase { try checkRows(of: kind) }
+        return true
+    }
+
+    private mutating func checkRows(of kind: ClassKind) throws {
+        let name = table.name.quoted(in: table.schemaName)
+        let sql = "SELECT \(kind.quotedColumn), COUNT(*) FROM \(name) GROUP BY 1 ORDER BY 1"
+        for row in try Row.fetchAll(db, sql: sql) {
+            let values = row.databaseValues
+            if kind.listed.contains(where: { $0.kind == values[0] }) { continue }
+            // Records of a base class that is not listed have no kind.
+            if values[0].isNull, kind.unknown == .base { continue }
+            let count = Int.fromDatabaseValue(values[1]) ?? 0
+            add(.unknownKind(kind: values[0], count: count), kind.column)
+        }
+    }
+}
