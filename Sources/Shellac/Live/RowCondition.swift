@@ -42,7 +42,7 @@ final class RowCondition: Sendable {
         if let condition = query.condition, !(lookup != nil && condition.isLookup) {
             var test = SelectQuery(query.source)
             test.selection = [SQLSelection(.expression(SQLExpression(.word("1")), name: nil))]
-            (test.own, test.given) = (nil, condition)
+            (test.own, test.given) = (.none, condition)
             let storage = QueryStorage(test)
             guard tester.prepare(storage, of: table, stored, on: db) else { return nil }
             self.test = storage

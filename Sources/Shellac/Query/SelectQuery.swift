@@ -91,8 +91,8 @@ struct SelectQuery: Sendable {
     /// The selection, or nil for that of the type.
     var selection: [SQLSelection]?
     var annotations: [SQLSelection] = []
-    /// What holds of the rows of the type: see ``_OwnConditions``.
-    var own: _OwnConditions?
+    /// Which of the conditions of the type hold of its rows: see ``_OwnConditions``.
+    var own = OwnScope.whole
     /// What is asked of the rows beside that.
     var given: SQLExpression?
     var ordering: [SQLOrdering] = []
@@ -109,7 +109,6 @@ struct SelectQuery: Sendable {
 
     init(_ source: QuerySource, condition: SQLExpression? = nil) {
         (self.source, given) = (source, condition)
-        if case .type(let type) = source.form { own = type._ownConditions }
     }
 
     /// The question that is asked of the rows.

@@ -62,6 +62,30 @@ public protocol TableRecord: SendableMetatype {
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue
 
+    /// The conditions on the rows of the type that hold unless a request leaves them out by their names: by default, none.
+    ///
+    /// ```swift
+    /// static var databaseDefaultFilter: DefaultFilter { [.archived: Column("isArchived") == false] }
+    /// ```
+    ///
+    /// They hold of all that is read of the type by requests, keys and relations, and of what requests update and delete. They do
+    /// not hold of insertions, raw SQL, nor of what a record does with its own row: it is updated, deleted and reloaded wherever it is.
+    ///
+    /// ``unfiltered(by:)`` leaves one out. Write columns as ``Column``: where several tables are read, SQL would have to say whose they
+    /// are.
+    static var databaseDefaultFilter: DefaultFilter { get }
+
+    /// The column that says since when a row is deleted: by default, there is none, and deleted rows are gone.
+    ///
+    /// ```swift
+    /// static var databaseSoftDelete: SoftDelete? { "deletedAt" }
+    /// ```
+    ///
+    /// With it, `delete` and `deleteAll`, of requests and of the type, stamp the rows with ``Database/transactionDate``, and these are
+    /// left out as by a default filter that is named `.deleted`. `destroy` and `destroyAll` delete them for good; `restore` and
+    /// `restoreAll` bring them back. ``SoftDelete`` tells what goes along with them.
+    static var databaseSoftDelete: SoftDelete? { get }
+
     /// What holds of all rows of the type: Shellac's own.
     static var _ownConditions: _OwnConditions? { get }
 }

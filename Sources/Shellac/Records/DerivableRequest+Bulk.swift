@@ -10,10 +10,15 @@ extension DerivableRequest {
     /// // DELETE FROM "player" WHERE "score" < 10
     /// ```
     ///
-    /// The rows of a request with a limit, or with joins, are found by their keys.
+    /// The rows of a request with a limit, or with joins, are found by their keys. Where ``TableRecord/databaseSoftDelete`` has deleted rows
+    /// stay, they are stamped.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
-        try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
+        let query = all().query
+        if let type = query.source.type, type.databaseSoftDelete != nil {
+            return try SoftDeletion.delete(query, of: type, in: db)
+        }
+        return try BulkQuery(query: query, action: .delete, isReturning: false).execute(db)
     }
 
     // MARK: - Updates
@@ -101,10 +106,17 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
         return elements
     }
 
-    /// Deletes the rows of the request, and returns what they were, in no particular order.
+    /// Deletes the rows of the request, and returns what they were, in no particular order: or what they have become, where
+    /// ``TableRecord/databaseSoftDelete`` has them stay.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
+        let query = all().query
+        if let type = query.source.type, type.databaseSoftDelete != nil {
+            return try SoftDeletion.deleteAndFetch(query, of: type, in: db) { statement, arguments in
+                try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
+            }
+        }
         let (statement, arguments) = try db.queries.prepare(
-            BulkQuery(query: all().query, action: .delete, isReturning: true), on: db)
+            BulkQuery(query: query, action: .delete, isReturning: true), on: db)
         return try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
     }
 }
@@ -120,7 +132,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
 }
 
 extension BulkQuery {
-    fileprivate func execute(_ db: Database) throws -> Int {
+    func execute(_ db: Database) throws -> Int {
         #if DEBUG
         if let type = query.source.type as? Record.Type { _ = try db.plan(for: type) }
         #endif

@@ -149,6 +149,22 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// A row without the column is one of the class that is asked for: select the column, where you select some.
     open class var databaseKinds: DatabaseKinds { DatabaseKinds() }
 
+    /// The conditions on the rows of the class that hold unless a request leaves them out by their names: by default, none. See
+    /// ``TableRecord/databaseDefaultFilter``.
+    ///
+    /// ```swift
+    /// override class var databaseDefaultFilter: DefaultFilter { [.archived: Column("isArchived") == false] }
+    /// ```
+    open class var databaseDefaultFilter: DefaultFilter { DefaultFilter() }
+
+    /// The column that says since when a row is deleted: by default, there is none, and deleted rows are gone. See
+    /// ``TableRecord/databaseSoftDelete``.
+    ///
+    /// ```swift
+    /// override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
+    /// ```
+    open class var databaseSoftDelete: SoftDelete? { nil }
+
     /// Whether the log says, in debug builds, when SQL or a bulk update writes the table without running the callbacks
     /// that the class overrides. By default, it does, once for each SQL text, of classes that a connection has met.
     open class var warnsOfBypassedCallbacks: Bool { true }
@@ -322,13 +338,13 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Everything that updates a record calls this. An overriding method calls `super`.
     open func update(_ db: Database, columns: Set<String>) throws { try updateRow(in: db, columns: columns) }
 
-    /// Deletes the record's row.
+    /// Deletes the record's row: or stamps it, where ``databaseSoftDelete`` has it stay.
     ///
     /// Everything that deletes a record calls this. An overriding method calls `super`.
     ///
     /// - Returns: Whether there was one.
     @discardableResult
-    open func delete(_ db: Database) throws -> Bool { try deleteRow(in: db) }
+    open func delete(_ db: Database) throws -> Bool { try deleteOwnRow(in: db) }
 
     // MARK: - Callbacks
 

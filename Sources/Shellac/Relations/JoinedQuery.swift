@@ -276,7 +276,7 @@ extension SelectQuery {
     fileprivate mutating func move(to scope: ColumnScope) {
         selection = selection?.map { $0.moved(to: scope) }
         annotations = annotations.map { $0.moved(to: scope) }
-        (own, given) = (nil, condition?.moved(to: scope))
+        (own, given) = (.none, condition?.moved(to: scope))
         ordering = ordering.map { $0.moved(to: scope) }
         groups = groups.map { $0.moved(to: scope) }
         groupCondition = groupCondition?.moved(to: scope)

@@ -194,6 +194,7 @@ extension OwnerKeys.List {
     /// the values that it is given.
     init(of column: String, in whole: SelectQuery) {
         var keys = SelectQuery(whole.source)
+        keys.own = whole.own
         keys.selection = [SQLSelection(.expression(SQLExpression(.column(column)), name: nil))]
         self.init(
             condition: { [keys] in SQLExpression(.query($0[0], in: .select(keys), isNegated: false)) },

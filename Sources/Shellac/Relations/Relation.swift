@@ -107,6 +107,11 @@ extension Relation {
         refined { $0.filter(sql: sql, arguments: arguments) }
     }
 
+    /// Leaves conditions of the ``TableRecord/databaseDefaultFilter`` of the rows out: see ``DerivableRequest/unfiltered(by:)``.
+    public func unfiltered(by names: DefaultFilter.Name...) -> Self {
+        refined { request in request.with { query in for name in names { query.own.leaveOut(name) } } }
+    }
+
     /// Sorts the rows that each row is given, replacing any earlier order.
     public func order(_ terms: any SQLOrderingTerm...) -> Self { refined { $0.order(terms) } }
 

@@ -159,7 +159,7 @@ extension SelectQuery {
         }
         let last = sources.count - 1
         self.init(sources[last])
-        own = nil  // which stands in the condition of its step
+        own = .none  // which stands in the condition of its step
         supplement = definition.query.included.joinsAlone
         for index in (0...last).reversed() {
             let origin = index == 0 ? name : sources[index - 1].name ?? ""

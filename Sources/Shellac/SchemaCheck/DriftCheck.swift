@@ -37,6 +37,7 @@ struct DriftCheck {
         _ type: T.Type
     ) throws -> [SchemaFault] {
         var check = self
+        try check.checkFilters(of: type)
         if let type = type as? Record.Type, let faults = try check.listedFaults(of: type) { return faults }
         var row = try check.inventedRow(type)
         let record: T
@@ -97,7 +98,7 @@ struct DriftCheck {
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
 
-    private mutating func add(_ kind: SchemaFault.Kind, _ columns: [String]) {
+    mutating func add(_ kind: SchemaFault.Kind, _ columns: [String]) {
         faults.append(
             SchemaFault(kind: kind, recordType: recordType, tableName: tableName, columns: columns))
     }

@@ -87,6 +87,10 @@ public struct SchemaFault: Hashable, Sendable {
         case foreignKeyNotIndexed(destinationTable: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)
+        /// SQLite cannot compile the type's `databaseDefaultFilter`, or the table lacks the column of its `databaseSoftDelete`.
+        case filterInvalid(message: String)
+        /// A unique index also counts rows that are deleted: see ``TableRecord/databaseSoftDelete``.
+        case uniqueIndexOfDeletedRows(name: String, softDelete: String)
         /// The table cannot tell the classes of ``Record/databaseKinds``, or these cannot be meant.
         case kindsInvalid(message: String)
         /// Rows of the table are of a kind that ``Record/databaseKinds`` does not list.
@@ -124,6 +128,11 @@ extension SchemaFault: CustomStringConvertible {
             "The foreign key (\(names)) of \(table), which refers to the table \(destination), has no index."
         case .affinityMismatch(let value, let type):
             "\(recordType) encodes \(value) in \(column) of \(table), whose type is \(type): \(effect(of: value, type))."
+        case .filterInvalid(let message):
+            "\(recordType) has a default filter that \(table) cannot tell: \(message)."
+        case .uniqueIndexOfDeletedRows(let name, let softDelete):
+            "The unique index \(name) (\(names)) of \(table) counts deleted rows of \(recordType): a \(names) that is deleted cannot be given "
+                + "again. Make it partial: WHERE \(softDelete) IS NULL."
         case .kindsInvalid(let message):
             "\(recordType) has databaseKinds that \(table) cannot tell: \(message)."
         case .unknownKind(let kind, let count):

@@ -8,7 +8,7 @@
 
 /// What is done to records that stay with their owner.
 enum HeldVerb: Sendable {
-    case save, insert, updateChanges, delete, reload
+    case save, insert, updateChanges, delete, destroy, restore, reload
     /// Nil for all columns.
     case update(columns: Set<String>?)
     case updateIfUnchanged(UnchangedColumns)
@@ -79,6 +79,8 @@ struct HeldRecords {
                 case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)
+                case .destroy: isDone = try copy.destroy(db)
+                case .restore: isDone = try copy.restore(db)
                 case .reload: try copy.reload(db)
                 }
             }
@@ -105,10 +107,12 @@ struct HeldRecords {
     private func take(_ outcome: HeldOutcome, _ held: Held) throws(RecordError) {
         let record = held.record
         switch verb {
-        case .delete: record.takeDeletion()
+        case .delete where type(of: record).databaseSoftDelete == nil: record.takeDeletion()
+        case .destroy: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
         // The row that it was merged with may have left nothing to write.
-        case .updateChangesRetrying: try record.takeSaved(outcome.copy, held.sent, held.remembered)
+        case .updateChangesRetrying, .delete, .restore:
+            try record.takeSaved(outcome.copy, held.sent, held.remembered)
         // A conflict was resolved by ignoring the record, or nothing was to be written.
         case _ where outcome.untold.isEmpty: break
         default: try record.takeSaved(outcome.copy, held.sent, held.remembered)

@@ -122,6 +122,29 @@ extension Record {
         try await writer.perform(.delete, on: [self], at: CallSite(.write, file, line))[0]
     }
 
+    /// Deletes the record's row for good, also where ``databaseSoftDelete`` has deleted rows stay: see ``delete(in:file:line:)``.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func destroy(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await writer.perform(.destroy, on: [self], at: CallSite(.write, file, line))[0]
+    }
+
+    /// Restores the record's row, where ``databaseSoftDelete`` has it stay, in an asynchronous access: see ``delete(in:file:line:)``.
+    ///
+    /// - Returns: Whether it was deleted.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is no such row, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
+    @discardableResult
+    nonisolated(nonsending) public final func restore(
+        in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Bool {
+        try await writer.perform(.restore, on: [self], at: CallSite(.write, file, line))[0]
+    }
+
     /// Takes what the database holds, read in an asynchronous access, while the record stays with its owner.
     ///
     /// What its owner changes meanwhile stays, and is a change. What had changed before is overwritten, as by ``reload(_:)``.

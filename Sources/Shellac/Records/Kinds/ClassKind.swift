@@ -13,7 +13,9 @@ final class ClassKind: Sendable {
     /// What it holds in the rows of the class and its subclasses.
     private let kinds: [DatabaseValue]
     /// What holds of the rows of the class and its subclasses. Nil for all rows.
-    let conditions: _OwnConditions?
+    let condition: SQLExpression?
+    /// The same, where nothing else holds.
+    fileprivate let conditions: _OwnConditions?
     /// What is wrong with the declaration, or with the class's place in it.
     private let fault: DatabaseError?
 
@@ -46,7 +48,8 @@ final class ClassKind: Sendable {
             ?? Self.fault(of: type, among: declared, declaredBy: base)
         fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
         kinds = listed.filter { $0.type.isSubclass(of: type) }.map(\.kind)
-        conditions = Self.condition(column, kinds, isBase: type == base, fault).map { _OwnConditions($0) }
+        condition = Self.condition(column, kinds, isBase: type == base, fault)
+        conditions = _OwnConditions(kind: condition, DefaultFilter())
     }
 
     /// Whether the class is the one that declares the kinds.
@@ -88,7 +91,7 @@ final class ClassKind: Sendable {
     private static func condition(
         _ column: String, _ kinds: [DatabaseValue], isBase: Bool, _ fault: DatabaseError?
     ) -> SQLExpression? {
-        if let fault { return SQLExpression(.late(RefusedKind(fault))) }
+        if let fault { return SQLExpression(.late(RefusedCondition(fault))) }
         if isBase { return nil }
         let column = SQLExpression(.column(column))
         let values = kinds.map { SQLExpression(.value($0)) }
@@ -220,19 +223,11 @@ final class ClassKind: Sendable {
     }
 }
 
-/// The condition of a class whose kinds cannot be meant.
-private final class RefusedKind: LateExpression, @unchecked Sendable {  // constant
-    private let fault: DatabaseError
-
-    init(_ fault: DatabaseError) { self.fault = fault }
-
-    override func expression(
-        of source: QuerySource?, among names: [String], on db: Database
-    ) throws -> SQLExpression { throw fault }
-}
-
 extension Record {
-    public static var _ownConditions: _OwnConditions? { ClassKind.of(self)?.conditions }
+    public static var _ownConditions: _OwnConditions? {
+        let (kind, filter) = (ClassKind.of(self), defaultFilter)
+        return filter.conditions.isEmpty ? kind?.conditions : _OwnConditions(kind: kind?.condition, filter)
+    }
 
     /// Whether the class is another one, or inherits from it.
     static func isSubclass(of other: Record.Type) -> Bool {

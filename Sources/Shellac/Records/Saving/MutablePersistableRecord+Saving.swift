@@ -12,6 +12,7 @@ extension MutablePersistableRecord {
         case .update(let columns): try updateRow(in: db, columns: columns, options)
         case .save: try saveRow(in: db, options)
         case .delete: try deleteRow(in: db)
+        case .destroy: try deleteRow(in: db, destroying: true)
         }
     }
 
@@ -168,7 +169,7 @@ extension MutablePersistableRecord {
 
     // MARK: - Deleting
 
-    /// Deletes the record's row.
+    /// Deletes the record's row: or stamps it, where ``TableRecord/databaseSoftDelete`` has it stay.
     ///
     /// - Returns: Whether there was one.
     @discardableResult

@@ -48,6 +48,10 @@ extension RecordKeeper {
         }
     }
 
+    fileprivate func destroy(_ record: Record, in db: Database) throws -> Bool {
+        try requesting(SaveOptions(destroys: true), of: record) { try record.delete(db) }
+    }
+
     /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
     fileprivate func leavingUntold(
         _ record: Record, _ save: () throws -> Void
@@ -78,6 +82,8 @@ extension Record {
         case .insert: try db.records.insert(self, options, in: db)
         case .update(let columns): try db.records.update(self, columns: columns, options, in: db)
         case .delete: return try delete(db)
+        case .destroy:
+            return try db.records.destroy(self, in: db)
         case .upsert:
             var record = self
             return try record.insertRow(in: db, options, isUpsert: true)
@@ -150,6 +156,13 @@ extension Record {
             var record = self
             _ = try record.insertRow(in: db, options, isUpsert: false)
         }
+    }
+
+    /// Does what ``delete(_:)`` does.
+    final func deleteOwnRow(in db: Database) throws -> Bool {
+        db.checkAccess()
+        let options = db.withRecords { $0.takeOptions(for: self) }
+        return try deleteRow(in: db, destroying: options?.destroys ?? false)
     }
 
     /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.

@@ -60,18 +60,13 @@ extension MutablePersistableRecord {
     }
 
     /// Deletes the record's row. Returns whether there was one.
-    func deleteRow(in db: Database) throws -> Bool {
+    func deleteRow(in db: Database, destroying: Bool = false) throws -> Bool {
         db.checkAccess()
         try willDelete(db)
         var callback = AroundCallback<Bool>()
         try aroundDelete(db) {
             try callback.run {
-                let isDeleted = try db.withWriter(for: self) {
-                    $0.takeKey(of: self)
-                    return try $0.delete()
-                }
-                object?.forgetDeletedRow(in: db)
-                return isDeleted
+                try db.withWriter(for: self) { try deleteRow($0, destroying: destroying, in: db) }
             }
         }
         let isDeleted = callback.result("aroundDelete", recordType) ?? false

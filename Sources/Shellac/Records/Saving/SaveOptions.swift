@@ -8,6 +8,7 @@ public struct PersistenceOperation {
         case save
         case upsert
         case delete
+        case destroy
     }
 
     let verb: Verb
@@ -41,6 +42,8 @@ final class SaveOptions {
     let encoded: RecordWriter?
     /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
     let isPartOfSave: Bool
+    /// Whether a deletion is for good.
+    let destroys: Bool
     /// Whether that part has resolved a conflict by ignoring the record.
     var isIgnored = false
     /// What that part has written.
@@ -49,8 +52,9 @@ final class SaveOptions {
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
         returning: Returning? = nil, ifUnchanged unchanged: UnchangedColumns? = nil,
-        encoded: RecordWriter? = nil, isPartOfSave: Bool = false
+        encoded: RecordWriter? = nil, isPartOfSave: Bool = false, destroys: Bool = false
     ) {
+        self.destroys = destroys
         self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert

@@ -1,0 +1,226 @@
+/// The deletion of rows that stay in their table, or the way back.
+///
+/// The rows are stamped, or have their stamp taken away, and then those of other tables that go along with them: what is done to a row
+/// is done by one statement for each table, and all rows carry one date.
+struct SoftDeletion {
+    enum Direction {
+        case delete(DatabaseValue)
+        /// Those that a date has taken.
+        case restore(DatabaseValue)
+    }
+
+    let db: Database
+    let direction: Direction
+
+    /// Deletes the rows of a request that are not deleted yet. Returns how many there were.
+    static func delete(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
+        try db.inOneTransaction(if: type.hasSoftDeleteCascades) {
+            try SoftDeletion(db: db, direction: .delete(db.transactionDate.databaseValue)).run(
+                query, of: type)
+        }
+    }
+
+    /// Deletes the rows of a request that are not deleted yet, and fetches what they have become.
+    static func deleteAndFetch<Element>(
+        _ query: SelectQuery, of type: any TableRecord.Type, in db: Database,
+        _ fetch: (Statement, StatementArguments) throws -> [Element]
+    ) throws -> [Element] {
+        let deletion = try type.softDeletion()
+        return try db.inOneTransaction(if: !deletion.cascades.isEmpty) {
+            let this = SoftDeletion(db: db, direction: .delete(try db.transactionDate.databaseValue))
+            var query = query
+            query.filter(deletion.isNotDeleted)
+            let columns = try deletion.ownerColumns(of: type, on: db)
+            var known = query
+            known.select(columns)
+            let owners = columns.isEmpty ? [] : try QueryInterfaceRequest<Row>(known).fetchAll(db)
+            let update = this.update(query, by: deletion)
+            let (statement, arguments) = try db.queries.prepare(
+                BulkQuery(query: update.query, action: update.action, isReturning: true), on: db)
+            let elements = try fetch(statement, arguments)
+            try this.cascade(of: type, deletion, columns, owners.map(\.databaseValues))
+            return elements
+        }
+    }
+
+    /// Restores the rows of a request that are deleted. Returns how many there were.
+    static func restore(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
+        let deletion = try type.softDeletion()
+        var query = query
+        query.seeDeleted()
+        query.filter(SQLExpression(.isNull(SQLExpression(.column(deletion.column)), isNegated: true)))
+        return try db.inOneTransaction(if: true) {
+            // Which rows these are is known before they are restored: afterwards, no date tells it.
+            let columns = try deletion.ownerColumns(of: type, on: db)
+            var known = query
+            known.select([deletion.column] + columns)
+            let rows = columns.isEmpty ? [] : try QueryInterfaceRequest<Row>(known).fetchAll(db)
+            let count = try deletion.set(.null, in: query).execute(db)
+            let groups = Dictionary(grouping: rows.map(\.databaseValues), by: { $0[0] })
+            for (date, rows) in groups {
+                try SoftDeletion(db: db, direction: .restore(date))
+                    .cascade(of: type, deletion, columns, rows.map { Array($0.dropFirst()) })
+            }
+            return count
+        }
+    }
+
+    /// Stamps rows, or takes their stamps away, and goes on to those that go along with them. Returns how many there were, not
+    /// counting these.
+    func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
+        let deletion = try type.softDeletion()
+        let columns = try deletion.ownerColumns(of: type, on: db)
+        var update = update(query, by: deletion)
+        if columns.isEmpty { return try update.execute(db) }
+        var selection = update.query
+        selection.select(columns)
+        update = BulkQuery(query: selection, action: update.action, isReturning: true)
+        let (statement, arguments) = try db.queries.prepare(update, on: db)
+        let rows = try Row.fetchAll(statement, arguments: arguments).map(\.databaseValues)
+        try cascade(of: type, deletion, columns, rows)
+        return rows.count
+    }
+
+    /// What stamps rows that have none, or takes away the stamps of this date.
+    private func update(_ query: SelectQuery, by deletion: SoftDelete) -> BulkQuery {
+        var query = query
+        switch direction {
+        case .delete(let date):
+            query.filter(deletion.isNotDeleted)
+            return deletion.set(date, in: query)
+        case .restore(let date):
+            query.seeDeleted()
+            query.filter(
+                SQLExpression(
+                    .infix(.equal, SQLExpression(.column(deletion.column)), SQLExpression(.value(date)))))
+            return deletion.set(.null, in: query)
+        }
+    }
+
+    /// Goes on to the rows that go along with some.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns by which they are found.
+    ///   - owners: The values that the rows have there.
+    func cascade(
+        of type: any TableRecord.Type, _ deletion: SoftDelete, _ columns: [String],
+        _ owners: [[DatabaseValue]]
+    ) throws {
+        if owners.isEmpty { return }
+        for cascade in deletion.cascades {
+            let own = try cascade.ownerColumns(of: type, on: db)
+            let places = own.compactMap { name in
+                columns.firstIndex { CaseInsensitiveName.matches($0, name) }
+            }
+            let values = owners.map { row in places.map { row[$0] } }
+            for query in try cascade.rows(along: values, of: type, on: db) {
+                guard let type = query.source.type else { continue }
+                _ = try run(query, of: type)
+            }
+        }
+    }
+}
+
+extension SoftDelete {
+    /// The columns by which the rows are found that go along with others.
+    func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String] {
+        try cascades.reduce(into: []) { columns, cascade in
+            for name in try cascade.ownerColumns(of: type, on: db)
+            where !columns.contains(where: { CaseInsensitiveName.matches($0, name) }) {
+                columns.append(name)
+            }
+        }
+    }
+
+    /// What sets the column of rows.
+    fileprivate func set(_ value: DatabaseValue, in query: SelectQuery) -> BulkQuery {
+        BulkQuery(
+            query: query, action: .update([Column(column).set(to: value)], .abort), isReturning: false)
+    }
+}
+
+extension SelectQuery {
+    /// Leaves nothing out because it is deleted.
+    mutating func seeDeleted() {
+        if source.type?.databaseSoftDelete != nil { own.leaveOut(.deleted) }
+    }
+
+    fileprivate mutating func select(_ columns: [String]) {
+        selection = columns.map { SQLSelection(.expression(SQLExpression(.column($0)), name: nil)) }
+        annotations = []
+        supplement = supplement?.joinsTables == true ? supplement : nil
+    }
+}
+
+extension TableRecord {
+    fileprivate static var hasSoftDeleteCascades: Bool { databaseSoftDelete?.cascades.isEmpty == false }
+
+    /// How rows of the type are deleted so that they stay.
+    ///
+    /// - Throws: a ``DatabaseError`` where the type does not say.
+    static func softDeletion() throws -> SoftDelete {
+        if let deletion = databaseSoftDelete { return deletion }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "rows of \(self) are deleted for good, and cannot be restored, nor deleted along with others so that they stay: "
+                + "declare databaseSoftDelete")
+    }
+}
+
+extension Database {
+    /// Runs a function in a savepoint, where it is more than one statement.
+    func inOneTransaction<Result>(if isNeeded: Bool, _ body: () throws -> Result) throws -> Result {
+        guard isNeeded else { return try body() }
+        var result: Result?
+        try inSavepoint {
+            result = try body()
+            return .commit
+        }
+        return result.unsafelyUnwrapped
+    }
+}
+
+// MARK: - Requests
+
+extension DerivableRequest {
+    /// Deletes the rows of the request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
+    ///
+    /// ```swift
+    /// try Player.unfiltered(by: .deleted).filter(Column("deletedAt") < lastYear).destroyAll(db)
+    /// ```
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func destroyAll(_ db: Database) throws -> Int {
+        try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
+    }
+
+    /// Restores the rows of the request that ``TableRecord/databaseSoftDelete`` says are deleted, and those that went along with them.
+    ///
+    /// ```swift
+    /// try Player.filter(key: 1).restoreAll(db)
+    /// ```
+    ///
+    /// - Returns: How many there were, not counting those that went along.
+    /// - Throws: a ``DatabaseError`` where the type of the rows does not say how they are deleted.
+    @discardableResult
+    public func restoreAll(_ db: Database) throws -> Int {
+        let query = all().query
+        guard let type = query.source.type else {
+            throw DatabaseError(
+                message: "only the rows of a type are restored, whose databaseSoftDelete tells how")
+        }
+        return try SoftDeletion.restore(query, of: type, in: db)
+    }
+}
+
+extension TableRecord {
+    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``DerivableRequest/destroyAll(_:)``.
+    @discardableResult
+    public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
+
+    /// Restores all rows of the table that are deleted: see ``DerivableRequest/restoreAll(_:)``.
+    @discardableResult
+    public static func restoreAll(_ db: Database) throws -> Int { try all().restoreAll(db) }
+}

@@ -1,0 +1,62 @@
+// Rows that are deleted and restored along with those that they belong to.
+
+extension SoftDelete {
+    /// Names the column that holds the date of the deletion, or NULL, and the relations whose rows go along: they are deleted with the
+    /// same date, and restored with the row that has taken them.
+    ///
+    /// ```swift
+    /// class Team: Record {
+    ///     static let players = hasMany(Player.self)
+    ///
+    ///     override class var databaseSoftDelete: SoftDelete? {
+    ///         .column("deletedAt", cascading: Team.players)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The column.
+    ///   - relations: Relations to rows that refer to this one, whose type declares ``TableRecord/databaseSoftDelete``, too.
+    public static func column(_ name: String, cascading relations: any Relation...) -> SoftDelete {
+        SoftDelete(name, relations.map { RelationCascade($0.definition) })
+    }
+}
+
+/// The rows of a relation, which go along with those that they belong to.
+private struct RelationCascade: SoftDeleteCascade {
+    let definition: RelationDefinition
+
+    init(_ definition: RelationDefinition) { self.definition = definition }
+
+    func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String] {
+        try path(for: type, on: db).steps[0].from
+    }
+
+    func rows(
+        along owners: [[DatabaseValue]], of type: any TableRecord.Type, on db: Database
+    ) throws -> [SelectQuery] {
+        let path = try path(for: type, on: db)
+        var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
+        for owner in owners { keys.add(owner) }
+        return keys.lists().map { list in
+            var query = definition.steps[0].query
+            (query.ordering, query.supplement) = ([], query.included.joinsAlone)
+            query.filter(list.condition(path.steps[0].to.map { SQLExpression(.column($0.name)) }))
+            return query
+        }
+    }
+
+    private func path(for type: any TableRecord.Type, on db: Database) throws -> RelationPath {
+        try definition.checkOwner(type)
+        guard definition.steps.count == 1, definition.steps[0].direction == .down, definition.limit == nil
+        else {
+            throw RelationError.unsound(
+                relation: definition.name(),
+                reason:
+                    "rows that refer to a row are deleted along with it: name a relation of hasMany or hasOne, without a limit"
+            )
+        }
+        try definition.check(definition.steps[0])
+        return try db.relations.path(of: definition, for: type, on: db)
+    }
+}
