@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 /// The pages of Playgrounds/Tour.playground, in the order of its contents.xcplayground.
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
-    "LostUpdates", "Validation", "Kinds", "Requests", "Relations", "Observation", "Live", "Lists", "Triggers",
+    "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists", "Triggers",
     "Pool",
 ]
 

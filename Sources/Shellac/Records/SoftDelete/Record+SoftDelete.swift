@@ -22,12 +22,12 @@ extension MutablePersistableRecord {
         db.checkAccess()
         let deletion = try recordType.softDeletion()
         return try db.inOneTransaction(if: true) {
-            let isRestored = try db.withWriter(for: self) { writer in
+            try db.withWriter(for: self) { writer in
                 writer.takeKey(of: self)
-                return try writer.restore(recordType, deletion)
+                guard try writer.restore(recordType, deletion) else { return false }
+                try object?.takeDeletion(.null, from: writer, deletion, in: db)
+                return true
             }
-            if isRestored { object?.takeDeletion(.null, in: deletion.column, in: db) }
-            return isRestored
         }
     }
 
@@ -39,29 +39,30 @@ extension MutablePersistableRecord {
             object?.forgetDeletedRow(in: db)
             return isDeleted
         }
-        return try db.inOneTransaction(if: !deletion.cascades.isEmpty) {
-            let date = try db.transactionDate.databaseValue
-            let isDeleted = try writer.delete(recordType, deletion, at: date)
-            if isDeleted { object?.takeDeletion(date, in: deletion.column, in: db) }
-            return isDeleted
+        let isStamped = !recordType.databaseStamps.isEmpty
+        return try db.inOneTransaction(if: !deletion.cascades.isEmpty || isStamped) {
+            guard let date = try writer.delete(recordType, deletion) else { return false }
+            try object?.takeDeletion(date, from: writer, deletion, in: db)
+            return true
         }
     }
 }
 
 extension RecordWriter {
-    /// Deletes the record's row, which stays. Returns whether there was one that was not deleted.
+    /// Deletes the record's row, which stays. Returns the date, or nil where there was none that was not deleted.
     fileprivate func delete(
-        _ type: any TableRecord.Type, _ deletion: SoftDelete, at date: DatabaseValue
-    ) throws -> Bool {
-        guard hasKey else { return false }
+        _ type: any TableRecord.Type, _ deletion: SoftDelete
+    ) throws -> DatabaseValue? {
+        guard hasKey else { return nil }
+        let date = try deletion.date(by: type, in: database)
         let owners = try owners(of: type, deletion)
         guard try set(date, in: deletion, where: "IS NULL") else {
             try checkKind()
-            return false
+            return nil
         }
         try SoftDeletion(db: database, direction: .delete(date))
             .cascade(of: type, deletion, owners.columns, owners.rows)
-        return true
+        return date
     }
 
     /// Restores the record's row. Returns whether it was deleted.
@@ -83,14 +84,17 @@ extension RecordWriter {
         of type: any TableRecord.Type, _ deletion: SoftDelete
     ) throws -> (date: DatabaseValue?, columns: [String], rows: [[DatabaseValue]]) {
         let columns = try deletion.ownerColumns(of: type, on: database)
-        let list = ([deletion.column] + columns).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-        let key = keyNamesAndValues
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT \(list) FROM \(plan.quotedTable) WHERE \(plan.ownCondition(key.names))"),
-            arguments: StatementArguments(key.values))
-        guard let values = row?.databaseValues else { return (nil, columns, []) }
+        guard let values = try values(of: [deletion.column] + columns) else { return (nil, columns, []) }
         return (values[0], columns, [Array(values.dropFirst())])
+    }
+
+    /// Reads columns of the record's row. Nil where there is no row.
+    fileprivate func values(of names: [String]) throws -> [DatabaseValue]? {
+        let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        let key = keyNamesAndValues
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(list) FROM \(plan.quotedTable) WHERE \(plan.ownCondition(key.names))")
+        return try Row.fetchOne(statement, arguments: StatementArguments(key.values))?.databaseValues
     }
 
     private func set(_ value: DatabaseValue, in deletion: SoftDelete, where isDeleted: String) throws -> Bool
@@ -113,26 +117,42 @@ extension RecordWriter {
 }
 
 extension Record {
-    /// Takes the date of the deletion of its row, or that there is none any more: into the property, where there is one, and into what is
-    /// remembered.
-    fileprivate final func takeDeletion(_ value: DatabaseValue, in column: String, in db: Database) {
-        guard let columns = try? encoded() else { return }
+    /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
+    /// properties, where there are any, and into what is remembered.
+    ///
+    /// A stamp that the program has changed stays a change.
+    fileprivate final func takeDeletion(
+        _ date: DatabaseValue, from writer: RecordWriter, _ deletion: SoftDelete, in db: Database
+    ) throws {
+        let columns = writer.columns.row()
+        let known = snapshot
+        let stamps = type(of: self).databaseStamps.columns.filter { name in
+            guard let place = columns.layout.column(named: name),
+                let old = known.flatMap({ row in row.layout.column(named: name).map(row.column) })
+            else { return false }
+            return columns.column(place).isStored(as: old, in: nil)
+        }
+        let names = [deletion.column] + stamps
+        guard let values = try stamps.isEmpty ? [date] : writer.values(of: names) else { return }
         let moment = note(in: db)
-        if let row = snapshot?.with([(column, value)]) {
+        if let known {
+            let row = known.with(Array(zip(names, values)))
             snapshot = row.copy(row.layout, previous: takePreviousState(moment: moment))
         }
-        guard let place = columns.layout.column(named: column) else { return }
-        let given = GivenValue(name: column, old: columns[place], new: value)
-        noteGiven(GivenValues([given]), in: db)
-        do {
-            if try takeOrRefuse([given]) != nil {
-                ErrorLog.warn(
-                    "a \(type(of: self)) was deleted or restored, and has not taken its \(column): list it in columns(_:), or read it in updateFromRow(_:)"
-                )
+        let given = zip(names, values).compactMap { name, value in
+            columns.layout.column(named: name).map { place in
+                GivenValue(name: name, old: columns.databaseValues[place], new: value)
             }
-        } catch {
+        }
+        if given.isEmpty { return }
+        noteGiven(GivenValues(given), in: db)
+        do {
+            guard let refused = try takeOrRefuse(given) else { return }
             ErrorLog.warn(
-                "a \(type(of: self)) was deleted or restored, and has not taken its \(column): \(error)")
+                "a \(type(of: self)) was deleted or restored, and has not taken its \(refused.name): list it in columns(_:), or read it in "
+                    + "updateFromRow(_:)")
+        } catch {
+            ErrorLog.warn("a \(type(of: self)) was deleted or restored, and has not taken that: \(error)")
         }
     }
 }

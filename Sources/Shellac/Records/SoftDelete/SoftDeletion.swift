@@ -4,8 +4,9 @@
 /// is done by one statement for each table, and all rows carry one date.
 struct SoftDeletion {
     enum Direction {
+        /// At this date.
         case delete(DatabaseValue)
-        /// Those that a date has taken.
+        /// Those that this date has taken.
         case restore(DatabaseValue)
     }
 
@@ -15,8 +16,8 @@ struct SoftDeletion {
     /// Deletes the rows of a request that are not deleted yet. Returns how many there were.
     static func delete(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
         try db.inOneTransaction(if: type.hasSoftDeleteCascades) {
-            try SoftDeletion(db: db, direction: .delete(db.transactionDate.databaseValue)).run(
-                query, of: type)
+            let date = try type.softDeletion().date(by: type, in: db)
+            return try SoftDeletion(db: db, direction: .delete(date)).run(query, of: type)
         }
     }
 
@@ -27,7 +28,7 @@ struct SoftDeletion {
     ) throws -> [Element] {
         let deletion = try type.softDeletion()
         return try db.inOneTransaction(if: !deletion.cascades.isEmpty) {
-            let this = SoftDeletion(db: db, direction: .delete(try db.transactionDate.databaseValue))
+            let this = SoftDeletion(db: db, direction: .delete(try deletion.date(by: type, in: db)))
             var query = query
             query.filter(deletion.isNotDeleted)
             let columns = try deletion.ownerColumns(of: type, on: db)
@@ -115,6 +116,9 @@ struct SoftDeletion {
             let values = owners.map { row in places.map { row[$0] } }
             for query in try cascade.rows(along: values, of: type, on: db) {
                 guard let type = query.source.type else { continue }
+                if case .delete(let date) = direction {
+                    try type.softDeletion().check(date, isStoredBy: type, in: db)
+                }
                 _ = try run(query, of: type)
             }
         }
@@ -122,6 +126,25 @@ struct SoftDeletion {
 }
 
 extension SoftDelete {
+    /// The date of a deletion now, as a type stores it.
+    func date(by type: any TableRecord.Type, in db: Database) throws -> DatabaseValue {
+        try type.storedKeyValue(db.transactionDate, in: column)
+    }
+
+    /// Throws where a type stores a date in another way than the one whose rows its own go along with: nothing could bring them back
+    /// together.
+    fileprivate func check(
+        _ date: DatabaseValue, isStoredBy type: any TableRecord.Type, in db: Database
+    ) throws {
+        let own = try self.date(by: type, in: db)
+        if own == date { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "rows of \(type) are deleted along with others, and \(type) stores dates in \(column) otherwise (\(own), and not \(date)): "
+                + "let both types have one strategy for dates")
+    }
+
     /// The columns by which the rows are found that go along with others.
     func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String] {
         try cascades.reduce(into: []) { columns, cascade in
@@ -169,13 +192,18 @@ extension TableRecord {
 }
 
 extension Database {
-    /// Runs a function in a savepoint, where it is more than one statement.
+    /// Runs a function in a savepoint, where it is more than one statement, or in a transaction, which nobody else's writes come into.
     func inOneTransaction<Result>(if isNeeded: Bool, _ body: () throws -> Result) throws -> Result {
         guard isNeeded else { return try body() }
         var result: Result?
-        try inSavepoint {
+        func run() throws -> TransactionCompletion {
             result = try body()
             return .commit
+        }
+        if isInsideTransaction || lostTransaction != nil {
+            try inSavepoint(run)
+        } else {
+            try inTransaction(.immediate, run)
         }
         return result.unsafelyUnwrapped
     }

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// Rows that are deleted and stay, beside stamps, strategies, undo, graphs, observations and other connections.
+@Suite("Soft delete, in use", .behaviour(72))
+struct SoftDeleteInUseTests {
+    private static let schema = """
+        CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL, updatedAt DATETIME, deletedAt DATETIME);
+        CREATE TABLE item (id INTEGER PRIMARY KEY, shopID INTEGER REFERENCES shop(id), name TEXT, updatedAt DATETIME, deletedAt);
+        INSERT INTO shop VALUES (1, 'a', NULL, NULL), (2, 'b', NULL, NULL);
+        INSERT INTO item VALUES (1, 1, 'x', NULL, NULL), (2, 1, 'y', NULL, NULL), (3, 2, 'z', NULL, NULL);
+        """
+
+    private func database() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue()
+        try queue.write { db in try db.execute(sql: Self.schema) }
+        return queue
+    }
+
+    @Test("A deletion is an update for stamps: the record takes them, and keeps what the program has said")
+    func stamps() throws {
+        let queue = try database()
+        try queue.register(Shop.self)
+        try queue.inDatabase { db in
+            let shop = try Shop.find(db, key: 1)
+            try shop.delete(db)
+            let date = try #require(shop.updatedAt)
+            #expect(shop.deletedAt == date && !shop.hasDatabaseChanges)
+            try #expect(Date.fetchOne(db, sql: "SELECT updatedAt FROM shop WHERE id = 1") == date)
+            // Nobody else has written the row.
+            shop.name = "aa"
+            try shop.update(db, ifUnchanged: .all)
+            try db.inTransaction {
+                try shop.restore(db)
+                return .rollback
+            }
+            #expect(shop.deletedAt == date && !shop.hasDatabaseChanges)
+            let explicit = Date(timeIntervalSince1970: 1)
+            shop.updatedAt = explicit
+            try shop.restore(db)
+            #expect(shop.deletedAt == nil && shop.updatedAt == explicit && shop.hasDatabaseChanges)
+            try shop.updateChanges(db)
+            try #expect(Date.fetchOne(db, sql: "SELECT updatedAt FROM shop WHERE id = 1") == explicit)
+        }
+    }
+
+    @Test(
+        "The date is stored as the type stores dates, and goes along with those alone that are stored alike")
+    func strategies() throws {
+        try database().inDatabase { db in
+            try #expect(SecondsItem.deleteOne(db, key: 1))
+            try #expect(
+                String.fetchOne(db, sql: "SELECT typeof(deletedAt) FROM item WHERE id = 1") == "integer")
+            let item = try #require(try SecondsItem.unfiltered(by: .deleted).filter(key: 1).fetchOne(db))
+            #expect(item.deletedAt.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
+            try #expect(item.restore(db) && SecondsItem.fetchCount(db) == 3)
+            let error = #expect(throws: DatabaseError.self) { try MixedShop.deleteAll(db) }
+            #expect(error?.message?.contains("let both types have one strategy for dates") == true)
+            try #expect(MixedShop.fetchCount(db) == 2 && SecondsItem.fetchCount(db) == 3)
+        }
+    }
+
+    @Test("Undo takes a deletion away, with all that went along, and does it again")
+    func undo() throws {
+        let queue = try database()
+        let undo = try DatabaseUndo(queue, Shop.self, Item.self)
+        try queue.write { db in _ = try Shop.find(db, key: 1).delete(db) }
+        try queue.read { db in try #expect(Shop.fetchCount(db) == 1 && Item.fetchCount(db) == 1) }
+        try undo.undo()
+        try queue.read { db in try #expect(Shop.fetchCount(db) == 2 && Item.fetchCount(db) == 3) }
+        try undo.redo()
+        try queue.read { db in try #expect(Shop.fetchCount(db) == 1 && Item.fetchCount(db) == 1) }
+    }
+
+    @Test("What is removed from a saved list stays in the table, deleted")
+    func graphs() throws {
+        try database().inDatabase { db in
+            let shop = try #require(try Shop.including(Shop.items).filter(key: 1).fetchOne(db))
+            shop.set(Shop.items, to: try shop[Shop.items].filter { $0.id == 1 })
+            try shop.save(db, with: Shop.items, removed: .delete)
+            try #expect(Item.filter(Column("shopID") == 1).fetchAll(db).map(\.id) == [1])
+            try #expect(Item.unfiltered(by: .deleted).fetchCount(db) == 3)
+            try #expect(Item.unfiltered(by: .deleted).filter(key: 2).restoreAll(db) == 1)
+            try #expect(Item.fetchCount(db) == 3)
+        }
+    }
+
+    @Test("Observers hear of a deletion as an update, and live values lose the row")
+    func observation() async throws {
+        let queue = try database()
+        var names = queue.values(of: Item.order(Column("id")).select(Column("name"), as: String.self))
+            .makeAsyncIterator()
+        try #expect(await names.next() == ["x", "y", "z"])
+        let item = try await queue.read { db in try Item.find(db, key: 3) }
+        try #expect(await item.delete(in: queue))
+        try #expect(await names.next() == ["x", "y"])
+        var states = item.follow(in: queue).makeAsyncIterator()
+        guard case .changed? = try await states.next() else {
+            return #expect(Bool(false), "the row is there")
+        }
+        try #expect(await item.restore(in: queue))
+        try #expect(await names.next() == ["x", "y", "z"])
+        guard case .changed(let row)? = try await states.next() else {
+            return #expect(Bool(false), "the row is there")
+        }
+        try #expect((row["deletedAt"] as Date?) == nil)
+        try #expect(await item.destroy(in: queue))
+        guard case .deleted? = try await states.next() else { return #expect(Bool(false), "the row is gone") }
+    }
+
+    @Test("Outside of a transaction, another connection comes before a cascade or after it")
+    func connections() throws {
+        let file = try TemporaryDatabase()
+        let (one, two) = (try file.queue(), try file.queue())
+        try one.write { db in try db.execute(sql: Self.schema) }
+        try one.inDatabase { db in
+            let shop = try Shop.find(db, key: 1)
+            try two.write { db in _ = try Shop.find(db, key: 1).delete(db) }
+            // The row has its date already, and so have those that went along.
+            try #expect(!shop.delete(db))
+            try #expect(shop.restore(db))
+            try #expect(Shop.fetchCount(db) == 2 && Item.fetchCount(db) == 3)
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            #expect(throws: DatabaseError.self) { try two.write { db in _ = try Shop.deleteAll(db) } }
+            try db.execute(sql: "COMMIT")
+            try two.write { db in _ = try Item.filter(Column("shopID") == 1).destroyAll(db) }
+            try #expect(Item.unfiltered(by: .deleted).fetchCount(db) == 1)
+        }
+    }
+
+    @Test("A row whose key is taken by one that is deleted is not inserted, and the deleted one stays")
+    func taken() throws {
+        try database().inDatabase { db in
+            try Item.deleteOne(db, key: 1)
+            let item = Item()
+            item.id = 1
+            let error = #expect(throws: DatabaseError.self) { try item.insert(db) }
+            #expect(error?.constraint?.kind == .unique)
+            // To save is to update the row, which stays deleted.
+            try item.save(db)
+            try #expect(Item.filter(key: 1).isEmpty(db))
+            try #expect(item.restore(db) && Item.fetchCount(db) == 3)
+        }
+    }
+}
+
+private class Shop: Record {
+    static let items = hasMany(Item.self, using: "shopID")
+
+    var id: Int64?
+    var name = ""
+    var updatedAt: Date?
+    var deletedAt: Date?
+
+    override class var databaseTableName: String { "shop" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+    override class var databaseSoftDelete: SoftDelete? { .column("deletedAt", cascading: Shop.items) }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("updatedAt", updatedAt) { updatedAt = $0 }
+        try column("deletedAt", deletedAt) { deletedAt = $0 }
+    }
+}
+
+private class Item: Record {
+    var id: Int64?
+    var shopID: Int64?
+    var name: String?
+
+    override class var databaseTableName: String { "item" }
+    override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("shopID", shopID) { shopID = $0 }
+        try column("name", name) { name = $0 }
+    }
+}
+
+private struct SecondsItem: Codable, FetchableRecord, PersistableRecord {
+    var id: Int64
+    var deletedAt: Date?
+
+    static var databaseTableName: String { "item" }
+    static var databaseSoftDelete: SoftDelete? { "deletedAt" }
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .secondsSince1970
+    }
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        .timeIntervalSince1970
+    }
+}
+
+private struct MixedShop: Codable, FetchableRecord, PersistableRecord {
+    static let items = hasMany(SecondsItem.self, using: "shopID")
+
+    var id: Int64
+
+    static var databaseTableName: String { "shop" }
+    static var databaseSoftDelete: SoftDelete? { .column("deletedAt", cascading: items) }
+}
