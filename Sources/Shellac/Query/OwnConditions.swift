@@ -6,7 +6,8 @@
 public final class _OwnConditions: Sendable {
     /// All that holds.
     let condition: SQLExpression
-    private let kind: SQLExpression?
+    /// What tells the class, alone.
+    fileprivate let kind: SQLExpression?
     private let filters: [DefaultFilter.Condition]
 
     /// - Returns: Nil where nothing is asked of the rows.
@@ -50,18 +51,21 @@ public final class _OwnConditions: Sendable {
 /// The type is asked for them when the query is written, and not when it is made: it may name relations in them, whose queries are made
 /// while the type's own constants are.
 struct OwnScope: Sendable {
+    private enum Extent { case whole, kind, none }
+
+    private let extent: Extent
     private var leftOut: [DefaultFilter.Name] = []
-    private var isEmpty = false
+
+    private init(_ extent: Extent) { self.extent = extent }
 
     /// All conditions hold.
-    static let whole = OwnScope()
+    static let whole = OwnScope(.whole)
 
-    /// None is asked of the rows.
-    static let none = {
-        var scope = OwnScope()
-        scope.isEmpty = true
-        return scope
-    }()
+    /// The rows are those of the class, whatever its default filter says.
+    static let kind = OwnScope(.kind)
+
+    /// Nothing is asked of the rows.
+    static let none = OwnScope(.none)
 
     mutating func leaveOut(_ name: DefaultFilter.Name) {
         if !leftOut.contains(name) { leftOut.append(name) }
@@ -71,11 +75,15 @@ struct OwnScope: Sendable {
     ///
     /// - Parameter type: The type of the rows. Nil where they are of none, which has no conditions.
     fileprivate func condition(of type: (any TableRecord.Type)?) -> SQLExpression? {
-        if isEmpty { return nil }
-        guard let type, let own = type._ownConditions else {
-            return leftOut.first.map { _OwnConditions.refusal($0, of: type) }
+        switch extent {
+        case .none: return nil
+        case .kind: return type?._ownConditions?.kind
+        case .whole:
+            guard let type, let own = type._ownConditions else {
+                return leftOut.first.map { _OwnConditions.refusal($0, of: type) }
+            }
+            return own.condition(leavingOut: leftOut, of: type)
         }
-        return own.condition(leavingOut: leftOut, of: type)
     }
 }
 

@@ -133,12 +133,17 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
 
 extension BulkQuery {
     func execute(_ db: Database) throws -> Int {
+        let (statement, arguments) = try prepare(on: db)
+        try statement.execute(arguments: arguments)
+        return db.changesCount
+    }
+
+    /// Prepares the statement. In debug builds, the class is known from then on, whose callbacks it bypasses.
+    func prepare(on db: Database) throws -> (Statement, StatementArguments) {
         #if DEBUG
         if let type = query.source.type as? Record.Type { _ = try db.plan(for: type) }
         #endif
-        let (statement, arguments) = try db.queries.prepare(self, on: db)
-        try statement.execute(arguments: arguments)
-        return db.changesCount
+        return try db.queries.prepare(self, on: db)
     }
 }
 

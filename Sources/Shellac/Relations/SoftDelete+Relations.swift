@@ -40,7 +40,8 @@ private struct RelationCascade: SoftDeleteCascade {
         for owner in owners { keys.add(owner) }
         return keys.lists().map { list in
             var query = definition.steps[0].query
-            (query.ordering, query.supplement) = ([], query.included.joinsAlone)
+            // Whatever else leaves rows out of what is read, they go along with the row that they belong to.
+            (query.own, query.ordering, query.supplement) = (.kind, [], query.included.joinsAlone)
             query.filter(list.condition(path.steps[0].to.map { SQLExpression(.column($0.name)) }))
             return query
         }

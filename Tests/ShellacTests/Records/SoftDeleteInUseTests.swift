@@ -88,6 +88,56 @@ struct SoftDeleteInUseTests {
         }
     }
 
+    @Test("Rows go along that another default filter leaves out, and the conditions stand once")
+    func filters() throws {
+        let statements = Recorder<String>()
+        try database().inDatabase { db in
+            try db.execute(sql: "UPDATE item SET name = 'hidden' WHERE id = 2")
+            try #expect(FilteredItem.fetchAll(db).map(\.id) == [1, 3])
+            db.trace { statements.record($0.description) }
+            try #expect(FilteredShop.filter(key: 1).deleteAll(db) == 1)
+            db.trace(nil)
+            try #expect(Item.fetchAll(db).map(\.id) == [3])
+            try #expect(FilteredShop.filter(key: 1).restoreAll(db) == 1)
+            try #expect(Item.fetchCount(db) == 3 && FilteredItem.fetchCount(db) == 2)
+            // To delete the items themselves is to delete those that are seen.
+            try #expect(FilteredItem.deleteAll(db) == 2)
+            try #expect(Item.fetchAll(db).map(\.id) == [2])
+        }
+        #expect(
+            statements.elements.filter { $0.hasPrefix("UPDATE") } == [
+                #"UPDATE "shop" SET "deletedAt" = ? WHERE "id" = ? AND "deletedAt" IS NULL RETURNING "id""#,
+                #"UPDATE "item" SET "deletedAt" = ? WHERE "shopID" IN (SELECT +value FROM json_each(?)) AND "deletedAt" IS NULL"#,
+            ], "\(statements.elements)")
+    }
+
+    #if DEBUG
+    @Test(
+        "A developer is told of the callbacks of deletions that a bulk deletion bypasses, once for a hierarchy"
+    )
+    func advice() async throws {
+        await #expect(processExitsWith: .success) {
+            let log = Recorder<String>()
+            Database.logError = { _, message in log.record(message) }
+            let queue = try DatabaseQueue()
+            try await queue.write { db in
+                try db.execute(sql: SoftDeleteInUseTests.schema)
+                for type in [LoudItem.self, LouderItem.self] as [LoudItem.Type] { try type.fetchFirst(db) }
+                try LouderItem.filter(Column("id") == 1).deleteAll(db)
+                try LoudItem.filter(Column("id") == 1).restoreAll(db)
+                let item = try LouderItem.find(db, key: 1)
+                try item.delete(db)
+                try item.restore(db)
+            }
+            #expect(log.elements.count == 1, "\(log.elements)")
+            #expect(
+                log.elements.first?.contains(
+                    "SQL deletes rows of item, and these callbacks of LoudItem do not run: willDelete.")
+                    == true)
+        }
+    }
+    #endif
+
     @Test("Observers hear of a deletion as an update, and live values lose the row")
     func observation() async throws {
         let queue = try database()
@@ -180,6 +230,30 @@ private class Item: Record {
         try column("shopID", shopID) { shopID = $0 }
         try column("name", name) { name = $0 }
     }
+}
+
+extension DefaultFilter.Name {
+    fileprivate static let hidden: Self = "hidden"
+}
+
+private class FilteredShop: Shop {
+    static let seenItems = hasMany(FilteredItem.self, using: "shopID")
+
+    override class var databaseSoftDelete: SoftDelete? { .column("deletedAt", cascading: seenItems) }
+}
+
+private class FilteredItem: Item {
+    override class var databaseDefaultFilter: DefaultFilter { [.hidden: Column("name") != "hidden"] }
+}
+
+private class LoudItem: Item {
+    class func fetchFirst(_ db: Database) throws { _ = try fetchOne(db, key: 1) }
+    override func willDelete(_ db: Database) throws {}
+    override func validate(_ db: Database) throws {}
+}
+
+private class LouderItem: LoudItem {
+    override class func fetchFirst(_ db: Database) throws { _ = try fetchOne(db, key: 1) }
 }
 
 private struct SecondsItem: Codable, FetchableRecord, PersistableRecord {

@@ -9,35 +9,48 @@ enum BypassAdvisor {
     /// Looks at a statement that is about to run.
     static func look(at statement: Statement, _ types: [CaseInsensitiveName: [Record.Type]]) {
         for (table, types) in types {
-            guard let kind = kind(of: statement.effects, on: table) else { continue }
-            for type in types where type.warnsOfBypassedCallbacks {
-                let callbacks = Overrides.callbacks(type, around: kind)
-                guard !callbacks.isEmpty else { continue }
+            let bypassed = types.compactMap {
+                type -> (type: Record.Type, kind: RecordCallback.Kind, names: [String])? in
+                guard type.warnsOfBypassedCallbacks, let kind = kind(of: statement.effects, on: table, type)
+                else { return nil }
+                let names = Overrides.callbacks(type, around: kind)
+                return names.isEmpty ? nil : (type, kind, names)
+            }
+            for (type, kind, names) in bypassed {
+                // What a class has inherited is told of the class that it was inherited from.
+                let isTold = bypassed.contains {
+                    $0.type != type && type.isSubclass(of: $0.type) && $0.kind == kind && $0.names == names
+                }
                 let key = "\(ObjectIdentifier(type)) \(table.name) \(statement.sql)"
-                guard told.withLock({ $0.insert(key).inserted }) else { continue }
+                guard !isTold, told.withLock({ $0.insert(key).inserted }) else { continue }
                 ErrorLog.warn(
                     "SQL \(kind.rawValue)s rows of \(table.name), and these callbacks of \(type) do not run: "
-                        + "\(callbacks.joined(separator: ", ")). Save the records, or use a table-wide callback (after), which "
+                        + "\(names.joined(separator: ", ")). Save the records, or use a table-wide callback (after), which "
                         + "nothing bypasses. Where it is meant to be so, override class var warnsOfBypassedCallbacks. "
                         + "The SQL: \(statement.sql)")
             }
         }
     }
 
-    /// What a statement does to the rows of a table: what it was written for, and not what triggers add.
-    private static func kind(of effects: StatementEffects, on table: CaseInsensitiveName) -> RecordCallback
-        .Kind?
-    {
+    /// What a statement does to the rows of a table: what it was written for, and not what triggers add. To update the date of a class's
+    /// deletion, and nothing else, is to delete.
+    private static func kind(
+        of effects: StatementEffects, on table: CaseInsensitiveName, _ type: Record.Type
+    ) -> RecordCallback.Kind? {
         var found: RecordCallback.Kind?
+        let softDelete = type.databaseSoftDelete?.column
+        var isDate = softDelete != nil
         for write in effects.writes {
             switch write {
             case .insert(let name): if CaseInsensitiveName(name) == table { return .insert }
             case .delete(let name): if CaseInsensitiveName(name) == table { found = .delete }
-            case .update(let name, _):
-                if found == nil, CaseInsensitiveName(name) == table { found = .update }
+            case .update(let name, let column):
+                guard CaseInsensitiveName(name) == table else { continue }
+                if found == nil { found = .update }
+                isDate = isDate && softDelete.map { CaseInsensitiveName.matches($0, column) } ?? false
             }
         }
-        return found
+        return found == .update && isDate ? .delete : found
     }
     #endif
 }

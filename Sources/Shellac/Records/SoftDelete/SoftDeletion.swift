@@ -29,15 +29,13 @@ struct SoftDeletion {
         let deletion = try type.softDeletion()
         return try db.inOneTransaction(if: !deletion.cascades.isEmpty) {
             let this = SoftDeletion(db: db, direction: .delete(try deletion.date(by: type, in: db)))
-            var query = query
-            query.filter(deletion.isNotDeleted)
             let columns = try deletion.ownerColumns(of: type, on: db)
-            var known = query
+            var known = this.update(query, by: deletion).query
             known.select(columns)
             let owners = columns.isEmpty ? [] : try QueryInterfaceRequest<Row>(known).fetchAll(db)
             let update = this.update(query, by: deletion)
-            let (statement, arguments) = try db.queries.prepare(
-                BulkQuery(query: update.query, action: update.action, isReturning: true), on: db)
+            let (statement, arguments) = try this.prepare(
+                BulkQuery(query: update.query, action: update.action, isReturning: true))
             let elements = try fetch(statement, arguments)
             try this.cascade(of: type, deletion, columns, owners.map(\.databaseValues))
             return elements
@@ -56,7 +54,10 @@ struct SoftDeletion {
             var known = query
             known.select([deletion.column] + columns)
             let rows = columns.isEmpty ? [] : try QueryInterfaceRequest<Row>(known).fetchAll(db)
-            let count = try deletion.set(.null, in: query).execute(db)
+            let (statement, arguments) = try db.queries.prepare(deletion.set(.null, in: query), on: db)
+            statement.bypassAdvice()
+            try statement.execute(arguments: arguments)
+            let count = db.changesCount
             let groups = Dictionary(grouping: rows.map(\.databaseValues), by: { $0[0] })
             for (date, rows) in groups {
                 try SoftDeletion(db: db, direction: .restore(date))
@@ -72,14 +73,25 @@ struct SoftDeletion {
         let deletion = try type.softDeletion()
         let columns = try deletion.ownerColumns(of: type, on: db)
         var update = update(query, by: deletion)
-        if columns.isEmpty { return try update.execute(db) }
+        if columns.isEmpty {
+            let (statement, arguments) = try prepare(update)
+            try statement.execute(arguments: arguments)
+            return db.changesCount
+        }
         var selection = update.query
         selection.select(columns)
         update = BulkQuery(query: selection, action: update.action, isReturning: true)
-        let (statement, arguments) = try db.queries.prepare(update, on: db)
+        let (statement, arguments) = try prepare(update)
         let rows = try Row.fetchAll(statement, arguments: arguments).map(\.databaseValues)
         try cascade(of: type, deletion, columns, rows)
         return rows.count
+    }
+
+    /// Prepares a statement. That a restoration calls no callback, nobody needs to be told.
+    private func prepare(_ update: BulkQuery) throws -> (Statement, StatementArguments) {
+        let (statement, arguments) = try update.prepare(on: db)
+        if case .restore = direction { statement.bypassAdvice() }
+        return (statement, arguments)
     }
 
     /// What stamps rows that have none, or takes away the stamps of this date.
@@ -87,6 +99,7 @@ struct SoftDeletion {
         var query = query
         switch direction {
         case .delete(let date):
+            query.seeDeleted()
             query.filter(deletion.isNotDeleted)
             return deletion.set(date, in: query)
         case .restore(let date):
