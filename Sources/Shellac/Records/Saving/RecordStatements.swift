@@ -283,7 +283,7 @@ final class RecordStatements {
     private func conditions(on expected: ExpectedColumns?) -> [String] {
         guard let expected else { return [] }
         let names = layout.names.indices.filter(expected.encoded.contains).map { layout.names[$0] }
-        return (names + expected.others).map { name in
+        return (names + (expected.others ?? [])).map { name in
             // (SQLite does not tell that of a view's column.)
             let isBinary = !plan.isView && plan.collation(of: name) == nil
             return "\(name.quotedDatabaseIdentifier)\(isBinary ? "" : " COLLATE BINARY") IS ?"

@@ -28,8 +28,8 @@ public struct UnchangedColumns: Hashable, Sendable {
 struct ExpectedColumns: Hashable {
     /// Those that the record encodes.
     var encoded = ColumnMask()
-    /// Those that it does not, but remembers.
-    var others: [String] = []
+    /// Those that it does not, but remembers. Nil for none, as in most updates: nil is copied without being counted.
+    var others: [String]?
 }
 
 /// What a row is to hold where a record updates it: what the record remembers.
@@ -41,11 +41,11 @@ struct ExpectedRow {
     private let row: PackedRow?
     /// Where the columns stand in the row. Nil where they stand as in the record.
     private let places: [Int]?
-    /// Those that the record is to remember, and does not.
-    let unknown: [String]
+    /// Those that the record is to remember, and does not. Nil for none.
+    let unknown: [String]?
 
     fileprivate init(
-        _ columns: ExpectedColumns, _ row: PackedRow?, _ places: [Int]?, unknown: [String] = []
+        _ columns: ExpectedColumns, _ row: PackedRow?, _ places: [Int]?, unknown: [String]? = nil
     ) {
         (self.columns, self.row, self.places, self.unknown) = (columns, row, places, unknown)
     }
@@ -76,13 +76,13 @@ struct ExpectedRow {
         if let places {
             for place in places { body(row.column(place)) }
         } else {
-            row.bytes.eachColumn { if columns.encoded.contains($0) { body($1) } }
+            row.bytes.eachColumn(in: columns.encoded, body)
         }
     }
 
     /// The names of the columns, in the order of the values.
     func names(encodedAs layout: RowLayout) -> [String] {
-        layout.names.indices.filter(columns.encoded.contains).map { layout.names[$0] } + columns.others
+        layout.names.indices.filter(columns.encoded.contains).map { layout.names[$0] } + (columns.others ?? [])
     }
 }
 
@@ -97,9 +97,8 @@ extension RecordWriter {
         _ unchanged: UnchangedColumns, of record: Record?, writing mask: ColumnMask
     ) throws -> ExpectedRow? {
         guard let record else { return nil }
-        let type = Swift.type(of: record)
         let row = record.snapshot
-        if let row, unchanged == .changedColumns, type.databaseStamps.isEmpty,
+        if let row, unchanged == .changedColumns, !withPlan({ $0.isFilled }),
             columns.layout.hasSameNames(as: row.layout), hasKey(of: row)
         {
             // As most are: nothing has to be looked for.
@@ -107,8 +106,8 @@ extension RecordWriter {
             return ExpectedRow(ExpectedColumns(encoded: written), row, nil)
         }
         let known = row.flatMap { columns.hasOtherKey(statements.keyColumns, than: $0) ? nil : $0 }
-        let expected = try unchanged.row(known, of: type, writing: mask, by: self)
-        if !expected.unknown.isEmpty { try checkRow(isAs: expected) }
+        let expected = try unchanged.row(known, of: Swift.type(of: record), writing: mask, by: self)
+        if expected.unknown != nil { try checkRow(isAs: expected) }
         return expected
     }
 
@@ -134,9 +133,10 @@ extension RecordWriter {
         guard try statement.step() else { throw notFound }
         let row = Array(Row(statement.row).copy())
         let stale = zip(names, row).filter { $1.1 != true.databaseValue }.map(\.0)
-        if stale.isEmpty && expected.unknown.isEmpty { return }
+        let unknown = expected.unknown ?? []
+        if stale.isEmpty && unknown.isEmpty { return }
         throw RecordError.stale(
-            columns: stale + expected.unknown,
+            columns: stale + unknown,
             row: NewerRow(databaseTableName: plan.tableName, columns: Array(row.dropFirst(names.count))))
     }
 }
@@ -182,8 +182,9 @@ extension UnchangedColumns {
                     && table.column(named: name)?.isGenerated == false && !isLeftOut(name)
             }.map(\.element)
         }
-        expected.others = others
-        return ExpectedRow(expected, known, places + others.compactMap(knownPlace), unknown: unknown)
+        expected.others = others.isEmpty ? nil : others
+        return ExpectedRow(
+            expected, known, places + others.compactMap(knownPlace), unknown: unknown.isEmpty ? nil : unknown)
     }
 }
 
@@ -195,7 +196,7 @@ extension RecordWriter {
             if let column = self.columns.layout.column(named: name) {
                 columns.encoded.insert(column)
             } else if isKnown(name), plan.table.column(named: name) != nil {
-                columns.others.append(name)
+                columns.others = (columns.others ?? []) + [name]
             } else {
                 throw RecordError.columnNotEncoded(databaseTableName: plan.tableName, column: name)
             }

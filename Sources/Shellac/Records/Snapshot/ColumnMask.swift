@@ -58,3 +58,16 @@ struct ColumnMask: Hashable {
         a.bits == b.bits && (a.others == nil && b.others == nil || a.others == b.others)
     }
 }
+
+extension PackedBytes {
+    /// Calls a function with the values of some of the columns, from left to right.
+    @inline(__always)
+    func eachColumn(in mask: ColumnMask, _ body: (_ value: PackedValue) -> Void) {
+        var (column, cursor) = (0, cursor)
+        while column < count, mask.reaches(column) {
+            let value = cursor.next()
+            if mask.contains(column) { body(value) }
+            column &+= 1
+        }
+    }
+}

@@ -173,12 +173,7 @@ final class PackedColumns {
     /// Calls a function with the values of some of the columns, from left to right.
     @inline(__always)
     func eachColumn(in mask: ColumnMask, _ body: (_ value: PackedValue) -> Void) {
-        var (column, cursor) = (0, bytes.cursor)
-        while column < count, mask.reaches(column) {
-            let value = cursor.next()
-            if mask.contains(column) { body(value) }
-            column &+= 1
-        }
+        bytes.eachColumn(in: mask, body)
     }
 
     /// The value in a column, where it stands.
