@@ -5,6 +5,9 @@ final class ConnectionGroup: Sendable {
     /// The number of the commits of the only one that writes.
     let commits = CommitNumber()
 
+    /// The dates that their transactions have had to themselves.
+    let distinctDates = DistinctDates()
+
     /// The orderly end of all of them.
     let serviceEnd = ServiceEnd()
 

@@ -33,9 +33,42 @@ extension Database {
         }
     }
 
+    /// The date of the transaction, moved on by milliseconds where another transaction of these connections has had it: what is marked with
+    /// it is told apart from what others have marked.
+    var distinctTransactionDate: Date {
+        get throws {
+            let date = try transactionDate
+            guard currentDate != nil else { return group.distinctDates.next(after: date) }
+            if let distinct = transactionState.distinctDate { return distinct }
+            let distinct = group.distinctDates.next(after: date)
+            transactionState.distinctDate = distinct
+            return distinct
+        }
+    }
+
     /// Whether a transaction is open, or a savepoint outside of a transaction.
     public var isInsideTransaction: Bool {
         checkAccess()
         return !isClosed && sqlite3_get_autocommit(pointer) == 0
+    }
+}
+
+/// The dates that transactions have had to themselves.
+final class DistinctDates: Sendable {
+    /// The last one, in milliseconds since the reference date, as precisely as dates are stored.
+    private let last = Lock<Int64?>(nil)
+
+    /// Returns a date, or the next one that nobody has had. A clock that was set back by more than a second is believed.
+    func next(after date: Date) -> Date {
+        let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
+        guard let own = Int64(exactly: milliseconds), own.magnitude < 1 << 52 else { return date }
+        return last.withLock { last in
+            guard let taken = last, own <= taken, taken - own < 1000 else {
+                last = own
+                return date
+            }
+            last = taken + 1
+            return Date(timeIntervalSinceReferenceDate: Double(taken + 1) / 1000)
+        }
     }
 }

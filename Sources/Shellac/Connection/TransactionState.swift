@@ -8,6 +8,8 @@ import Foundation
 struct TransactionState {
     /// The date of the open transaction, or of the running statement.
     var date: Date?
+    /// The one that it has to itself, once somebody has asked for it.
+    var distinctDate: Date?
     /// The error of a transaction that SQLite has ended by itself. Every statement throws it until the scope of that
     /// transaction ends.
     var loss: (any Error)?
@@ -41,6 +43,9 @@ extension Database {
     /// The date of the open transaction, or of the running statement.
     var currentDate: Date? {
         get { transactionState.date }
-        set { transactionState.date = newValue }
+        set {
+            transactionState.date = newValue
+            if newValue == nil { transactionState.distinctDate = nil }
+        }
     }
 }

@@ -67,7 +67,7 @@ extension QueryWriter {
     @inline(__always)
     mutating func inQuery(
         _ query: SelectQuery, _ write: (inout Self) throws -> Void
-    ) rethrows {
+    ) throws {
         // Most requests stand alone: for them, nothing is allocated, nor given back.
         guard current == nil else { return try inInnerQuery(query, write) }
         current = QueryTables(source: query.source, joins: query.joins)
@@ -79,7 +79,9 @@ extension QueryWriter {
     @inline(never)
     private mutating func inInnerQuery(
         _ query: SelectQuery, _ write: (inout Self) throws -> Void
-    ) rethrows {
+    ) throws {
+        // SQLite refuses queries that stand in each other more often than that, too.
+        guard enclosing.count < 100 else { throw Self.endlessQuery(query) }
         let outer = (scope, current)
         (scope, current) = (nil, QueryTables(source: query.source, joins: query.joins))
         if let around = outer.1 { enclosing.append(around) }
@@ -88,6 +90,15 @@ extension QueryWriter {
             enclosing.removeLast()
         }
         try write(&self)
+    }
+
+    private static func endlessQuery(_ query: SelectQuery) -> DatabaseError {
+        let name = query.source.type.map { "\($0)" } ?? query.source.tableName ?? "a table"
+        return DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "queries of \(name) stand in each other more than 100 times: where a default filter asks for rows of another type, whose "
+                + "own filter asks for these, leave one of both out there by unfiltered(by:)")
     }
 
     /// Writes expressions whose columns belong to a table.

@@ -30,7 +30,7 @@ extension SelectQuery {
             let name = source.tableName, annotations.isEmpty, joins.isEmpty, supplement?.joinsTables != true,
             commonTables.isEmpty,
             groupCondition == nil, selection.allSatisfy(\.isPlain), ordering.allSatisfy(\.isPlain),
-            groups.isEmpty
+            groups.isEmpty, ownCondition?.readsRowAlone ?? true
         else { return nil }
         let table = try db.tableSchema(name)
         guard table.primaryKey.rowIDColumn != nil, source.type?.databasePrimaryKey == nil,

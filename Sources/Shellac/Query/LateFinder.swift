@@ -6,10 +6,18 @@ extension SQLExpression {
         try? finder.expression(self, above: .lowest)
         return finder.isFound
     }
+
+    /// Whether the expression reads its own row alone: it has no query inside, and no SQL that nobody looks into.
+    var readsRowAlone: Bool {
+        var finder = LateFinder(findsQueries: true)
+        try? finder.expression(self, above: .lowest)
+        return !finder.isFound
+    }
 }
 
-/// Goes through an expression as if to write it, and finds what is not known before there is a connection.
+/// Goes through an expression as if to write it, and finds what is not known before there is a connection, or what else reads rows.
 private struct LateFinder: QueryWriter {
+    var findsQueries = false
     private(set) var isFound = false
     let database: Database? = nil
     var current: QueryTables?
@@ -20,8 +28,11 @@ private struct LateFinder: QueryWriter {
         switch expression.syntax {
         case nil: break
         case .late: isFound = true
-        case .query(let operand, _, _): try self.expression(operand, above: .lowest)
         // A query inside of the expression has rows of its own.
+        case .query, .subquery, .exists,
+            .fragment where findsQueries:
+            isFound = true
+        case .query(let operand, _, _): try self.expression(operand, above: .lowest)
         case .subquery, .exists: break
         default:
             guard case .tree(let tree) = expression.form else { return }

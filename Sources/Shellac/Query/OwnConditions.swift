@@ -67,6 +67,9 @@ struct OwnScope: Sendable {
     /// Nothing is asked of the rows.
     static let none = OwnScope(.none)
 
+    /// Whether a condition is left out by its name.
+    func leavesOut(_ name: DefaultFilter.Name) -> Bool { extent == .whole && leftOut.contains(name) }
+
     mutating func leaveOut(_ name: DefaultFilter.Name) {
         if !leftOut.contains(name) { leftOut.append(name) }
     }
@@ -127,9 +130,13 @@ extension DerivableRequest {
 extension SelectQuery {
     /// What holds of the rows of the type, said of its table where others stand beside it.
     var ownCondition: SQLExpression? {
-        guard let own = own.condition(of: source.type) else { return nil }
-        guard !joins.isEmpty, let name = source.name else { return own }
-        return own.moved(to: ColumnScope(table: name))
+        own.condition(of: source.type).map(scoped)
+    }
+
+    /// Says that columns are those of the type's table, where others stand beside it.
+    func scoped(_ expression: SQLExpression) -> SQLExpression {
+        guard !joins.isEmpty, let name = source.name else { return expression }
+        return expression.moved(to: ColumnScope(table: name))
     }
 
     /// All that must hold of a row.

@@ -71,7 +71,7 @@ public protocol TableRecord: SendableMetatype {
     /// They hold of all that is read of the type by requests, keys and relations, and of what requests update and delete. They do
     /// not hold of insertions, raw SQL, nor of what a record does with its own row: it is updated, deleted and reloaded wherever it is.
     ///
-    /// ``unfiltered(by:)`` leaves one out. Write columns as ``Column``: where several tables are read, SQL would have to say whose they
+    /// A connection may ask for them once: let them depend on nothing that changes. ``unfiltered(by:)`` leaves one out. Write columns as ``Column``: where several tables are read, SQL would have to say whose they
     /// are.
     static var databaseDefaultFilter: DefaultFilter { get }
 

@@ -67,9 +67,14 @@ extension FetchableRecord where Self: TableRecord {
         try plan.checkKeyHasOneColumn()
         if key.isNull { return nil }
         if plan.isConditioned {
-            let statement = try statement(of: filter(key: key), on: db)
-            try statement.begin(nil as StatementArguments?)
-            return statement
+            guard db.readRecorder == nil else {
+                let statement = try statement(of: filter(key: key), on: db)
+                try statement.begin(nil as StatementArguments?)
+                return statement
+            }
+            let selection = try plan.selectOwnByKey(self)
+            try selection.begin(key)
+            return selection.statement
         }
         let statement = try plan.selectByKey()
         if let recorder = db.readRecorder, let rows = plan.rowRegion(ofKey: key),

@@ -146,6 +146,8 @@ struct GraphSave {
             to: record, of: type(of: record), step, key, definition, count: objects.records.count, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
+        // What is put into a list of rows that are not deleted is not deleted any more.
+        let bringsBack = !definition.steps[0].query.own.leavesOut(.deleted)
         var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {
             try checkMoving(related, columns, to: key, definition)
@@ -154,6 +156,7 @@ struct GraphSave {
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
             try waiting.insert()
             try save(related, nested, for: record)
+            if bringsBack, related.isKnownToBeDeleted { try related.restore(db) }
         }
         try waiting.insert()
         noteSaved(record, objects, definition)

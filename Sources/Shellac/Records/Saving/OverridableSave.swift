@@ -6,6 +6,8 @@
 /// What was asked of the next save of a class record.
 struct SaveRequest {
     fileprivate var asked: (record: ObjectIdentifier, options: SaveOptions?)?
+    /// The record whose next deletion is for good.
+    fileprivate var destroyed: ObjectIdentifier?
     /// The record whose `did` callbacks are left to somebody else, and what it was not told.
     fileprivate var untold: (record: ObjectIdentifier, successes: [UntoldSuccess])?
 }
@@ -48,8 +50,18 @@ extension RecordKeeper {
         }
     }
 
+    /// Deletes a record for good. What it saves on the way, and other records that it deletes, do not hear of that.
     fileprivate func destroy(_ record: Record, in db: Database) throws -> Bool {
-        try requesting(SaveOptions(destroys: true), of: record) { try record.delete(db) }
+        let outer = exchange(&request.destroyed, with: ObjectIdentifier(record))
+        defer { request.destroyed = outer }
+        return try record.delete(db)
+    }
+
+    /// Takes whether the deletion of a record is for good.
+    fileprivate func takeDestruction(of record: Record) -> Bool {
+        guard request.destroyed == ObjectIdentifier(record) else { return false }
+        request.destroyed = nil
+        return true
     }
 
     /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
@@ -82,8 +94,7 @@ extension Record {
         case .insert: try db.records.insert(self, options, in: db)
         case .update(let columns): try db.records.update(self, columns: columns, options, in: db)
         case .delete: return try delete(db)
-        case .destroy:
-            return try db.records.destroy(self, in: db)
+        case .destroy: return try db.records.destroy(self, in: db)
         case .upsert:
             var record = self
             return try record.insertRow(in: db, options, isUpsert: true)
@@ -161,8 +172,7 @@ extension Record {
     /// Does what ``delete(_:)`` does.
     final func deleteOwnRow(in db: Database) throws -> Bool {
         db.checkAccess()
-        let options = db.withRecords { $0.takeOptions(for: self) }
-        return try deleteRow(in: db, destroying: options?.destroys ?? false)
+        return try deleteRow(in: db, destroying: db.withRecords { $0.takeDestruction(of: self) })
     }
 
     /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.

@@ -52,6 +52,10 @@ final class RecordPlan {
     let kind: ClassKind?
     /// Whether the type's rows are some of the table's.
     let isConditioned: Bool
+    /// The column that says when a row was deleted, which stays.
+    let softDeleteColumn: String?
+    /// Selects the row of a primary key, where the type's rows are some of the table's.
+    private var amongOwn: OwnRowSelection?
     /// What fills in columns that records of the type leave to it, if there is any.
     let filling: ColumnFilling?
     /// Whether there is any.
@@ -72,6 +76,7 @@ final class RecordPlan {
         filling = ColumnFilling.of(type)
         kind = recordType.flatMap(ClassKind.of)
         isConditioned = type._ownConditions != nil
+        softDeleteColumn = type.databaseSoftDelete?.column
         try kind?.check(table, on: database)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
@@ -234,6 +239,22 @@ final class RecordPlan {
         return statement
     }
 
+    /// Selects the row that has a primary key of one column, if it is one of the type's. The conditions of a type are written once.
+    func selectOwnByKey(_ type: any TableRecord.Type) throws -> OwnRowSelection {
+        if let amongOwn, !amongOwn.statement.isInUse { return amongOwn }
+        var writer = SQLWriter(database)
+        if let condition = type._ownConditions?.condition {
+            writer.text(" AND ")
+            try writer.inQuery(SelectQuery(QuerySource(.type(type)))) {
+                try $0.expression(condition, above: .and)
+            }
+        }
+        let statement = try select(" WHERE \(keyCondition())\(writer.sql)")
+        let selection = OwnRowSelection(statement: statement, values: writer.arguments)
+        amongOwn = selection
+        return selection
+    }
+
     /// What finds the row of a primary key.
     func keyCondition() throws -> String {
         guard !key.isEmpty else { throw noKeyError }
@@ -253,5 +274,23 @@ final class RecordPlan {
         DatabaseError(
             message: "\(tableName) has no primary key to find a row by: "
                 + "say which by `static var databasePrimaryKey`, or fetch by a query")
+    }
+}
+
+/// The selection of a row among those of its type: the key is bound first, and then what the conditions of the type compare with.
+struct OwnRowSelection {
+    let statement: Statement
+    let values: [DatabaseValue]
+
+    /// Begins to select the row of a key.
+    func begin(_ key: DatabaseValue) throws {
+        try statement.begin { pointer in
+            var code = key.bind(to: pointer, at: 1)
+            for (index, value) in values.enumerated() {
+                let bound = value.bind(to: pointer, at: Int32(index + 2))
+                if bound != SQLITE_OK { code = bound }
+            }
+            return code
+        }
     }
 }

@@ -17,6 +17,8 @@ final class RecordStatements {
     private let hasASCIINames: Bool
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
+    /// Where the column stands that says when the row was deleted, which stays.
+    let softDeleteColumn: Int?
 
     /// Whether the row id is encoded under a name that is not the column's.
     private(set) lazy var namesHiddenRowID = layout.names.contains { name in
@@ -70,6 +72,7 @@ final class RecordStatements {
         let others = ColumnMask(names.indices.filter { !key.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
+        softDeleteColumn = plan.softDeleteColumn.flatMap(layout.column(named:))
     }
 
     deinit { row?.recycle() }

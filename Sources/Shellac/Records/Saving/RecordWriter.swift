@@ -76,7 +76,7 @@ final class RecordWriter {
 
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
-    private func checkKeyIsEncoded() throws {
+    func checkKeyIsEncoded() throws {
         if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
     }
 

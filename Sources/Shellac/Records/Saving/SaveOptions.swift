@@ -42,8 +42,6 @@ final class SaveOptions {
     let encoded: RecordWriter?
     /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
     let isPartOfSave: Bool
-    /// Whether a deletion is for good.
-    let destroys: Bool
     /// Whether that part has resolved a conflict by ignoring the record.
     var isIgnored = false
     /// What that part has written.
@@ -52,9 +50,8 @@ final class SaveOptions {
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
         returning: Returning? = nil, ifUnchanged unchanged: UnchangedColumns? = nil,
-        encoded: RecordWriter? = nil, isPartOfSave: Bool = false, destroys: Bool = false
+        encoded: RecordWriter? = nil, isPartOfSave: Bool = false
     ) {
-        self.destroys = destroys
         self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert

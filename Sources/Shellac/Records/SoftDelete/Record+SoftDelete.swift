@@ -41,7 +41,7 @@ extension MutablePersistableRecord {
         }
         let isStamped = !recordType.databaseStamps.isEmpty
         return try db.inOneTransaction(if: !deletion.cascades.isEmpty || isStamped) {
-            guard let date = try writer.delete(recordType, deletion) else { return false }
+            guard let date = try writer.delete(recordType, deletion, of: object) else { return false }
             try object?.takeDeletion(date, from: writer, deletion, in: db)
             return true
         }
@@ -51,41 +51,50 @@ extension MutablePersistableRecord {
 extension RecordWriter {
     /// Deletes the record's row, which stays. Returns the date, or nil where there was none that was not deleted.
     fileprivate func delete(
-        _ type: any TableRecord.Type, _ deletion: SoftDelete
+        _ type: any TableRecord.Type, _ deletion: SoftDelete, of object: Record?
     ) throws -> DatabaseValue? {
+        try checkKeyIsEncoded()
         guard hasKey else { return nil }
         let date = try deletion.date(by: type, in: database)
-        let owners = try owners(of: type, deletion)
-        guard try set(date, in: deletion, where: "IS NULL") else {
-            try checkKind()
-            return nil
+        // What happens to the row of a view counts for nothing, and so it is looked at before.
+        let looksBefore = plan.isView || !deletion.cascades.isEmpty
+        let known = looksBefore ? try owners(of: type, deletion) : nil
+        if known?.date?.isNull ?? !looksBefore, try set(date, in: deletion, where: "IS NULL") {
+            if let owners = known?.owners {
+                try SoftDeletion(db: database, direction: .delete(date)).cascade(from: owners)
+            }
+            return date
         }
-        try SoftDeletion(db: database, direction: .delete(date))
-            .cascade(of: type, deletion, owners.columns, owners.rows)
-        return date
+        try checkKind()
+        if try !exists() { object?.forgetDeletedRow(in: database) }
+        return nil
     }
 
     /// Restores the record's row. Returns whether it was deleted.
     fileprivate func restore(_ type: any TableRecord.Type, _ deletion: SoftDelete) throws -> Bool {
+        try checkKeyIsEncoded()
         guard hasKey else { throw notFound }
         try checkKind()
-        let owners = try owners(of: type, deletion)
-        guard let date = owners.date else { throw notFound }
+        let (date, owners) = try owners(of: type, deletion)
+        guard let date else { throw notFound }
         if date.isNull { return false }
         guard try set(.null, in: deletion, where: "IS NOT NULL") else { return false }
-        try SoftDeletion(db: database, direction: .restore(date))
-            .cascade(of: type, deletion, owners.columns, owners.rows)
+        try SoftDeletion(db: database, direction: .restore(date)).cascade(from: owners)
         return true
     }
 
-    /// Reads what the row has in the columns by which others are found that go along with it, and its date. There is none where there is
-    /// no row.
+    /// Reads when the row was deleted, and what it has in the columns by which others are found that go along with it. There is no date
+    /// where there is no row.
     private func owners(
         of type: any TableRecord.Type, _ deletion: SoftDelete
-    ) throws -> (date: DatabaseValue?, columns: [String], rows: [[DatabaseValue]]) {
+    ) throws -> (date: DatabaseValue?, owners: SoftDeletion.Owners) {
         let columns = try deletion.ownerColumns(of: type, on: database)
-        guard let values = try values(of: [deletion.column] + columns) else { return (nil, columns, []) }
-        return (values[0], columns, [Array(values.dropFirst())])
+        let values = try values(of: [deletion.column] + columns)
+        let rows = values.map { [Array($0.dropFirst())] } ?? []
+        return (
+            values?.first,
+            SoftDeletion.Owners(type: type, deletion: deletion, columns: columns, rows: rows)
+        )
     }
 
     /// Reads columns of the record's row. Nil where there is no row.
@@ -117,6 +126,14 @@ extension RecordWriter {
 }
 
 extension Record {
+    /// Whether the row was deleted, and stays, as far as the record knows.
+    final var isKnownToBeDeleted: Bool {
+        guard let column = type(of: self).databaseSoftDelete?.column, let row = snapshot,
+            let place = row.layout.column(named: column)
+        else { return false }
+        return !row.databaseValues[place].isNull
+    }
+
     /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
     /// properties, where there are any, and into what is remembered.
     ///
@@ -135,24 +152,28 @@ extension Record {
         let names = [deletion.column] + stamps
         guard let values = try stamps.isEmpty ? [date] : writer.values(of: names) else { return }
         let moment = note(in: db)
-        if let known {
-            let row = known.with(Array(zip(names, values)))
-            snapshot = row.copy(row.layout, previous: takePreviousState(moment: moment))
-        }
         let given = zip(names, values).compactMap { name, value in
             columns.layout.column(named: name).map { place in
                 GivenValue(name: name, old: columns.databaseValues[place], new: value)
             }
         }
-        if given.isEmpty { return }
-        noteGiven(GivenValues(given), in: db)
-        do {
-            guard let refused = try takeOrRefuse(given) else { return }
-            ErrorLog.warn(
-                "a \(type(of: self)) was deleted or restored, and has not taken its \(refused.name): list it in columns(_:), or read it in "
-                    + "updateFromRow(_:)")
-        } catch {
-            ErrorLog.warn("a \(type(of: self)) was deleted or restored, and has not taken that: \(error)")
+        if !given.isEmpty { noteGiven(GivenValues(given), in: db) }
+        var reason: (any Error)?
+        do { try take(given) } catch { reason = error }
+        // What a record has not taken is nothing that it has changed.
+        let refused = given.filter { value in (try? encodes(value.new, in: value.name)) != true }
+        if let known {
+            let row = known.with(
+                zip(names, values).map { name, value in
+                    (name, refused.first { $0.name == name }?.old ?? value)
+                })
+            snapshot = row.copy(row.layout, previous: takePreviousState(moment: moment))
         }
+        guard let first = refused.first else { return }
+        let why =
+            reason.map { ": reading it threw \($0)" }
+            ?? ". List it in columns(_:), or read it in updateFromRow(_:)"
+        ErrorLog.warn(
+            "a \(type(of: self)) was deleted or restored, and has not taken its \(first.name)\(why)")
     }
 }

@@ -37,7 +37,9 @@ struct SoftDeletion {
             let (statement, arguments) = try this.prepare(
                 BulkQuery(query: update.query, action: update.action, isReturning: true))
             let elements = try fetch(statement, arguments)
-            try this.cascade(of: type, deletion, columns, owners.map(\.databaseValues))
+            try this.cascade(
+                from: Owners(
+                    type: type, deletion: deletion, columns: columns, rows: owners.map(\.databaseValues)))
             return elements
         }
     }
@@ -47,7 +49,8 @@ struct SoftDeletion {
         let deletion = try type.softDeletion()
         var query = query
         query.seeDeleted()
-        query.filter(SQLExpression(.isNull(SQLExpression(.column(deletion.column)), isNegated: true)))
+        query.filter(
+            query.scoped(SQLExpression(.isNull(SQLExpression(.column(deletion.column)), isNegated: true))))
         return try db.inOneTransaction(if: true) {
             // Which rows these are is known before they are restored: afterwards, no date tells it.
             let columns = try deletion.ownerColumns(of: type, on: db)
@@ -61,7 +64,10 @@ struct SoftDeletion {
             let groups = Dictionary(grouping: rows.map(\.databaseValues), by: { $0[0] })
             for (date, rows) in groups {
                 try SoftDeletion(db: db, direction: .restore(date))
-                    .cascade(of: type, deletion, columns, rows.map { Array($0.dropFirst()) })
+                    .cascade(
+                        from: Owners(
+                            type: type, deletion: deletion, columns: columns,
+                            rows: rows.map { Array($0.dropFirst()) }))
             }
             return count
         }
@@ -69,22 +75,28 @@ struct SoftDeletion {
 
     /// Stamps rows, or takes their stamps away, and goes on to those that go along with them. Returns how many there were, not
     /// counting these.
-    func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
+    private func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
+        let (count, owners) = try stamp(query, of: type)
+        if let owners { try cascade(from: owners) }
+        return count
+    }
+
+    /// Stamps rows, or takes their stamps away. Returns how many there were, and by what others are found that go along with them.
+    private func stamp(_ query: SelectQuery, of type: any TableRecord.Type) throws -> (Int, Owners?) {
         let deletion = try type.softDeletion()
         let columns = try deletion.ownerColumns(of: type, on: db)
-        var update = update(query, by: deletion)
+        let update = update(query, by: deletion)
         if columns.isEmpty {
             let (statement, arguments) = try prepare(update)
             try statement.execute(arguments: arguments)
-            return db.changesCount
+            return (db.changesCount, nil)
         }
         var selection = update.query
         selection.select(columns)
-        update = BulkQuery(query: selection, action: update.action, isReturning: true)
-        let (statement, arguments) = try prepare(update)
+        let (statement, arguments) = try prepare(
+            BulkQuery(query: selection, action: update.action, isReturning: true))
         let rows = try Row.fetchAll(statement, arguments: arguments).map(\.databaseValues)
-        try cascade(of: type, deletion, columns, rows)
-        return rows.count
+        return (rows.count, Owners(type: type, deletion: deletion, columns: columns, rows: rows))
     }
 
     /// Prepares a statement. That a restoration calls no callback, nobody needs to be told.
@@ -100,40 +112,53 @@ struct SoftDeletion {
         switch direction {
         case .delete(let date):
             query.seeDeleted()
-            query.filter(deletion.isNotDeleted)
+            query.filter(query.scoped(deletion.isNotDeleted))
             return deletion.set(date, in: query)
         case .restore(let date):
             query.seeDeleted()
-            query.filter(
-                SQLExpression(
-                    .infix(.equal, SQLExpression(.column(deletion.column)), SQLExpression(.value(date)))))
+            let isTaken = SQLExpression(
+                .infix(.equal, SQLExpression(.column(deletion.column)), SQLExpression(.value(date))))
+            query.filter(query.scoped(isTaken))
             return deletion.set(.null, in: query)
         }
     }
 
-    /// Goes on to the rows that go along with some.
-    ///
-    /// - Parameters:
-    ///   - columns: The columns by which they are found.
-    ///   - owners: The values that the rows have there.
-    func cascade(
-        of type: any TableRecord.Type, _ deletion: SoftDelete, _ columns: [String],
-        _ owners: [[DatabaseValue]]
-    ) throws {
-        if owners.isEmpty { return }
-        for cascade in deletion.cascades {
-            let own = try cascade.ownerColumns(of: type, on: db)
-            let places = own.compactMap { name in
+    /// Goes on to the rows that go along with some, and to those that go along with these: one after the other, however deep a tree is.
+    func cascade(from owners: Owners) throws {
+        var waiting = [owners]
+        while let owners = waiting.popLast() {
+            if owners.rows.isEmpty { continue }
+            for cascade in owners.deletion.cascades {
+                let values = try owners.values(
+                    of: cascade.ownerColumns(of: owners.type, on: db))
+                for var query in try cascade.rows(along: values, of: owners.type, on: db) {
+                    guard let type = query.source.type else { continue }
+                    switch direction {
+                    case .delete(let date): try type.softDeletion().check(date, isStoredBy: type, in: db)
+                    // By the date, all that went along is known, whatever has become of it.
+                    case .restore: query.own = .none
+                    }
+                    if let next = try stamp(query, of: type).1 { waiting.append(next) }
+                }
+            }
+        }
+    }
+
+    /// Rows that were deleted or restored, with which others go along.
+    struct Owners {
+        let type: any TableRecord.Type
+        let deletion: SoftDelete
+        /// The columns by which those are found.
+        let columns: [String]
+        /// The values that the rows have there.
+        let rows: [[DatabaseValue]]
+
+        /// The values of some of the columns.
+        fileprivate func values(of names: [String]) -> [[DatabaseValue]] {
+            let places = names.compactMap { name in
                 columns.firstIndex { CaseInsensitiveName.matches($0, name) }
             }
-            let values = owners.map { row in places.map { row[$0] } }
-            for query in try cascade.rows(along: values, of: type, on: db) {
-                guard let type = query.source.type else { continue }
-                if case .delete(let date) = direction {
-                    try type.softDeletion().check(date, isStoredBy: type, in: db)
-                }
-                _ = try run(query, of: type)
-            }
+            return rows.map { row in places.map { row[$0] } }
         }
     }
 }
@@ -141,7 +166,7 @@ struct SoftDeletion {
 extension SoftDelete {
     /// The date of a deletion now, as a type stores it.
     func date(by type: any TableRecord.Type, in db: Database) throws -> DatabaseValue {
-        try type.storedKeyValue(db.transactionDate, in: column)
+        try type.storedKeyValue(db.distinctTransactionDate, in: column)
     }
 
     /// Throws where a type stores a date in another way than the one whose rows its own go along with: nothing could bring them back
@@ -182,7 +207,9 @@ extension SelectQuery {
     }
 
     fileprivate mutating func select(_ columns: [String]) {
-        selection = columns.map { SQLSelection(.expression(SQLExpression(.column($0)), name: nil)) }
+        selection = columns.map {
+            SQLSelection(.expression(scoped(SQLExpression(.column($0))), name: nil))
+        }
         annotations = []
         supplement = supplement?.joinsTables == true ? supplement : nil
     }
