@@ -82,7 +82,8 @@ struct ExpectedRow {
 
     /// The names of the columns, in the order of the values.
     func names(encodedAs layout: RowLayout) -> [String] {
-        layout.names.indices.filter(columns.encoded.contains).map { layout.names[$0] } + (columns.others ?? [])
+        let encoded = layout.names.indices.filter(columns.encoded.contains).map { layout.names[$0] }
+        return encoded + (columns.others ?? [])
     }
 }
 
