@@ -248,17 +248,18 @@ final class RecordStatements {
 
     /// Updates some columns of the row that has the key.
     ///
-    /// - Parameter expected: The columns that are to hold what is expected. Nil where nothing is.
+    /// - Parameter row: What the row is to hold. Nil where nothing is expected.
     @inline(__always)
     func update(
-        _ mask: ColumnMask, _ expected: ExpectedColumns?, _ resolution: Database.ConflictResolution,
+        _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
         _ returning: Returning?
     ) throws -> Unretained<Statement> {
-        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.expected == expected,
+        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.expected == row?.columns,
             lastUpdate.resolution == resolution, lastUpdate.statement.use({ !$0.isInUse })
         {
             return lastUpdate.statement
         }
+        let expected = row?.columns
         let key = Key(
             verb: .update, mask: mask, expected: expected, resolution: resolution,
             returning: returning?.selection)

@@ -11,6 +11,9 @@ final class RecordWriter {
     private var planReference: Unretained<RecordPlan>?
     private var statementsReference: Unretained<RecordStatements>?
 
+    /// What the next update expects.
+    let expectation = ExpectedRow()
+
     /// What was filled in among the columns.
     @exclusivity(unchecked) var filled: FilledColumns?
     /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
@@ -154,7 +157,7 @@ final class RecordWriter {
             }
             try checkRow(isAs: expected)
         }
-        let statement = try withStatements { try $0.update(mask, expected?.columns, resolution, returning) }
+        let statement = try withStatements { try $0.update(mask, expected, resolution, returning) }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1

@@ -162,8 +162,11 @@ extension RecordWriter {
         ifUnchanged unchanged: UnchangedColumns? = nil, in db: Database
     ) throws -> Bool {
         takeKey(of: record)
-        var expected = try (unchanged ?? options?.unchanged).flatMap {
-            try expectedRow($0, of: record.object, writing: mask)
+        let expected: ExpectedRow?
+        if let unchanged = unchanged ?? options?.unchanged {
+            expected = try expectedRow(unchanged, of: record.object, writing: mask)
+        } else {
+            expected = nil
         }
         return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
             record.object?.rememberedRow.prefetchNextRow()
@@ -171,8 +174,7 @@ extension RecordWriter {
                 try writer.update(
                     mask, expecting: expected, options, record.recordType.persistenceConflictPolicy)
             else { return false }
-            // What nobody else has is written over, and need not be allocated again.
-            expected = nil
+            expected?.clear()
             record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
             return true
         }

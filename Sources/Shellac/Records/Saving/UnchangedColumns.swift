@@ -36,18 +36,37 @@ struct ExpectedColumns: Hashable {
 ///
 /// There is no column with a version: to have read the same value again is as good as to know that nobody has written it. SQLite
 /// compares, in the statement that writes; a second one is needed only where nothing was written, and tells why.
-struct ExpectedRow {
-    let columns: ExpectedColumns
-    private let row: PackedRow?
+///
+/// Each writer has one of these, which is set for each update that expects something: what it refers to is counted once then, and not by
+/// whoever hands it on.
+final class ExpectedRow {
+    private(set) var columns = ExpectedColumns()
+    private var row: PackedRow?
     /// Where the columns stand in the row. Nil where they stand as in the record.
-    private let places: [Int]?
+    private var places: [Int]?
     /// Those that the record is to remember, and does not. Nil for none.
-    let unknown: [String]?
+    private(set) var unknown: [String]?
 
-    fileprivate init(
-        _ columns: ExpectedColumns, _ row: PackedRow?, _ places: [Int]?, unknown: [String]? = nil
+    /// Expects columns of a row that stand in it as in the record.
+    @inline(__always)
+    fileprivate func set(_ encoded: ColumnMask, of row: PackedRow) {
+        columns.encoded = encoded
+        self.row = row
+    }
+
+    fileprivate func set(
+        _ columns: ExpectedColumns, of row: PackedRow?, in places: [Int], unknown: [String]?
     ) {
         (self.columns, self.row, self.places, self.unknown) = (columns, row, places, unknown)
+    }
+
+    /// Lets go of the row: what nobody else has is written over, and need not be allocated again.
+    @inline(__always)
+    func clear() {
+        row = nil
+        if columns.others != nil { columns.others = nil }
+        if places != nil { places = nil }
+        if unknown != nil { unknown = nil }
     }
 
     /// The values.
@@ -104,10 +123,13 @@ extension RecordWriter {
         {
             // As most are: nothing has to be looked for.
             let written = withStatements { mask.subtracting($0.keyMask) }
-            return ExpectedRow(ExpectedColumns(encoded: written), row, nil)
+            expectation.clear()
+            expectation.set(written, of: row)
+            return expectation
         }
         let known = row.flatMap { columns.hasOtherKey(statements.keyColumns, than: $0) ? nil : $0 }
-        let expected = try unchanged.row(known, of: Swift.type(of: record), writing: mask, by: self)
+        let expected = expectation
+        try unchanged.expect(known, of: Swift.type(of: record), writing: mask, by: self, in: expected)
         if expected.unknown != nil { try checkRow(isAs: expected) }
         return expected
     }
@@ -143,15 +165,16 @@ extension RecordWriter {
 }
 
 extension UnchangedColumns {
-    /// Returns what a row is to hold.
+    /// Says what a row is to hold.
     ///
     /// - Parameters:
     ///   - known: What the record remembers of the row. Nil for nothing.
     ///   - written: The columns that are about to be written.
     /// - Throws: ``RecordError/columnNotEncoded(databaseTableName:column:)`` for a column that is not there.
-    fileprivate func row(
-        _ known: PackedRow?, of type: Record.Type, writing written: ColumnMask, by writer: RecordWriter
-    ) throws -> ExpectedRow {
+    fileprivate func expect(
+        _ known: PackedRow?, of type: Record.Type, writing written: ColumnMask, by writer: RecordWriter,
+        in row: ExpectedRow
+    ) throws {
         let layout = writer.columns.layout
         var (expected, places, unknown) = (ExpectedColumns(), [Int](), [String]())
         func knownPlace(_ name: String) -> Int? { known?.layout.column(named: name) }
@@ -184,8 +207,9 @@ extension UnchangedColumns {
             }.map(\.element)
         }
         expected.others = others.isEmpty ? nil : others
-        return ExpectedRow(
-            expected, known, places + others.compactMap(knownPlace), unknown: unknown.isEmpty ? nil : unknown)
+        row.set(
+            expected, of: known, in: places + others.compactMap(knownPlace),
+            unknown: unknown.isEmpty ? nil : unknown)
     }
 }
 
