@@ -29,7 +29,7 @@ private struct LateFinder: QueryWriter {
         case nil: break
         case .late: isFound = true
         // A query inside of the expression has rows of its own.
-        case .query, .subquery, .exists,
+        case .query where findsQueries, .subquery where findsQueries, .exists where findsQueries,
             .fragment where findsQueries:
             isFound = true
         case .query(let operand, _, _): try self.expression(operand, above: .lowest)
