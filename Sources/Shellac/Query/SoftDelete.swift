@@ -42,6 +42,9 @@ public struct SoftDelete: Sendable, ExpressibleByStringLiteral {
 
 /// Rows of another table that are deleted and restored along with others: an upper layer knows which.
 protocol SoftDeleteCascade: Sendable {
+    /// What it is called in errors, and told from others by.
+    var name: String { get }
+
     /// Returns the columns by whose values the rows are found.
     func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String]
 

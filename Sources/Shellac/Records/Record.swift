@@ -143,6 +143,9 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// updates and deletes many rows. Raw SQL does not: a cursor of cats that meets a dog throws
     /// ``RecordError/kindChanged(recordType:kind:row:)``.
     ///
+    /// A subclass that is not listed is not saved, and takes the rows of the nearest listed class above it. All classes are deleted in
+    /// one way: ``databaseSoftDelete`` is the base's.
+    ///
     /// To insert a record writes its kind. The base class writes NULL, unless it is listed. A row that has become
     /// another kind is neither updated nor deleted by a record of the old one, which throws the same error.
     ///

@@ -28,6 +28,8 @@ private struct RelationCascade: SoftDeleteCascade {
 
     init(_ definition: RelationDefinition) { self.definition = definition }
 
+    var name: String { definition.name() }
+
     func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String] {
         try path(for: type, on: db).steps[0].from
     }

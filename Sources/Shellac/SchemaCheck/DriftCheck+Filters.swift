@@ -1,21 +1,87 @@
 // The comparison of a type's default filter, and of the column that says which rows are deleted, with its table.
 
 extension DriftCheck {
-    /// Checks that the table has the columns of the type's conditions, and that its unique indexes leave deleted rows alone.
+    /// Checks that the table has the columns of the type's conditions, that its unique indexes leave deleted rows alone, and that the rows
+    /// can be found that are deleted along with others.
     mutating func checkFilters<T: TableRecord>(of type: T.Type) throws {
         guard type._ownConditions != nil else { return }
+        let deletion = type.databaseSoftDelete
+        if let name = deletion?.column, table.column(named: name) == nil {
+            // SQLite may take the name of a column that is not there for a text, which is not NULL: all rows would count as deleted.
+            let nearest = table.columns.map(\.name).nearest(to: name).map { " (did you mean \($0)?)" } ?? ""
+            return add(
+                .filterInvalid(message: "it has no column \(name)\(nearest), which databaseSoftDelete names"))
+        }
         do {
             _ = try type.all().prepare(db, forSingleResult: true)
-        } catch let error as DatabaseError {
-            add(.filterInvalid(message: error.message ?? "\(error.resultCode)"))
-            return
+        } catch {
+            add(.filterInvalid(message: Self.sentence(of: error)))
         }
-        guard let deletion = type.databaseSoftDelete else { return }
+        guard let deletion else { return }
+        checkUniqueIndexes(of: type, deletion)
+        for cascade in deletion.cascades {
+            do {
+                try check(cascade, of: type, deletion)
+            } catch {
+                let sentence = Self.sentence(of: error)
+                // Other errors name it first.
+                let name = error is DatabaseError ? "\(cascade.name): " : ""
+                add(.filterInvalid(message: "its databaseSoftDelete cannot cascade: \(name)\(sentence)"))
+            }
+        }
+    }
+
+    private mutating func checkUniqueIndexes(of type: any TableRecord.Type, _ deletion: SoftDelete) {
+        // All kinds of a table are deleted in one way: the base speaks for them.
+        let base = (type as? Record.Type).flatMap(ClassKind.of)?.base
         for index in table.indexes
         where index.isUnique && !index.isPartial && index.origin != .primaryKeyConstraint {
+            let holdsDate = index.columns.contains { CaseInsensitiveName.matches($0, deletion.column) }
             add(
-                .uniqueIndexOfDeletedRows(name: index.name, softDelete: deletion.column),
-                index.keys.compactMap(\.column))
+                holdsDate
+                    ? .uniqueIndexOfDates(name: index.name, softDelete: deletion.column)
+                    : .uniqueIndexOfDeletedRows(name: index.name, softDelete: deletion.column),
+                index.columns, of: base ?? type)
         }
+    }
+
+    /// Throws where rows cannot be found that are deleted along with others, nor deleted.
+    private func check(
+        _ cascade: any SoftDeleteCascade, of type: any TableRecord.Type, _ deletion: SoftDelete
+    ) throws {
+        let columns = try cascade.ownerColumns(of: type, on: db)
+        for name in columns where !hasColumn(name) {
+            throw DatabaseError(message: "the table \(table.name) has no column \(name)")
+        }
+        // Outside of a transaction, each call gives another date.
+        let date = try db.transactionDate
+        // Of whichever owner: nothing is fetched.
+        let owner = columns.map { _ in 0.databaseValue }
+        for query in try cascade.rows(along: [owner], of: type, on: db) {
+            guard let target = query.source.type else { continue }
+            let own = try target.softDeletion()
+            _ = try QueryInterfaceRequest<Row>(query).prepare(db, forSingleResult: true)
+            let schema = try target.tableSchema(on: db)
+            if schema.column(named: own.column) == nil {
+                throw DatabaseError(
+                    message:
+                        "the table \(schema.name) has no column \(own.column), which the databaseSoftDelete of \(target) names"
+                )
+            }
+            let dates = try (
+                type.storedKeyValue(date, in: deletion.column), target.storedKeyValue(date, in: own.column)
+            )
+            if dates.0 != dates.1 {
+                throw DatabaseError(
+                    message:
+                        "\(target) stores dates in \(own.column) otherwise (\(dates.1), and not \(dates.0)): let both types have one strategy for dates"
+                )
+            }
+        }
+    }
+
+    private static func sentence(of error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        return error.message ?? "\(error.resultCode)"
     }
 }

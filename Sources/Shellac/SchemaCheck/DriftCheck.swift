@@ -98,7 +98,10 @@ struct DriftCheck {
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
 
-    mutating func add(_ kind: SchemaFault.Kind, _ columns: [String]) {
+    mutating func add(
+        _ kind: SchemaFault.Kind, _ columns: [String], of type: (any TableRecord.Type)? = nil
+    ) {
+        let recordType = type.map { "\($0)" } ?? recordType
         faults.append(
             SchemaFault(kind: kind, recordType: recordType, tableName: tableName, columns: columns))
     }

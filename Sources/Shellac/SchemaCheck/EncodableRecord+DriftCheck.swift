@@ -19,6 +19,9 @@ extension FetchableRecord where Self: EncodableRecord & TableRecord {
     /// - defaults that the record overwrites with NULL
     /// - foreign keys without an index
     /// - columns of another affinity than the values that are encoded in them
+    /// - default filters that cannot be asked, soft deletes without their column, or that cannot cascade, and unique indexes that count
+    ///   deleted rows
+    /// - ``Record/databaseKinds`` that the table cannot tell, and rows of unknown kinds
     ///
     /// To see what the type encodes, a record is made from the first row of its table, or from a row of invented values
     /// where there is none. A type that refuses these, as one that reads names of colours might, says so:

@@ -87,10 +87,14 @@ public struct SchemaFault: Hashable, Sendable {
         case foreignKeyNotIndexed(destinationTable: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)
-        /// SQLite cannot compile the type's `databaseDefaultFilter`, or the table lacks the column of its `databaseSoftDelete`.
+        /// The type's `databaseDefaultFilter` cannot be compiled, the table lacks the column of its `databaseSoftDelete`, or the rows cannot
+        /// go along that this cascades to.
         case filterInvalid(message: String)
         /// A unique index also counts rows that are deleted: see ``TableRecord/databaseSoftDelete``.
         case uniqueIndexOfDeletedRows(name: String, softDelete: String)
+        /// A unique index has the column of ``TableRecord/databaseSoftDelete`` among its own, which is NULL in rows that are not deleted, and
+        /// so keeps no two of these apart.
+        case uniqueIndexOfDates(name: String, softDelete: String)
         /// The table cannot tell the classes of ``Record/databaseKinds``, or these cannot be meant.
         case kindsInvalid(message: String)
         /// Rows of the table are of a kind that ``Record/databaseKinds`` does not list.
@@ -133,6 +137,9 @@ extension SchemaFault: CustomStringConvertible {
         case .uniqueIndexOfDeletedRows(let name, let softDelete):
             "The unique index \(name) (\(names)) of \(table) counts deleted rows of \(recordType): a \(names) that is deleted cannot be given "
                 + "again. Make it partial: WHERE \(softDelete) IS NULL."
+        case .uniqueIndexOfDates(let name, let softDelete):
+            "The unique index \(name) (\(names)) of \(table) lets rows of \(recordType) repeat each other that are not deleted: these have NULL in "
+                + "\(softDelete), and no NULL is the same as another. Leave that column out, and make it partial: WHERE \(softDelete) IS NULL."
         case .kindsInvalid(let message):
             "\(recordType) has databaseKinds that \(table) cannot tell: \(message)."
         case .unknownKind(let kind, let count):

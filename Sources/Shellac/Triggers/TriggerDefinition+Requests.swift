@@ -55,12 +55,36 @@ extension TriggerDefinition {
     /// try t.deleteAll(Player.filter(Column("teamID") == t.old[Column("id")]))
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay. A trigger knows no date but those that
+    ///   it is given: set the column by `updateAll`, or delete the rows for good by `destroyAll`.
     public func deleteAll(_ request: some DerivableRequest) throws {
-        try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
+        let query = request.all().query
+        if let type = query.source.type, let deletion = type.databaseSoftDelete {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "a trigger deletes rows of \(type), which are to stay, and knows neither the date nor what goes along: set \(deletion.column) "
+                    + "by updateAll(_:_:), or delete them for good by destroyAll(_:)")
+        }
+        try destroyAll(request)
     }
 
     /// Makes the trigger delete all rows of a record type's table.
     public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
+
+    /// Makes the trigger delete the rows of a request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
+    ///
+    /// ```swift
+    /// try t.destroyAll(Player.unfiltered(by: .deleted).filter(Column("teamID") == t.old[Column("id")]))
+    /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
+    /// ```
+    public func destroyAll(_ request: some DerivableRequest) throws {
+        try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
+    }
+
+    /// Makes the trigger delete all rows of a record type's table for good, but for those that a default filter leaves out.
+    public func destroyAll(_ type: (some TableRecord).Type) throws { try destroyAll(type.all()) }
 
     /// Makes the trigger insert a row.
     ///
@@ -76,10 +100,34 @@ extension TriggerDefinition {
     ) throws { try insert(tableName, conflictResolution, values) }
 
     /// Makes the trigger insert a row into a record type's table.
+    ///
+    /// A class among the kinds of a table has its kind written, as when one of its records is inserted.
+    ///
+    /// - Throws: a ``DatabaseError`` for a class whose records cannot be inserted, as it is not listed, and where the column of the kinds is
+    ///   set: insert into the table, by its name, to say that yourself.
     public func insert(
         into type: any TableRecord.Type, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
-    ) throws { try insert(type.databaseTableName, conflictResolution, values) }
+    ) throws {
+        try insert(type.databaseTableName, conflictResolution, values + kind(of: type, beside: values))
+    }
+
+    /// Returns what sets the column that tells the kinds of a table, where it has one.
+    private func kind(
+        of type: any TableRecord.Type, beside values: [ColumnAssignment]
+    ) throws -> [ColumnAssignment] {
+        guard let kind = (type as? Record.Type).flatMap(ClassKind.of) else { return [] }
+        try kind.check(database.tableSchema(type.databaseTableName), on: database)
+        if let value = values.first(where: { CaseInsensitiveName.matches($0.column, kind.column) }) {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message:
+                    "a trigger inserts a row of \(type), and sets the column \(value.column), which tells its kind, and is written by itself: leave "
+                    + "it out, or insert into \"\(type.databaseTableName)\"")
+        }
+        try kind.checkSaving([])
+        return [Column(kind.column).set(to: kind.kind ?? .null)]
+    }
 
     private func insert(
         _ tableName: String, _ resolution: Database.ConflictResolution, _ values: [ColumnAssignment]

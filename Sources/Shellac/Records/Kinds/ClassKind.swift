@@ -10,7 +10,12 @@ final class ClassKind: Sendable {
     let listed: [DatabaseKinds.Listed]
     /// What the column holds in the rows of the class. Nil for a class that is not listed.
     let kind: DatabaseValue?
-    /// What it holds in the rows of the class and its subclasses.
+    /// The classes whose records the rows of the class are: itself and its subclasses, as far as they are listed.
+    ///
+    /// A class that is not listed, nor a subclass of it, takes the rows of the nearest listed class above it: those of this very class, and
+    /// of none of its other subclasses. They are its records.
+    let classes: [DatabaseKinds.Listed]
+    /// What the column holds in these rows.
     private let kinds: [DatabaseValue]
     /// What holds of the rows of the class and its subclasses. Nil for all rows.
     let condition: SQLExpression?
@@ -47,9 +52,25 @@ final class ClassKind: Sendable {
             Self.fault(of: declared, declaredBy: base)
             ?? Self.fault(of: type, among: declared, declaredBy: base)
         fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
-        kinds = listed.filter { $0.type.isSubclass(of: type) }.map(\.kind)
+        classes = Self.classes(of: type, below: base, among: listed)
+        kinds = classes.map(\.kind)
         condition = Self.condition(column, kinds, isBase: type == base, fault)
         conditions = _OwnConditions(kind: condition, DefaultFilter())
+    }
+
+    private static func classes(
+        of type: Record.Type, below base: Record.Type, among listed: [DatabaseKinds.Listed]
+    ) -> [DatabaseKinds.Listed] {
+        let own = listed.filter { $0.type.isSubclass(of: type) }
+        if !own.isEmpty { return own }
+        var above = type
+        while above != base, let next = FirstUse.superclass(of: above) {
+            above = next
+            if let one = listed.first(where: { $0.type == above }) {
+                return [DatabaseKinds.Listed(kind: one.kind, type: type)]
+            }
+        }
+        return []
     }
 
     /// Whether the class is the one that declares the kinds.
@@ -130,7 +151,8 @@ final class ClassKind: Sendable {
     /// - Parameter value: What the column holds.
     /// - Returns: Nil where that is unknown, and an error.
     func type(of value: DatabaseValue) -> Record.Type? {
-        listed.first { $0.kind == value }?.type ?? (unknown == .base ? base : nil)
+        (classes.first { $0.kind == value } ?? listed.first { $0.kind == value })?.type
+            ?? (unknown == .base ? base : nil)
     }
 
     /// What the column holds in a row. Nil where the row lacks it, and in one that is there to see what is asked of it.
@@ -219,7 +241,29 @@ final class ClassKind: Sendable {
             return
                 "\(type) inherits the databaseKinds of \(base), and has a table of its own: override databaseKinds there with DatabaseKinds(), or leave the databaseTableName \(base.databaseTableName)"
         }
+        let (deletion, name) = (base.databaseSoftDelete, Self.name(of: base.databaseSoftDelete))
+        for type in [type] + kinds.listed.map(\.type) {
+            let other = type.databaseSoftDelete
+            if Self.isSame(deletion, other) { continue }
+            return
+                "\(type) has another databaseSoftDelete than \(base) (\(Self.name(of: other)), and not \(name)): what becomes of a row that is "
+                + "deleted would depend on the class that is asked. Let \(base) declare it for all, and nobody override it"
+        }
         return nil
+    }
+
+    /// Whether rows are deleted in one way, as far as that can be compared.
+    private static func isSame(_ deletion: SoftDelete?, _ other: SoftDelete?) -> Bool {
+        guard let deletion, let other else { return deletion == nil && other == nil }
+        return CaseInsensitiveName.matches(deletion.column, other.column)
+            && deletion.cascades.map(\.name) == other.cascades.map(\.name)
+    }
+
+    /// Returns what the error of another way to delete calls one.
+    private static func name(of deletion: SoftDelete?) -> String {
+        guard let deletion else { return "none" }
+        if deletion.cascades.isEmpty { return deletion.column }
+        return "\(deletion.column) cascading \(deletion.cascades.map(\.name).joined(separator: ", "))"
     }
 }
 

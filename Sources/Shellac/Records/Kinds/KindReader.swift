@@ -119,7 +119,7 @@ final class KindReader {
     /// Learns the table of each class from the connection: see `LiveRow.learnTable(of:)`.
     func learnTables(of row: LiveRow) throws {
         defer { leave(row) }
-        var classes = asked.listed.filter { $0.type.isSubclass(of: asked.type) }
+        var classes = asked.classes
         if asked.isBase, asked.unknown == .base {
             classes.append(DatabaseKinds.Listed(kind: .null, type: asked.type))
         }

@@ -9,29 +9,105 @@ extension RecordWriter {
         if let kind = withPlan({ $0.kind }) { try checkRow(isOf: kind) }
     }
 
-    @inline(never)
-    private func checkRow(isOf kind: ClassKind) throws {
-        guard hasKey else { return }
+    /// - Returns: Whether there is one.
+    @inline(never) @discardableResult
+    private func checkRow(isOf kind: ClassKind) throws -> Bool {
+        guard hasKey else { return false }
         let statement = try statements.comparison(with: ExpectedColumns())
         try statement.begin { bindKey(to: $0, from: 1) }
         defer { statement.abandon() }
-        if try statement.step() { try kind.checkRow(Row(statement.row)) }
+        guard try statement.step() else { return false }
+        try kind.checkRow(Row(statement.row))
+        return true
     }
 
     /// Checks that the row which was in the way of an upsert is of the record's kind, whichever unique index has found it.
+    ///
+    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and ``RecordError/unknownKind(recordType:kind:row:)``; and a
+    ///   ``DatabaseError`` where a row must have been in the way, and which one cannot be found out.
     @inline(never)
     func checkKindInTheWay() throws {
         guard let kind = plan.kind else { return }
-        try checkRow(isOf: kind)
-        let names = columns.layout.names
-        for index in plan.table.indexes where index.isUnique && !index.isPartial {
-            let places = index.keys.compactMap { $0.column.flatMap(columns.layout.column(named:)) }
-            guard places.count == index.keys.count, !places.contains(where: columns.isNull) else { continue }
-            let sql =
-                "SELECT * FROM \(plan.quotedTable) WHERE \(RecordPlan.condition(places.map { names[$0] }))"
-            let found = try Row.fetchOne(
-                database, sql: sql, arguments: StatementArguments(places.map { columns[$0] }))
-            if let found { try kind.checkRow(found) }
+        var isFound = try checkRow(isOf: kind)
+        var unsearched: [String] = []
+        if let name = plan.rowIDColumn, let place = columns.layout.column(named: name), !columns.isNull(place)
+        {
+            let sql = "SELECT * FROM \(plan.quotedTable) WHERE \(RecordPlan.condition([name]))"
+            if let row = try Row.fetchOne(database, sql: sql, arguments: [columns[place]]) {
+                try kind.checkRow(row)
+            }
         }
+        for index in plan.table.indexes where index.isUnique {
+            guard let search = try search(for: index, kind) else {
+                unsearched.append(index.name)
+                continue
+            }
+            if let row = try Row.fetchOne(search.statement, arguments: search.arguments) {
+                try kind.checkRow(row)
+                isFound = true
+            }
+        }
+        // Where nothing is in the way, a trigger has ignored the row, or a constraint that says so by ON CONFLICT.
+        let mayBeIgnored = try !plan.canTakeManyRows(on: database)
+        if unsearched.isEmpty, isFound || mayBeIgnored { return }
+        let indexes = unsearched.joined(separator: ", ")
+        throw DatabaseError(
+            message:
+                "a \(kind.type) was not upserted, and nothing was written: a row of another kind is in its way in the table "
+                + "\(plan.tableName)\(mayBeIgnored ? ", unless a trigger or a constraint has ignored it" : ""), and cannot be shown"
+                + (indexes.isEmpty ? "" : ", as nobody can look it up in the index \(indexes)"))
+    }
+
+    /// Returns what selects the row that a unique index does not let stand beside the one that was to be inserted. Nil where nobody knows
+    /// what that would have had in the index.
+    ///
+    /// The keys and the condition of the index are computed of the new row as SQLite does it: it stands in a subquery whose columns have the
+    /// names, affinities and collations of the table's. (Its LIMIT keeps SQLite from taking the values for the columns: see "The SQLite
+    /// Query Optimizer Overview", section "Subquery Flattening".)
+    private func search(
+        for index: IndexInfo, _ kind: ClassKind
+    ) throws -> (statement: Statement, arguments: StatementArguments)? {
+        let table = plan.table
+        var text: IndexText?
+        if index.isPartial || index.hasExpressions {
+            let sql = try database.schema.objects(.index, in: table.schemaName).first {
+                CaseInsensitiveName.matches($0.name, index.name)
+            }?.sql
+            text = sql.flatMap { IndexText($0) }
+            guard let text, text.keys.count == index.keys.count else { return nil }
+            // What is computed by the table, and may be in an expression, nobody else can compute.
+            if table.columns.contains(where: \.isGenerated) { return nil }
+        } else if index.columns.contains(where: { table.column(named: $0)?.isGenerated ?? true }) {
+            return nil
+        }
+        let own = table.columns.filter { !$0.isGenerated && !$0.isHidden }
+        var arguments: [DatabaseValue] = []
+        let values = own.map { column in
+            let given: DatabaseValue
+            if let place = columns.layout.column(named: column.name) {
+                given = columns[place]
+            } else if CaseInsensitiveName.matches(column.name, kind.column) {
+                given = kind.kind ?? .null
+            } else {
+                return column.defaultValueSQL.map { "(\($0))" } ?? "NULL"
+            }
+            arguments.append(column.affinity.storing(given))
+            return "?"
+        }
+        let keys = index.keys.enumerated().map { place, key in
+            "(\(key.column?.quotedDatabaseIdentifier ?? text?.keys[place] ?? "NULL"))"
+        }
+        let collated = zip(keys, index.keys).map { "\($0) COLLATE \($1.collation.quotedDatabaseIdentifier)" }
+        let condition = text?.condition.map { "(\($0))" } ?? "1"
+        let names = own.map(\.name.quotedDatabaseIdentifier).joined(separator: ", ")
+        let source = table.name.quoted(in: table.schemaName)
+        let sql = """
+            SELECT * FROM \(source) WHERE \(condition) AND (\(collated.joined(separator: ", "))) = (\
+            SELECT \(keys.joined(separator: ", ")) FROM (\
+            SELECT \(names) FROM \(source) WHERE 0 UNION ALL SELECT \(values.joined(separator: ", ")) LIMIT 1) WHERE \(condition))
+            """
+        // An index may know names that a statement does not: texts in double quotes.
+        guard let statement = try? database.makeStatement(sql: sql) else { return nil }
+        return (statement, StatementArguments(arguments))
     }
 }
