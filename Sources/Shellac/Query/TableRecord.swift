@@ -81,7 +81,7 @@ public protocol TableRecord: SendableMetatype {
     /// static var databaseSoftDelete: SoftDelete? { "deletedAt" }
     /// ```
     ///
-    /// With it, `delete` and `deleteAll`, of requests and of the type, stamp the rows with ``Database/transactionDate``, and these are
+    /// With it, `delete` and `deleteAll`, of requests and of the type, give the rows the ``Database/transactionDate``, and these are
     /// left out as by a default filter that is named `.deleted`. `destroy` and `destroyAll` delete them for good; `restore` and
     /// `restoreAll` bring them back. ``SoftDelete`` tells what goes along with them.
     static var databaseSoftDelete: SoftDelete? { get }

@@ -143,14 +143,14 @@ extension Record {
     ) throws {
         let columns = writer.columns.row()
         let known = snapshot
-        let stamps = type(of: self).databaseStamps.columns.filter { name in
+        let filled = type(of: self).databaseStamps.columns.filter { name in
             guard let place = columns.layout.column(named: name),
                 let old = known.flatMap({ row in row.layout.column(named: name).map(row.column) })
             else { return false }
             return columns.column(place).isStored(as: old, in: nil)
         }
-        let names = [deletion.column] + stamps
-        guard let values = try stamps.isEmpty ? [date] : writer.values(of: names) else { return }
+        let names = [deletion.column] + filled
+        guard let values = try filled.isEmpty ? [date] : writer.values(of: names) else { return }
         let moment = note(in: db)
         let given = zip(names, values).compactMap { name, value in
             columns.layout.column(named: name).map { place in

@@ -1,6 +1,6 @@
 /// The deletion of rows that stay in their table, or the way back.
 ///
-/// The rows are stamped, or have their stamp taken away, and then those of other tables that go along with them: what is done to a row
+/// The rows are given a date, or have it taken away, and then those of other tables that go along with them: what is done to a row
 /// is done by one statement for each table, and all rows carry one date.
 struct SoftDeletion {
     enum Direction {
@@ -73,16 +73,16 @@ struct SoftDeletion {
         }
     }
 
-    /// Stamps rows, or takes their stamps away, and goes on to those that go along with them. Returns how many there were, not
+    /// Gives rows their date, or takes it away, and goes on to those that go along with them. Returns how many there were, not
     /// counting these.
     private func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
-        let (count, owners) = try stamp(query, of: type)
+        let (count, owners) = try write(query, of: type)
         if let owners { try cascade(from: owners) }
         return count
     }
 
-    /// Stamps rows, or takes their stamps away. Returns how many there were, and by what others are found that go along with them.
-    private func stamp(_ query: SelectQuery, of type: any TableRecord.Type) throws -> (Int, Owners?) {
+    /// Gives rows their date, or takes it away. Returns how many there were, and by what others are found that go along with them.
+    private func write(_ query: SelectQuery, of type: any TableRecord.Type) throws -> (Int, Owners?) {
         let deletion = try type.softDeletion()
         let columns = try deletion.ownerColumns(of: type, on: db)
         let update = update(query, by: deletion)
@@ -106,7 +106,7 @@ struct SoftDeletion {
         return (statement, arguments)
     }
 
-    /// What stamps rows that have none, or takes away the stamps of this date.
+    /// What dates rows that have no date, or takes this date away.
     private func update(_ query: SelectQuery, by deletion: SoftDelete) -> BulkQuery {
         var query = query
         switch direction {
@@ -138,7 +138,7 @@ struct SoftDeletion {
                     // By the date, all that went along is known, whatever has become of it.
                     case .restore: query.own = .none
                     }
-                    if let next = try stamp(query, of: type).1 { waiting.append(next) }
+                    if let next = try write(query, of: type).1 { waiting.append(next) }
                 }
             }
         }
