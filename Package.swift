@@ -8,7 +8,8 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 /// The pages of Playgrounds/Tour.playground, in the order of its contents.xcplayground.
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
-    "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists", "Triggers",
+    "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists",
+    "Triggers",
     "Pool",
 ]
 
@@ -36,9 +37,15 @@ let package = Package(
         .executableTarget(
             name: "MainActorClient", dependencies: ["Shellac"], path: "Tests/MainActorClient",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        // A sample of a whole program, at a terminal, which the tests run.
+        .executableTarget(
+            name: "Reminders", dependencies: ["Shellac"], path: "Playgrounds/Reminders",
+            swiftSettings: settings),
         .testTarget(
             name: "ShellacTests",
-            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient"],
+            dependencies: [
+                "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",

@@ -19,6 +19,30 @@ public enum SwiftScript {
             ] + options)
     }
 
+    /// The objects of Shellac that stand beside the running tests.
+    static func objects() throws -> [String] {
+        let folder = try Repository.modules().deletingLastPathComponent().appending(path: "Shellac.build")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".o") }
+            .sorted().map { folder.appending(path: $0).path }
+    }
+
+    /// Compiles a file without a warning, and links it as a program.
+    static func build(_ url: URL, as program: URL, linking objects: [String]) async throws -> Command {
+        try await Command.run(
+            [
+                "swiftc", "-o", program.path, "-swift-version", "6", "-warnings-as-errors",
+                "-enable-upcoming-feature", "ExistentialAny", "-module-name", "Script",
+                "-I", try Repository.modules().path, "-I",
+                Repository.root.appending(path: "Sources/CSQLite").path,
+                url.path, "-lsqlite3",
+            ] + objects + sanitizers)
+    }
+
+    /// The sanitizers that the running tests were built with.
+    private static let sanitizers = [("__asan_init", "address"), ("__tsan_init", "thread")].compactMap {
+        dlsym(dlopen(nil, RTLD_NOW), $0.0) == nil ? nil : "-sanitize=\($0.1)"
+    }
+
     /// Compiles a text, and tells what the compiler said.
     public static func compile(source: String, options: [String] = []) async throws -> Command {
         let url = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString).swift")

@@ -2,17 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift blocks of README.md and of the articles compile, without a warning.
-///
-/// Each block is compiled as a script of its own that imports Shellac and Foundation. What it needs and the
-/// reader need not see stands in an HTML comment right above the block. With the word `continues`, the block
-/// goes on from the block before it:
-///
-///     <!-- compile:
-///     let dbQueue = try DatabaseQueue()
-///     -->
-///
-///     <!-- compile: continues -->
+/// The Swift blocks of README.md and of the articles compile, without a warning, and those that are to be run do what they
+/// say: see ``DocumentationScript``.
 @Suite(.serialized) struct DocumentationTests {
     @Test("every Swift block of README.md and of the articles compiles without a warning")
     func blocksCompile() async throws {
@@ -27,6 +18,12 @@ import Testing
         for failure in try await DocumentationScript.failures(of: scripts) {
             Issue.record("\(failure)")
         }
+        let (blocks, run) = (scripts.map(\.lines.count), scripts.filter(\.isRun).map(\.lines.count))
+        let statements = scripts.map(\.shownStatements).reduce(0, +)
+        let lines = scripts.map(\.shownLines).reduce(0, +)
+        print(
+            "documentation: \(blocks.reduce(0, +)) Swift blocks in \(scripts.count) scripts are compiled, \(run.reduce(0, +)) are run, "
+                + "and \(statements) statements of SQL and \(lines) printed lines are compared")
     }
 
     @Test("a block that does not compile is reported with its file and line")
@@ -61,6 +58,80 @@ import Testing
         #expect(failures.first?.contains("Article.md:16:7: error: cannot find 'value' in scope") == true)
     }
 
+    @Test("a block that is run must come to its end, and run the SQL that it shows")
+    func shownStatements() async throws {
+        let beginning = """
+            <!-- compile: run
+            struct Player: Codable, FetchableRecord, MutablePersistableRecord { var name: String }
+            let dbQueue = try DatabaseQueue(configuration: .shown)
+            try dbQueue.write { db in try db.execute(sql: "CREATE TABLE player (name TEXT)") }
+            -->
+            ```swift
+            try dbQueue.write { db in
+                var player = Player(name: "Arthur")
+                try player.insert(db)
+                // INSERT INTO "player" ("name") VALUES (?)
+            }
+            ```
+
+            <!-- compile: continues -->
+            ```swift
+            let first = Player
+                .order(Column("name"))
+                .limit(1)
+            // SELECT * FROM "player"
+            //   ORDER BY "name" LIMIT 1
+            let count = try dbQueue.read { db in try Player.fetchCount(db) }
+            // SELECT COUNT(*) FROM "player"
+            print(count)
+            ```
+            """
+        let ends = [
+            "",
+            """
+            let all = Player.all()
+            // SELECT name FROM "player"
+            """,
+            """
+            try dbQueue.write { db in
+                try Player.updateAll(db, Column("name").set(to: "Barbara"))
+                try Player.deleteAll(db)
+                // DELETE FROM "player"
+            }
+            """,
+            """
+            try dbQueue.read { db in _ = try Player.find(db, key: 2) }
+            """,
+            """
+            print(try dbQueue.read { db in try Player.fetchCount(db) }, "players")   // 1 players: Arthur
+            print(count + 1)                                                         // 3
+            """,
+            """
+            func never() {
+                print(count)    // 1
+            }
+            """,
+        ]
+        let scripts = ends.flatMap { end in
+            DocumentationScript.scripts(
+                of: beginning + (end.isEmpty ? "" : "\n<!-- compile: continues -->\n```swift\n\(end)\n```\n"),
+                file: "Article.md")
+        }
+        #expect(scripts.map(\.isRun) == [true, true, true, true, true, true])
+        #expect(scripts.map(\.shownStatements) == [3, 4, 4, 3, 3, 3])
+        let failures = try await DocumentationScript.failures(of: scripts)
+        #expect(failures.count == 5, "\(failures)")
+        for (failure, word) in zip(
+            failures,
+            [
+                "line 28: ", "line 30: ", "Fatal error", "line 28: 3 is shown, and 2 was printed",
+                "the lines [28] are not reached",
+            ])
+        {
+            #expect(failure.contains(word), "\(failures)")
+        }
+    }
+
     @Test("a warning in a block is reported")
     func warningsAreFound() async throws {
         let article = """
@@ -91,87 +162,6 @@ import Testing
             of: DocumentationScript.scripts(of: article, file: "Article.md"))
         #expect(failures.count == 1)
         #expect(failures.first?.contains("Article.md:4:") == true)
-    }
-}
-
-/// A block of a Markdown text, or several that go on from one another, as one Swift file.
-private struct DocumentationScript {
-    let file: String
-    /// The line of each block's first line.
-    var lines: [Int] = []
-    var source: String
-
-    static func scripts(of markdown: String, file: String) -> [DocumentationScript] {
-        var scripts: [DocumentationScript] = []
-        var place = Place.text
-        var hidden: [String] = []
-        var continues = false
-        let lines = markdown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for (number, line) in zip(1..., lines) {
-            switch place {
-            case .text where line == "```swift":
-                place = .block
-                if !continues || scripts.isEmpty {
-                    scripts.append(
-                        DocumentationScript(file: file, source: "import Foundation\nimport Shellac\n"))
-                }
-                let script = scripts.count - 1
-                scripts[script].lines.append(number + 1)
-                scripts[script].source += hidden.joined()
-                scripts[script].source += location(file, number + 1)
-                (hidden, continues) = ([], false)
-            case .text where line.hasPrefix("```"):
-                place = .otherBlock
-            case .text where line.hasPrefix("<!-- compile:"):
-                continues = line.contains("continues")
-                hidden = [location(file, number + 1)]
-                place = line.hasSuffix("-->") ? .text : .comment
-            case .block where line == "```", .otherBlock where line == "```", .comment where line == "-->":
-                place = .text
-            case .block:
-                scripts[scripts.count - 1].source += line + "\n"
-            case .comment:
-                hidden.append(line + "\n")
-            case .text, .otherBlock:
-                break
-            }
-        }
-        return scripts
-    }
-
-    private enum Place { case text, block, otherBlock, comment }
-
-    private static func location(_ file: String, _ line: Int) -> String {
-        "#sourceLocation(file: \"\(file)\", line: \(line))\n"
-    }
-
-    /// What the compiler says of each script that does not compile. Two are compiled at a time.
-    static func failures(of scripts: [DocumentationScript]) async throws -> [String] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try await withThrowingTaskGroup(of: (Int, String)?.self) { group in
-            var waiting = scripts.enumerated().makeIterator()
-            func startNext() {
-                guard let (index, script) = waiting.next() else { return }
-                group.addTask {
-                    let url = folder.appending(path: "\(index).swift")
-                    try Data(script.source.utf8).write(to: url)
-                    let result = try await SwiftScript.compile(url, warningsAreErrors: true)
-                    return result.succeeded ? nil : (index, result.output)
-                }
-            }
-            startNext()
-            startNext()
-            var failures: [(Int, String)] = []
-            for try await failure in group {
-                if let failure { failures.append(failure) }
-                startNext()
-            }
-            return failures.sorted { $0.0 < $1.0 }.map { index, output in
-                "The block at \(scripts[index].file):\(scripts[index].lines[0]) does not compile:\n\(output)"
-            }
-        }
     }
 }
 

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// README.md, and what it leads to.
+@Suite struct ReadmeTests {
+    @Test("README.md has 150 lines at most")
+    func length() throws {
+        #expect(try text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    }
+
+    @Test("what README.md links to is there")
+    func links() throws {
+        let links = Self.links(in: try text("README.md"))
+        #expect(links.count > 20)
+        for link in links { #expect(exists(link), "there is no \(link)") }
+    }
+
+    @Test("each article is linked by README.md, and is a topic of the catalogue's page")
+    func articles() throws {
+        let folder = "Sources/Shellac/Shellac.docc"
+        let articles = try FileManager.default.contentsOfDirectory(
+            atPath: Repository.root.appending(path: folder).path
+        )
+        .filter { $0.hasSuffix(".md") && $0 != "Shellac.md" }.sorted()
+        #expect(articles.count > 20)
+        let links = Self.links(in: try text("README.md"))
+        let topics = try text("\(folder)/Shellac.md")
+        for article in articles {
+            #expect(links.contains("\(folder)/\(article)"), "README.md does not link \(article)")
+            #expect(
+                topics.contains("- <doc:\(article.dropLast(3))>\n"), "\(article) is no topic of Shellac.md")
+        }
+    }
+
+    @Test("a picture is made by a command that stands beside it")
+    func pictures() throws {
+        let readme = try text("README.md")
+        let pictures = readme.matches(of: /!\[[^\]]*\]\(([^)]+)\)/).map { String($0.1) }
+        for picture in pictures {
+            #expect(readme.replacing("\n", with: " ").contains("Benchmarks --chart \(picture)"), "\(picture)")
+        }
+    }
+
+    @Test("sixty questions have an answer each")
+    func questions() throws {
+        let lines = try text("Sources/Shellac/Shellac.docc/Questions.md").split(separator: "\n")
+            .filter { $0.hasPrefix("- …") }
+        #expect(lines.count >= 60)
+        #expect(Set(lines).count == lines.count)
+        // DocC looks at where the links lead: see ArticleTests.
+        for line in lines { #expect(line.contains(/\? <doc:[^>]+>$/), "\(line)") }
+    }
+
+    @Test("CONTRIBUTING.md draws the layers of .ci/layers, the last one on top")
+    func layers() throws {
+        let list = try #require(try text(".ci/layers").firstMatch(of: /(?m)^layers=\(\s*([^)]*)\)/)).1
+        let layers = list.split { " \n".contains($0) }.map(String.init)
+        #expect(layers.count > 10)
+        let drawn = try text(".github/CONTRIBUTING.md").matches(of: /(?m)^  ([A-Z][A-Za-z]+)  +[^\s]/).map {
+            String($0.1)
+        }
+        #expect(drawn == layers.reversed() + ["SQLite"])
+        let gate = try text(".ci/run")
+        for match in try text(".github/CONTRIBUTING.md").matches(
+            of: /(?m)^  ([A-Za-z]+)  .*\(can be left out\)$/)
+        {
+            #expect(gate.contains("--without \(match.1)"), "\(match.1)")
+        }
+    }
+
+    @Test("without a tag, no public API is compared, and that is said")
+    func publicAPI() async throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write(text(".ci/api").utf8, to: "api")
+        let place = folder.url.appending(path: "clone/.ci")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: script, toPath: place.appending(path: "api").path)
+        let clone = folder.url.appending(path: "clone")
+        let made = try await Command.run(["git", "init", "-q"], in: clone)
+        #expect(made.succeeded)
+        let result = try await Command.run(["bash", ".ci/api"], in: clone)
+        #expect(result.succeeded)
+        #expect(result.output == "there is no tag yet: no public API is promised, and none was compared\n")
+    }
+
+    @Test("links are those of Markdown, without their headings")
+    func reading() {
+        #expect(
+            Self.links(in: "[a](b.md), ![c](d.svg) and [e](f/g.md#h) [i](https://j)") == [
+                "b.md", "d.svg", "f/g.md",
+            ])
+    }
+
+    // MARK: - Reading
+
+    private static func links(in text: String) -> [String] {
+        text.matches(of: /\]\(([^)#]+)[^)]*\)/).map { String($0.1) }.filter { !$0.contains("://") }
+    }
+
+    private func text(_ path: String) throws -> String {
+        try String(decoding: Data(contentsOf: Repository.root.appending(path: path)), as: UTF8.self)
+    }
+
+    private func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: Repository.root.appending(path: path).path)
+    }
+}
