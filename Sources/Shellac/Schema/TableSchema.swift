@@ -18,6 +18,8 @@ final class TableSchema: Sendable {
     /// The name, as it was declared.
     let name: String
     let kind: Kind
+    /// The SQL that has created the table. Empty where nobody did.
+    let sql: String
     /// All columns, hidden ones too.
     let allColumns: [ColumnInfo]
     /// The columns that `SELECT *` gives.
@@ -31,7 +33,8 @@ final class TableSchema: Sendable {
     private let collations: [CaseInsensitiveName: String]
 
     /// Reads the schema of a table.
-    init(_ db: Database, name: String, in schemaName: String, kind: Kind) throws {
+    init(_ db: Database, name: String, in schemaName: String, kind: Kind, sql: String = "") throws {
+        self.sql = sql
         self.schemaName = schemaName
         self.name = name
         self.kind = kind

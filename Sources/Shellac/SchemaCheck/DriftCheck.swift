@@ -63,6 +63,9 @@ struct DriftCheck {
             check.checkReading(row.missed.names, encoding: [], type)
             check.add(.recordNotEncoded(reason: "\(error)"))
         }
+        for column in check.table.columns {
+            try check.checkCases(of: row.typeRead(from: column.name, as: type), in: column)
+        }
         try check.checkForeignKeys()
         return check.faults
     }
@@ -94,6 +97,12 @@ struct DriftCheck {
         key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         stamps = [declared?.created, declared?.updated].compactMap(\.self)
+    }
+
+    /// Compares an enum with a column that nobody's properties tell of.
+    init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
+        (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
+        (kind, key, stamps) = (nil, [], [])
     }
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
