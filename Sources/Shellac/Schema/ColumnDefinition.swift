@@ -31,6 +31,8 @@ public final class ColumnDefinition {
     private var references: [ReferencesClause] = []
     private var generatedClause: String?
     private var wantsIndex = false
+    /// Whether triggers keep the column.
+    var isCounter = false
 
     init(name: String, type: Database.ColumnType?) {
         self.name = name
@@ -215,6 +217,9 @@ public final class ColumnDefinition {
 
     /// Whether an index must be created.
     var needsIndex: Bool { wantsIndex && uniqueClause == nil }
+
+    /// Refuses NULL, by a clause that says more.
+    func notNull(sql: String) { notNullClause = sql }
 
     /// Refuses NULL, unless that has been said already.
     func notNullByDefault() { notNullClause = notNullClause ?? "NOT NULL" }

@@ -28,6 +28,8 @@ final class TableSchema: Sendable {
     let indexes: [IndexInfo]
     let primaryKey: PrimaryKeyInfo
 
+    /// The columns that triggers keep.
+    let counterMarks: [CounterMark]
     private let columnIndexes: [CaseInsensitiveName: Int]
     /// The collations of the columns that unique indexes have.
     private let collations: [CaseInsensitiveName: String]
@@ -35,6 +37,7 @@ final class TableSchema: Sendable {
     /// Reads the schema of a table.
     init(_ db: Database, name: String, in schemaName: String, kind: Kind, sql: String = "") throws {
         self.sql = sql
+        counterMarks = kind == .table ? CounterMark.marks(in: sql) : []
         self.schemaName = schemaName
         self.name = name
         self.kind = kind

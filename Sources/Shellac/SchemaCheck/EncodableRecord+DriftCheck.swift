@@ -19,6 +19,7 @@ extension FetchableRecord where Self: EncodableRecord & TableRecord {
     /// - defaults that the record overwrites with NULL
     /// - foreign keys without an index
     /// - columns of another affinity than the values that are encoded in them
+    /// - counters that no triggers keep, and counts that are wrong
     /// - cases of an enum that the column's CHECK refuses, and values in the column that are no cases
     ///
     /// To see what the type encodes, a record is made from the first row of its table, or from a row of invented values

@@ -170,7 +170,9 @@ extension RecordWriter {
             else { return false }
             // What nobody else has is written over, and need not be allocated again.
             expected = nil
-            record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
+            // A counter was not written.
+            let isWhole = isFull && writer.withStatements { $0.counterMask.isEmpty }
+            record.object?.takeUpdate(mask, isFull: isWhole, from: writer, in: db)
             return true
         }
     }
