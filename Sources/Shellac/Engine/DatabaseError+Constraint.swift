@@ -37,6 +37,15 @@ extension DatabaseError {
         /// The name of a CHECK constraint, or else its expression; or the name of a unique index on expressions.
         public internal(set) var name: String?
 
+        /// The values that a CHECK of the form `kind IN ('cat', 'dog')` accepts, beside NULL. Empty for others.
+        ///
+        /// ```swift
+        /// catch let error as DatabaseError where error.constraint?.kind == .check {
+        ///     form.offer(error.constraint?.values ?? [])
+        /// }
+        /// ```
+        public internal(set) var values: [DatabaseValue] = []
+
         /// The foreign key, where it is known: see ``ForeignKey``.
         public internal(set) var foreignKey: ForeignKey?
 

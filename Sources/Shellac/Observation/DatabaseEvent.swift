@@ -67,6 +67,7 @@ extension DatabaseEventKind {
             // The tables of SQLite, and ours.
             CaseInsensitiveName.matches(String(kind.tableName.prefix(7)), "sqlite_")
                 || kind.tableName.hasPrefix(ownTablePrefix)
+                || kind.tableName.hasPrefix(CounterTriggers.prefix)
         }
         return kinds.sorted { ($0.tableName, $0.order) < ($1.tableName, $1.order) }
     }

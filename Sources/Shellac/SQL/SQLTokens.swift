@@ -45,6 +45,23 @@ struct SQLTokens: Sequence, IteratorProtocol {
     /// Returns the text of a token.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+    /// The tokens that SQLite sees something of. A name or a text with a doubled quote in it is one of them.
+    var meaningful: [Token] {
+        var list: [Token] = []
+        for token in self where !token.kind.isEmpty {
+            guard case .quoted = token.kind, let last = list.last, case .quoted = last.kind,
+                last.range.upperBound == token.range.lowerBound,
+                bytes[last.range.lowerBound] == bytes[token.range.lowerBound],
+                bytes[token.range.lowerBound] != UInt8(ascii: "[")
+            else {
+                list.append(token)
+                continue
+            }
+            list[list.count - 1] = Token(kind: .quoted, range: last.range.lowerBound..<token.range.upperBound)
+        }
+        return list
+    }
+
     private mutating func skip() -> Kind {
         let byte = bytes[position]
         position += 1

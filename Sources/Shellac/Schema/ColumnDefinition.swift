@@ -21,12 +21,18 @@ public final class ColumnDefinition {
     private var primaryKeyClause: PrimaryKey?
     private var notNullClause: String?
     private var uniqueClause: String?
-    private var checks: [String] = []
+    private enum Check {
+        case sql(String)
+        case values([DatabaseValue])
+    }
+    private var checks: [Check] = []
     private var defaultClause: String?
     private var collation: Database.CollationName?
     private var references: [ReferencesClause] = []
     private var generatedClause: String?
     private var wantsIndex = false
+    /// Whether triggers keep the column.
+    var isCounter = false
 
     init(name: String, type: Database.ColumnType?) {
         self.name = name
@@ -85,8 +91,45 @@ public final class ColumnDefinition {
     /// ```
     @discardableResult
     public func check(sql: String) -> Self {
-        checks.append(sql.embeddedSQL)
+        checks.append(.sql(sql.embeddedSQL))
         return self
+    }
+
+    /// Refuses a value that an enum does not have.
+    ///
+    /// ```swift
+    /// enum Kind: String, CaseIterable, DatabaseValueConvertible { case cat, dog }
+    ///
+    /// t.column("kind", .text).notNull().check(in: Kind.self)
+    /// // "kind" TEXT NOT NULL CHECK ("kind" IN ('cat', 'dog'))
+    /// ```
+    ///
+    /// NULL is accepted, unless the column is ``notNull(onConflict:)``. What is refused is told with the values that are not:
+    /// ``DatabaseError/Constraint/values``.
+    ///
+    /// The table keeps the cases that the enum has now. When it gets another one, ``Database/rebuild(table:in:options:copying:body:)``
+    /// says so to the table, and `checkSchema` finds out where that was forgotten. A migration that is to do the same for ever names its
+    /// values itself, in SQL.
+    @discardableResult
+    public func check<Value: CaseIterable & DatabaseValueConvertible>(in type: Value.Type) -> Self {
+        guard let values = CaseValues(type)?.all, !values.isEmpty else {
+            Misuse.trap(
+                "the column \(name) is to hold a \(type), which has no case that could be stored. "
+                    + "Give it one, or say the condition by check(sql:).")
+        }
+        checks.append(.values(values))
+        return self
+    }
+
+    private func expression(_ check: Check) -> String {
+        switch check {
+        case .sql(let sql): return sql
+        case .values(let values):
+            // Swift tells texts apart that another collation takes for equal.
+            let isBinary = collation.map { CaseInsensitiveName.matches($0.rawValue, "BINARY") } ?? true
+            let list = values.map(\.sqlLiteral).joined(separator: ", ")
+            return "\(name.quotedDatabaseIdentifier)\(isBinary ? "" : " COLLATE BINARY") IN (\(list))"
+        }
     }
 
     /// Sets the value of a row that is inserted without one.
@@ -175,6 +218,9 @@ public final class ColumnDefinition {
     /// Whether an index must be created.
     var needsIndex: Bool { wantsIndex && uniqueClause == nil }
 
+    /// Refuses NULL, by a clause that says more.
+    func notNull(sql: String) { notNullClause = sql }
+
     /// Refuses NULL, unless that has been said already.
     func notNullByDefault() { notNullClause = notNullClause ?? "NOT NULL" }
 
@@ -187,7 +233,7 @@ public final class ColumnDefinition {
         }
         if let notNullClause { words.append(notNullClause) }
         if let uniqueClause { words.append(uniqueClause) }
-        words += checks.map { "CHECK (\($0))" }
+        words += checks.map { "CHECK (\(expression($0)))" }
         if let defaultClause { words.append(defaultClause) }
         if let collation { words.append("COLLATE \(collation.rawValue.quotedDatabaseIdentifier)") }
         words += references.map(\.sql)

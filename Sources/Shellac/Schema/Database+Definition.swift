@@ -44,7 +44,10 @@ extension Database {
         checkAccess()
         let definition = TableDefinition(name: name, in: schemaName, options: options)
         try body(definition)
-        try execute(definitions: definition.statements(self))
+        let statements = try definition.statements(self)
+        try followingCounters(in: definition.schemaName, declared: definition.hasCounters) {
+            try execute(definitions: statements)
+        }
     }
 
     /// Changes a table: all changes, in their order, or none.
@@ -64,16 +67,22 @@ extension Database {
         checkAccess()
         let alteration = TableAlteration(table: name, in: schemaName)
         try body(alteration)
-        try alteration.run(self)
+        try followingCounters(
+            of: name, in: schemaName, declared: alteration.hasCounters,
+            without: alteration.dropsColumn ? name : nil
+        ) { try alteration.run(self) }
     }
 
     /// Renames a table. Indexes, triggers, views and foreign keys follow.
     ///
     /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index has the new name.
     public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
-        try execute(
-            definition: "ALTER TABLE \(name.quoted(in: schemaName)) "
-                + "RENAME TO \(newName.quotedDatabaseIdentifier)")
+        try followingCounters(of: name, in: schemaName) {
+            try checkRenaming(name, in: schemaName)
+            try execute(
+                definition: "ALTER TABLE \(name.quoted(in: schemaName)) "
+                    + "RENAME TO \(newName.quotedDatabaseIdentifier)")
+        }
     }
 
     /// Drops a table, with its indexes and triggers.
@@ -83,7 +92,9 @@ extension Database {
     ///
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func drop(table name: String, in schemaName: String? = nil) throws {
-        try execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
+        try followingCounters(of: name, in: schemaName) {
+            try execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
+        }
     }
 
     /// Drops a trigger.

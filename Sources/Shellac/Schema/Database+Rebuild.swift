@@ -61,10 +61,15 @@ extension Database {
         let rebuild = TableRebuild(self, table: table, definition: definition, expressions: expressions)
         try withoutForeignKeys { isEnforced in
             try inSavepoint {
-                if isEnforced {
-                    try checkingForeignKeysAtEnd { try rebuild.run() }
-                } else {
-                    try rebuild.run()
+                try followingCounters(
+                    of: table.name, in: table.schemaName, declared: definition.hasCounters,
+                    without: table.name
+                ) {
+                    if isEnforced {
+                        try checkingForeignKeysAtEnd { try rebuild.run() }
+                    } else {
+                        try rebuild.run()
+                    }
                 }
                 return .commit
             }

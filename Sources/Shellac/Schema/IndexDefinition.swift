@@ -47,11 +47,11 @@ extension Database {
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil
     ) throws {
-        try execute(
-            definition: IndexDefinition(
-                name: name, schemaName: schemaName, table: table,
-                keys: columns.map(\.quotedDatabaseIdentifier), options: options, condition: condition
-            ).sql())
+        let definition = try IndexDefinition(
+            name: name, schemaName: schemaName, table: table,
+            keys: columns.map(\.quotedDatabaseIdentifier), options: options, condition: condition
+        ).sql()
+        try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
     /// Creates an index on expressions.
@@ -74,11 +74,11 @@ extension Database {
         index name: String, in schemaName: String? = nil, on table: String, expressions: [SQL],
         options: IndexOptions = [], condition: SQL? = nil
     ) throws {
-        try execute(
-            definition: IndexDefinition(
-                name: name, schemaName: schemaName, table: table,
-                keys: expressions.map { try $0.literalSQL() }, options: options, condition: condition
-            ).sql())
+        let definition = try IndexDefinition(
+            name: name, schemaName: schemaName, table: table,
+            keys: expressions.map { try $0.literalSQL() }, options: options, condition: condition
+        ).sql()
+        try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
     /// Creates an index on columns, with a name made of theirs.
@@ -107,7 +107,9 @@ extension Database {
     ///
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(index name: String, in schemaName: String? = nil) throws {
-        try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
+        try followingCounters(ofIndex: name, in: schemaName) {
+            try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
+        }
     }
 
     /// Drops the index that was created on some columns, in this order, whatever its name.

@@ -96,7 +96,8 @@ final class SchemaCache {
             } else {
                 return nil
             }
-            let table = try TableSchema(database, name: object.name, in: listing.name, kind: kind)
+            let table = try TableSchema(
+                database, name: object.name, in: listing.name, kind: kind, sql: object.sql)
             listing.tables[key] = table
             return table
         }

@@ -85,6 +85,14 @@ public final class TableAlteration {
     /// Renames the table. What comes after is done to the table of the new name.
     public func rename(to newName: String) { changes.append(.renameTable(newName)) }
 
+    /// Whether triggers are to keep a column that is added.
+    var hasCounters: Bool {
+        changes.contains { if case .add(let column) = $0 { column.isCounter } else { false } }
+    }
+
+    /// Whether a column is dropped, which no trigger may name then.
+    var dropsColumn: Bool { changes.contains { if case .drop = $0 { true } else { false } } }
+
     // MARK: - Running
 
     /// Makes the changes, all or none.
@@ -122,11 +130,13 @@ public final class TableAlteration {
             return columns.columnsSQL.map { "\(alter) ADD COLUMN \($0)" }
                 + (key.needsIndex ? [try indexSQL(columns.columns)] : [])
         case .rename(let column, let newName):
+            try db.checkRenaming(name, column: column, in: schemaName)
             let (old, new) = (column.quotedDatabaseIdentifier, newName.quotedDatabaseIdentifier)
             return ["\(alter) RENAME COLUMN \(old) TO \(new)"]
         case .drop(let column):
             return ["\(alter) DROP COLUMN \(column.quotedDatabaseIdentifier)"]
         case .renameTable(let newName):
+            try db.checkRenaming(name, in: schemaName)
             name = newName
             return ["\(alter) RENAME TO \(newName.quotedDatabaseIdentifier)"]
         }

@@ -294,6 +294,11 @@ public final class TableDefinition: ReferringTable {
         return try (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))
     }
 
+    /// Whether triggers are to keep a column.
+    var hasCounters: Bool {
+        elements.contains { if case .column(let column) = $0 { column.isCounter } else { false } }
+    }
+
     func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)] {
         func columns(_ element: Element) throws -> [(name: String, type: Database.ColumnType?)] {
             switch element {

@@ -112,7 +112,8 @@ struct TableRebuild {
 
     private func drop() throws {
         do {
-            try db.drop(table: table.name, in: table.schemaName)
+            // Whoever follows the schema looks at it when the new table has its name.
+            try db.execute(definition: "DROP TABLE \(table.name.quoted(in: table.schemaName))")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_LOCKED {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
@@ -126,7 +127,9 @@ struct TableRebuild {
         let isLegacy = try Bool.fetchOne(db, sql: "PRAGMA legacy_alter_table") ?? false
         try db.setLegacyAlterTable(true)
         defer { try? db.setLegacyAlterTable(isLegacy) }
-        try db.rename(table: newName, in: table.schemaName, to: table.name)
+        try db.execute(
+            definition: "ALTER TABLE \(newName.quoted(in: table.schemaName)) "
+                + "RENAME TO \(table.name.quotedDatabaseIdentifier)")
     }
 
     // MARK: - AUTOINCREMENT

@@ -18,6 +18,8 @@ final class TableSchema: Sendable {
     /// The name, as it was declared.
     let name: String
     let kind: Kind
+    /// The SQL that has created the table. Empty where nobody did.
+    let sql: String
     /// All columns, hidden ones too.
     let allColumns: [ColumnInfo]
     /// The columns that `SELECT *` gives.
@@ -26,12 +28,16 @@ final class TableSchema: Sendable {
     let indexes: [IndexInfo]
     let primaryKey: PrimaryKeyInfo
 
+    /// The columns that triggers keep.
+    let counterMarks: [CounterMark]
     private let columnIndexes: [CaseInsensitiveName: Int]
     /// The collations of the columns that unique indexes have.
     private let collations: [CaseInsensitiveName: String]
 
     /// Reads the schema of a table.
-    init(_ db: Database, name: String, in schemaName: String, kind: Kind) throws {
+    init(_ db: Database, name: String, in schemaName: String, kind: Kind, sql: String = "") throws {
+        self.sql = sql
+        counterMarks = kind == .table ? CounterMark.marks(in: sql) : []
         self.schemaName = schemaName
         self.name = name
         self.kind = kind

@@ -46,6 +46,9 @@ extension DriftCheck {
             }
         }
         try checkEncoding(encoded) { $0.value.isNull || optionals.contains(CaseInsensitiveName($0.name)) }
+        for column in listed {
+            if let schema = table.column(named: column.name) { try checkCases(of: column.type, in: schema) }
+        }
         try checkForeignKeys()
         return faults
     }

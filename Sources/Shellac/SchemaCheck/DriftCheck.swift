@@ -11,8 +11,8 @@ struct DriftCheck {
     private let kind: ClassKind?
     /// The columns of the primary key that the table declares, or else the type.
     private let key: [String]
-    /// The columns that an insertion stamps where the record has no date: it stores no NULL in them.
-    private let stamps: [String]
+    /// The columns that an insertion stamps where the record has no date, and counters: it stores no NULL in them.
+    private let filled: [String]
     var faults: [SchemaFault] = []
 
     /// A value that a record encodes in one column.
@@ -38,6 +38,7 @@ struct DriftCheck {
     ) throws -> [SchemaFault] {
         var check = self
         try check.checkFilters(of: type)
+        try check.checkCounters()
         if let type = type as? Record.Type, let faults = try check.listedFaults(of: type) { return faults }
         var row = try check.inventedRow(type)
         let record: T
@@ -63,6 +64,9 @@ struct DriftCheck {
             check.checkReading(row.missed.names, encoding: [], type)
             check.add(.recordNotEncoded(reason: "\(error)"))
         }
+        for column in check.table.columns {
+            try check.checkCases(of: row.typeRead(from: column.name, as: type), in: column)
+        }
         try check.checkForeignKeys()
         return check.faults
     }
@@ -73,6 +77,7 @@ struct DriftCheck {
     {
         let type = Swift.type(of: record)
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        try check.checkCounters()
         try check.checkEncoding(columns(of: record)) { $0.value.isNull }
         try check.checkForeignKeys()
         return check.faults
@@ -93,7 +98,13 @@ struct DriftCheck {
         kind = (type as? Record.Type).flatMap(ClassKind.of)
         key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
-        stamps = [declared?.created, declared?.updated].compactMap(\.self)
+        filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
+    }
+
+    /// Compares an enum with a column that nobody's properties tell of.
+    init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
+        (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
+        (kind, key, filled) = (nil, [], [])
     }
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
@@ -202,8 +213,8 @@ struct DriftCheck {
                 add(.generatedColumnEncoded, column.name)
                 continue
             }
-            let isStamp = stamps.contains { CaseInsensitiveName.matches($0, column.name) }
-            if let sql = column.writtenDefault, column.name != table.primaryKey.rowIDColumn, !isStamp,
+            let isFilled = filled.contains { CaseInsensitiveName.matches($0, column.name) }
+            if let sql = column.writtenDefault, column.name != table.primaryKey.rowIDColumn, !isFilled,
                 canBeNull(item)
             {
                 add(.defaultOverwritten(defaultValueSQL: sql), column.name)

@@ -22,6 +22,8 @@ extension FetchableRecord where Self: EncodableRecord & TableRecord {
     /// - default filters that cannot be asked, soft deletes without their column, or that cannot cascade, and unique indexes that count
     ///   deleted rows
     /// - ``Record/databaseKinds`` that the table cannot tell, and rows of unknown kinds
+    /// - counters that no triggers keep, and counts that are wrong
+    /// - cases of an enum that the column's CHECK refuses, and values in the column that are no cases
     ///
     /// To see what the type encodes, a record is made from the first row of its table, or from a row of invented values
     /// where there is none. A type that refuses these, as one that reads names of colours might, says so:

@@ -64,6 +64,25 @@ struct InventedRow {
         return try? type.made(of: other.row(nil))
     }
 
+    /// Returns what a record reads a column as, where that refuses a text which nobody stores. Nil where it does not, or where it is
+    /// not known.
+    func typeRead<Record: FetchableRecord>(from name: String, as type: Record.Type) -> (any Any.Type)? {
+        var other = self
+        for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
+            other.columns[index].candidates = ["\u{1}shellac\u{1}".databaseValue]
+        }
+        do {
+            _ = try type.made(of: other.row(nil))
+        } catch let error as RowDecodingError {
+            let place = error.columnIndex.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
+            guard let read = place ?? error.columnName, CaseInsensitiveName.matches(read, name) else {
+                return nil
+            }
+            return error.expectedType
+        } catch {}
+        return nil
+    }
+
     private func row(_ missed: MissedNames?) -> Row {
         let layout = RowLayout(names: columns.map(\.name), sql: nil, affinities: [], missed: missed)
         return Row(.make(layout, values: columns.map { $0.candidates.first ?? .null }))
@@ -126,13 +145,8 @@ struct InventedRow {
 
     /// Returns the values that a type lists, or the one that it wraps: an enum's first case.
     private static func values(of type: any Any.Type) -> [DatabaseValue] {
-        func firstCase<Cases: CaseIterable>(_ type: Cases.Type) -> DatabaseValue? {
-            guard let first = type.allCases.first else { return nil }
-            let value = (first as? any RawRepresentable)?.rawValue ?? first
-            return (value as? any DatabaseValueConvertible)?.databaseValue
-        }
         let type = (type as? any OptionalType.Type)?.wrappedType ?? type
-        if let value = (type as? any CaseIterable.Type).flatMap({ firstCase($0) }) { return [value] }
+        if let value = CaseValues(type)?.first(1).first { return [value] }
         // A type that decodes itself from a single value of its own type would never end.
         guard let decodable = type as? any Decodable.Type,
             let wrapped = SingleValueDecoder.wrappedType(of: decodable), wrapped != type

@@ -99,6 +99,14 @@ public struct SchemaFault: Hashable, Sendable {
         case kindsInvalid(message: String)
         /// Rows of the table are of a kind that ``Record/databaseKinds`` does not list.
         case unknownKind(kind: DatabaseValue, count: Int)
+        /// The column's CHECK refuses cases of the enum that the record stores there.
+        case casesRefused(type: String, values: [DatabaseValue])
+        /// Rows of the table hold a value that is no case of the enum that the record reads there.
+        case unknownCase(type: String, value: DatabaseValue, count: Int)
+        /// Nothing keeps a counter of the table, or others than the triggers that the schema asks for: see ``TableDefinition/counter(_:of:using:)``.
+        case counterNotKept(reason: String)
+        /// Rows of the table have a count that is wrong.
+        case miscounted(count: Int)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
         /// The record that was made from a row could not be encoded.
@@ -145,6 +153,16 @@ extension SchemaFault: CustomStringConvertible {
         case .unknownKind(let kind, let count):
             "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "is" : "are") of the kind \(kind.sqlLiteral) in \(column), "
                 + "which the databaseKinds of \(recordType) do not list."
+        case .casesRefused(let type, let values):
+            "The CHECK of \(column) of \(table) refuses \(values.map(\.sqlLiteral).joined(separator: ", ")), of the cases of \(type). "
+                + "Rebuild the table with check(in: \(type).self)."
+        case .unknownCase(let type, let value, let count):
+            "\(count) \(count == 1 ? "row holds" : "rows hold") \(value.sqlLiteral) in \(column) of \(table), which is no case of \(type)."
+        case .counterNotKept(let reason):
+            "Nothing keeps \(column) of \(table), which is a counter: \(reason)."
+        case .miscounted(let count):
+            "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "has" : "have") a wrong count in \(column): "
+                + "call recount(\"\(tableName)\", \"\(names)\")."
         case .recordNotMade(let reason):
             "No \(recordType) could be made from a row of \(table), to see what it encodes: call checkSchema(_:) on "
                 + "an instance. (\(reason))"

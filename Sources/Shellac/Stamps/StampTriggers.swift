@@ -63,7 +63,8 @@ struct StampTriggers {
                 .joined(separator: " AND ")
             triggers.append(
                 make(
-                    "update", "UPDATE", "\(same) AND NEW.\(updated) IS NOT stamp() AND stamp() IS NOT NULL",
+                    "update", "UPDATE\(columnsBesideCounters)",
+                    "\(same) AND NEW.\(updated) IS NOT stamp() AND stamp() IS NOT NULL",
                     "\(updated) = stamp()"))
         }
         for group in stamps.groups {
@@ -80,6 +81,15 @@ struct StampTriggers {
                     "\(stamp) = stamp()"))
         }
         return triggers
+    }
+
+    /// ` OF "a", "b"`, where the table has counters: what is written to others is no update of the row.
+    private var columnsBesideCounters: String {
+        guard !table.counterMarks.isEmpty else { return "" }
+        let names = table.columns.map(\.name).filter { name in
+            !table.counterMarks.contains { CaseInsensitiveName.matches($0.column, name) }
+        }
+        return " OF \(names.map(\.quotedDatabaseIdentifier).joined(separator: ", "))"
     }
 
     private func make(_ what: String, _ event: String, _ condition: String, _ values: String) -> (

@@ -26,6 +26,13 @@ struct ConstraintInquiry {
                 constraint.isDoubtful ? inquiry.completeNames(constraint, refusal.message ?? "") : constraint
             case .trigger, .other: constraint
             }
+        // SQLite calls a constraint that has no name by its expression, which says them already.
+        if let values = refusal.constraint?.values, !values.isEmpty,
+            let name = constraint.name, CheckExpressions.ValueList(name) == nil
+        {
+            let list = values.prefix(10).map(\.shortLiteral).joined(separator: ", ")
+            refusal = refusal.saying("it accepts \(list)\(values.count > 10 ? " and others" : "")")
+        }
         return refusal
     }
 
@@ -104,24 +111,28 @@ struct ConstraintInquiry {
     /// have such a constraint, it is not known which.
     private func completeCheck(_ constraint: DatabaseError.Constraint) -> DatabaseError.Constraint {
         guard let name = constraint.name else { return constraint }
-        var found: [(table: (schema: String, name: String), expression: String)] = []
+        var found: [(table: (schema: String, name: String), expression: String, name: String)] = []
         for table in tables {
             let rows = read(
                 "SELECT sql FROM \(table.schema.quotedDatabaseIdentifier).sqlite_master WHERE type = 'table' AND name = ?",
                 [table.name.databaseValue])
             guard let sql = rows.first.flatMap({ String.fromDatabaseValue($0[0]) }) else { continue }
-            guard let expression = CheckExpressions(sql).expression(named: name) else { continue }
-            found.append((table, expression))
+            let checks = CheckExpressions(sql)
+            guard let expression = checks.expression(named: name) else { continue }
+            found.append((table, expression, checks.name(ofExpression: expression)))
         }
         guard let first = found.first, found.count == 1 else { return constraint }
         var constraint = constraint
-        constraint.table = first.table.name
+        (constraint.table, constraint.name) = (first.table.name, first.name)
         let columns = columns(of: first.table)
         for word in CheckExpressions.names(in: first.expression) {
             guard let column = columns.first(where: { CaseInsensitiveName.matches($0, word) }),
                 !constraint.columns.contains(column)
             else { continue }
             constraint.columns.append(column)
+        }
+        if let list = CheckExpressions.ValueList(first.expression) {
+            constraint.values = read("SELECT \(list.sql)").first ?? []
         }
         return constraint
     }
@@ -188,7 +199,7 @@ struct CheckExpressions {
 
     init(_ sql: String) {
         let tokens = SQLTokens(sql)
-        let list = tokens.filter { !$0.kind.isEmpty }
+        let list = tokens.meaningful
         var name: String?
         var index = 0
         while index < list.count {
@@ -217,17 +228,32 @@ struct CheckExpressions {
     }
 
     /// Returns the expression of the constraint that has a name, or that SQLite calls by its expression.
+    ///
+    /// SQLite takes the quotes from such a name as from any other: `"kind" IN ('cat')` is called `kind`. Where that is said of several, it
+    /// is not known which is meant.
     func expression(named name: String) -> String? {
         let found =
             all.first { $0.name.map { CaseInsensitiveName.matches($0, name) } ?? false }
-            ?? all.first { Self.trimmed($0.expression) == name }
-        return found?.expression
+            ?? all.first { $0.name == nil && Self.trimmed($0.expression) == name }
+        if let found { return found.expression }
+        let quoted = all.filter { constraint in
+            guard constraint.name == nil, let first = SQLTokens(constraint.expression).meaningful.first,
+                case .quoted = first.kind
+            else { return false }
+            return Self.unquoted(SQLTokens(constraint.expression).text(first.range)) == name
+        }
+        return quoted.count == 1 ? quoted[0].expression : nil
+    }
+
+    /// Returns what a constraint is called that has an expression.
+    func name(ofExpression expression: String) -> String {
+        all.first { $0.expression == expression }?.name ?? String(Self.trimmed(expression))
     }
 
     /// Returns the words of an expression that may be names.
     static func names(in expression: String) -> [String] {
         let tokens = SQLTokens(expression)
-        return tokens.compactMap { token in
+        return tokens.meaningful.compactMap { token in
             switch token.kind {
             case .word, .quoted: unquoted(tokens.text(token.range))
             default: nil
@@ -235,8 +261,11 @@ struct CheckExpressions {
         }
     }
 
+    /// The expressions of all constraints.
+    var expressions: [String] { all.map(\.expression) }
+
     /// Returns a name without its quotes. A text between single quotes is none.
-    private static func unquoted(_ text: String) -> String {
+    static func unquoted(_ text: String) -> String {
         guard let first = text.first, "\"`[".contains(first), text.count > 1 else { return text }
         let quote = first == "[" ? "]" : String(first)
         return String(text.dropFirst().dropLast()).replacing(quote + quote, with: quote)

@@ -167,7 +167,17 @@ final class UndoRecorder {
                     resultCode: .SQLITE_MISUSE,
                     message: "the changes of \(name) cannot be undone: \(reason)")
             }
-            _ = try UndoLayout(database.tableForTriggers(name, refuse), refuse)
+            let table = try database.tableForTriggers(name, refuse)
+            _ = try UndoLayout(table, refuse)
+            // What has changed a counter must be undone with it.
+            for mark in table.counterMarks {
+                let isNamed = tables.contains { CaseInsensitiveName.matches($0, mark.countedTable) }
+                guard !isNamed, let counted = try database.schema.table(mark.countedTable, in: "main") else {
+                    continue
+                }
+                throw refuse(
+                    "its counter \(mark.column) counts rows of \(counted.name). Name that table, too")
+            }
         }
         try checkActions()
     }

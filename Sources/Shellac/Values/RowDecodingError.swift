@@ -1,6 +1,6 @@
 /// A value that could not be read from a row.
 ///
-/// The message names the column, what was expected, what was found, and the SQL.
+/// The message names the column, what was expected, what was found, and the SQL; of an enum, the values that it has, ten at the most.
 public struct RowDecodingError: Error, Sendable {
     /// The reason why the value could not be read.
     public enum Reason: Sendable, Equatable {
@@ -44,6 +44,9 @@ extension RowDecodingError: CustomStringConvertible {
         var sentence = "could not read \(expectedType) from \(column): \(reason)"
         sentence += " - in the row \(DatabaseValue.description(of: row))"
         if let sql { sentence += " of `\(sql)`" }
+        if self.reason == .valueMismatch, let cases = CaseValues(expectedType) {
+            sentence += " - \(cases.sentence)"
+        }
         if let underlyingError { sentence += " - \(underlyingError)" }
         return sentence
     }

@@ -86,3 +86,29 @@ try dbQueue.write { db in
     }
     try db.dumpTables(["team", "player"])
 }
+
+//: A column may hold the cases of an enum alone, and another one may count the rows that refer to its own.
+
+enum Style: String, CaseIterable, DatabaseValueConvertible { case clay, grass }
+
+try dbQueue.write { db in
+    try db.create(table: "club") { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.counter("courtsCount", of: "court")
+    }
+    try db.create(table: "court") { t in
+        t.autoIncrementedPrimaryKey("id")
+        t.column("style", .text).check(in: Style.self)
+        t.belongsTo("club", onDelete: .setNull)
+    }
+    try db.execute(
+        sql: "INSERT INTO club DEFAULT VALUES; INSERT INTO court VALUES (1, 'clay', 1), (2, 'grass', 1)")
+    try db.execute(sql: "REPLACE INTO court VALUES (1, 'grass', NULL)")
+    print("courts of the club:", try Int.fetchOne(db, sql: "SELECT courtsCount FROM club") ?? 0)
+    print("wrong counts:", try db.recount("club", "courtsCount"))
+    do {
+        try db.execute(sql: "INSERT INTO court (style) VALUES ('sand')")
+    } catch let error as DatabaseError {
+        print("the style is one of", error.constraint?.values ?? [])
+    }
+}

@@ -44,7 +44,8 @@ extension Record {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
         guard let changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
-        let mask = changes.mask
+        // Nobody saves a counter.
+        let mask = changes.mask.subtracting(writer.withStatements { $0.counterMask })
         if mask.isEmpty { return false }
         if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
             return try updateRowOfOtherKey(writer, unchanged, in: db)

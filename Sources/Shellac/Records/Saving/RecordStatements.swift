@@ -11,6 +11,8 @@ final class RecordStatements {
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
     let keyMask: ColumnMask
+    /// The columns that triggers keep: counters. No record writes them, since what it has of them may be old.
+    let counterMask: ColumnMask
     /// Whether the primary key may hold a date: it is no row id.
     let mayHaveDateInKey: Bool
     /// Whether names that are equal for Swift have the same bytes.
@@ -69,7 +71,9 @@ final class RecordStatements {
         mayHaveDateInKey = plan.rowIDColumn == nil && !keyColumns.isEmpty
         hasASCIINames = names.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } }
         keyMask = ColumnMask(keyColumns)
-        let others = ColumnMask(names.indices.filter { !key.contains($0) })
+        let counters = plan.table.counterMarks.compactMap { layout.column(named: $0.column) }
+        counterMask = ColumnMask(counters)
+        let others = ColumnMask(names.indices.filter { !key.contains($0) && !counters.contains($0) })
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
         softDeleteColumn = plan.softDeleteColumn.flatMap(layout.column(named:))
@@ -174,7 +178,10 @@ final class RecordStatements {
 
     /// What is inserted in one row: the columns, and the kind of the class.
     private var inserted: String {
-        let values = layout.names.map { _ in "?" } + (plan.kind.map { [$0.inserted] } ?? [])
+        // A counter is counted by who inserts the row, and not by the record, whose parameter stays where it is.
+        let values =
+            layout.names.indices.map { counterMask.contains($0) ? "coalesce(0, ?)" : "?" }
+            + (plan.kind.map { [$0.inserted] } ?? [])
         return "(\(values.joined(separator: ", ")))"
     }
 

@@ -248,11 +248,14 @@ final class RecordWriter {
         return settable(mask)
     }
 
-    /// Columns without those of the primary key, by which the row is found. Where there are no others, the key is set to
+    /// Columns without those of the primary key, by which the row is found, and without counters. Where there are no others, the key is set to
     /// what it is.
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
-        withStatements { mask.subtract($0.keyMask) }
+        withStatements {
+            mask.subtract($0.keyMask)
+            mask.subtract($0.counterMask)
+        }
         return mask.isEmpty ? statements.keyMask : mask
     }
 

@@ -175,7 +175,9 @@ extension RecordWriter {
                     mask, expecting: expected, options, record.recordType.persistenceConflictPolicy)
             else { return false }
             expected?.clear()
-            record.object?.takeUpdate(mask, isFull: isFull, from: writer, in: db)
+            // A counter was not written.
+            let isWhole = isFull && writer.withStatements { $0.counterMask.isEmpty }
+            record.object?.takeUpdate(mask, isFull: isWhole, from: writer, in: db)
             return true
         }
     }

@@ -186,8 +186,11 @@ extension UnchangedColumns {
                 unknown.append(layout.names[column])
             }
         }
-        // By the key, the row is found. The dates are written by whoever writes the row.
-        let leftOut = form.names == nil ? writer.plan.key + type.databaseStamps.columns : []
+        // By the key, the row is found. The dates are written by whoever writes the row, and counters by whoever writes others.
+        let leftOut =
+            form.names == nil
+            ? writer.plan.key + type.databaseStamps.columns + writer.plan.table.counterMarks.map(\.column)
+            : []
         func isLeftOut(_ name: String) -> Bool {
             leftOut.contains { CaseInsensitiveName.matches($0, name) }
         }

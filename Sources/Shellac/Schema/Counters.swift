@@ -1,0 +1,179 @@
+import CSQLite
+
+/// The counters of one database, and whether their triggers are those that the schema asks for.
+///
+/// What is wanted is in the schema alone: see ``CounterMark``. Each definition of a table or an index ends with a look at it, in its own
+/// transaction: triggers are created where both tables are there, and dropped where a table is gone.
+struct Counters {
+    private let db: Database
+    private let schemaName: String
+    /// The counters of tables that are both there.
+    private(set) var kept: [CounterTriggers] = []
+    /// The counters that have nothing to count yet.
+    private(set) var waiting: [(parent: TableSchema, mark: CounterMark)] = []
+
+    /// - Throws: a ``DatabaseError`` where a counter cannot count.
+    init(_ db: Database, in schemaName: String) throws {
+        (self.db, self.schemaName) = (db, schemaName)
+        for object in try db.schema.objects(.table, in: schemaName)
+        where !CounterMark.marks(in: object.sql).isEmpty {
+            guard let parent = try db.schema.table(object.name, in: schemaName) else { continue }
+            for mark in parent.counterMarks {
+                if let child = try db.schema.table(mark.countedTable, in: schemaName) {
+                    kept.append(try CounterTriggers(mark, of: parent, child, db))
+                } else {
+                    waiting.append((parent, mark))
+                }
+            }
+        }
+    }
+
+    /// Returns the SQL of the triggers that are there, by their names.
+    func present() throws -> [String: String] {
+        let triggers = try db.schema.objects(.trigger, in: schemaName).filter {
+            $0.name.hasPrefix(CounterTriggers.prefix)
+        }
+        return Dictionary(triggers.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether a counter has the triggers that the schema asks for.
+    func isKept(_ counter: CounterTriggers, by present: [String: String]) throws -> Bool {
+        try counter.triggers().allSatisfy { present[$0.name] == $0.sql }
+            && db.schema.contains(.table, counter.notesName, in: schemaName)
+    }
+
+    /// Drops the triggers that are not wanted, creates those that are, and counts where they were missing.
+    func follow() throws {
+        let present = try present()
+        let wanted = Dictionary(
+            kept.flatMap { $0.triggers() }.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
+        for (name, sql) in present.sorted(by: { $0.key < $1.key }) where wanted[name] != sql {
+            try db.execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")
+        }
+        let notes = try db.schema.objects(.table, in: schemaName).map(\.name).filter {
+            $0.hasPrefix(CounterTriggers.prefix)
+        }
+        for name in notes where !kept.contains(where: { $0.notesName == name }) {
+            try db.execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
+        }
+        for counter in kept {
+            let triggers = counter.triggers()
+            let missing = triggers.filter { present[$0.name] != $0.sql }
+            if missing.isEmpty, notes.contains(counter.notesName) { continue }
+            // The keys may be others than those that it was made for. It is empty.
+            if notes.contains(counter.notesName) {
+                try db.execute(definition: "DROP TABLE \(counter.notesName.quoted(in: schemaName))")
+            }
+            try db.execute(definition: counter.notesSQL(in: schemaName))
+            for (_, sql) in missing {
+                let rest = sql.dropFirst("CREATE TRIGGER ".count)
+                try db.execute(definition: "CREATE TRIGGER \(schemaName.quotedDatabaseIdentifier).\(rest)")
+            }
+            if missing.contains(where: { present[$0.name] == nil }) {
+                try execute(counter.recount(in: schemaName))
+            }
+        }
+        for (parent, mark) in waiting {
+            let column = mark.column.quotedDatabaseIdentifier
+            try execute(
+                "UPDATE \(parent.name.quoted(in: schemaName)) SET \(column) = 0 WHERE \(column) IS NOT 0")
+        }
+    }
+
+    private func execute(_ sql: String) throws {
+        let statement = try db.makeStatement(sql: sql)
+        statement.bypassAdvice()
+        try statement.execute()
+    }
+
+    /// Drops the triggers of the counters that a table has, or is counted by, while the table is changed.
+    static func suspend(_ table: String, in schemaName: String, _ db: Database) throws {
+        var names: [String] = []
+        for object in try db.schema.objects(.table, in: schemaName) {
+            for mark in CounterMark.marks(in: object.sql)
+            where [object.name, mark.countedTable].contains(where: { CaseInsensitiveName.matches($0, table) })
+            {
+                names.append("\(CounterTriggers.baseName(object.name, mark)) ")
+            }
+        }
+        for trigger in try db.schema.objects(.trigger, in: schemaName)
+        where names.contains(where: trigger.name.hasPrefix) {
+            try db.execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: schemaName))")
+        }
+    }
+}
+
+extension Database {
+    /// Runs a change of the schema, and has the triggers of counters follow it: all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - table: The table that is changed, where its database is not said.
+    ///   - isDeclared: Whether the change declares a counter.
+    ///   - suspended: The table whose counters have no triggers meanwhile. Nil for none.
+    func followingCounters(
+        of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
+        without suspended: String? = nil, _ change: () throws -> Void
+    ) throws {
+        guard isDeclared || mayHaveCounters(in: schemaName) else { return try change() }
+        // Asked before the table may be gone.
+        let place = try schemaName ?? table.flatMap { try schema.table($0)?.schemaName } ?? "main"
+        try inSavepoint {
+            if let suspended { try Counters.suspend(suspended, in: place, self) }
+            try change()
+            try Counters(self, in: place).follow()
+            return .commit
+        }
+    }
+
+    /// Runs a change of an index, whose table may have rows that are counted.
+    func followingCounters(ofIndex name: String, in schemaName: String?, _ change: () throws -> Void) throws {
+        guard mayHaveCounters(in: schemaName) else { return try change() }
+        let places = try schemaName.map { [$0] } ?? schema.databaseNames()
+        let place = try places.first { try schema.contains(.index, name, in: $0) }
+        try followingCounters(in: place ?? schemaName, declared: true, change)
+    }
+
+    /// Whether a database may have counters, or any of them where none is said. Most have none, and this is one look at the list of what
+    /// each has, which nobody hears of.
+    ///
+    /// Where the question fails, so will the change, and says why in its own words.
+    private func mayHaveCounters(in schemaName: String?) -> Bool {
+        if isClosed { return false }
+        hooks.tracer?.isDeaf = true
+        defer { hooks.tracer?.isDeaf = false }
+        return touchingNothing {
+            let all = schemaName == nil ? try? readUnheard("SELECT name FROM pragma_database_list") : nil
+            let names = schemaName.map { [$0] } ?? (all ?? []).compactMap { String.fromDatabaseValue($0[0]) }
+            return names.contains { name in
+                let sql =
+                    "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master WHERE type = 'table' AND sql LIKE '%CONSTRAINT \"counts %' "
+                    + "OR type = 'trigger' AND name LIKE '\(CounterTriggers.prefix)%' LIMIT 1"
+                return (try? readUnheard(sql).isEmpty) == false
+            }
+        }
+    }
+
+    /// Refuses to rename what a counter knows by its name.
+    func checkRenaming(_ table: String, column: String? = nil, in schemaName: String?) throws {
+        guard mayHaveCounters(in: schemaName), let schema = try self.schema.table(table, in: schemaName)
+        else { return }
+        for object in try self.schema.objects(.table, in: schema.schemaName) {
+            for mark in CounterMark.marks(in: object.sql)
+            where CaseInsensitiveName.matches(mark.countedTable, table) {
+                if let column,
+                    !mark.originColumns.contains(where: { CaseInsensitiveName.matches($0, column) })
+                {
+                    continue
+                }
+                let what =
+                    column.map { "the column \($0) of the table \(schema.name)" }
+                    ?? "the table \(schema.name)"
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "\(what) cannot be renamed, since \(object.name) has a counter of its rows, \(mark.column), which knows it by its name: "
+                        + "drop that column before, and add the counter again after")
+            }
+        }
+    }
+}

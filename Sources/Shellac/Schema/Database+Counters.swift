@@ -1,0 +1,123 @@
+/// A column that counts the rows of another table: see ``TableDefinition/counter(_:of:using:)``.
+public struct CounterInfo: Hashable, Sendable {
+    /// The table that has the column.
+    public let tableName: String
+    /// The name of the column.
+    public let column: String
+    /// The table whose rows are counted.
+    public let countedTable: String
+    /// The columns of these rows that refer to the counter's table. Empty where the counted table is not there yet, and its foreign key
+    /// is to tell.
+    public let countedColumns: [String]
+    /// Whether triggers keep the count: those that the schema asks for.
+    public let isKept: Bool
+}
+
+extension Database {
+    /// Returns the counters of a database, in the order of their tables.
+    ///
+    /// ```swift
+    /// for counter in try db.counters() where !counter.isKept {
+    ///     print("\(counter.tableName).\(counter.column) waits for \(counter.countedTable)")
+    /// }
+    /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` where a counter cannot count its rows: without a foreign key, say.
+    public func counters(in schemaName: String = "main") throws -> [CounterInfo] {
+        let counters = try Counters(self, in: schemaName)
+        let present = try counters.present()
+        let kept = try counters.kept.map {
+            CounterInfo(
+                tableName: $0.parent.name, column: $0.mark.column, countedTable: $0.child.name,
+                countedColumns: $0.origin,
+                isKept: try counters.isKept($0, by: present))
+        }
+        let waiting = counters.waiting.map {
+            CounterInfo(
+                tableName: $0.parent.name, column: $0.mark.column, countedTable: $0.mark.countedTable,
+                countedColumns: $0.mark.originColumns, isKept: false)
+        }
+        return kept + waiting
+    }
+
+    /// Creates the triggers of all counters of a database, drops those that are of no use any more, and counts where triggers were
+    /// missing.
+    ///
+    /// ```swift
+    /// try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team)")
+    /// try db.updateCounterTriggers()
+    /// ```
+    ///
+    /// The methods that define tables and indexes do it themselves. It is for those who change the schema by plain SQL. `checkSchema` finds
+    /// out where it was forgotten.
+    ///
+    /// - Throws: a ``DatabaseError`` where a counter cannot count its rows. Nothing has changed then.
+    public func updateCounterTriggers(in schemaName: String = "main") throws {
+        checkAccess()
+        try followingCounters(in: schemaName, declared: true) {}
+    }
+
+    /// Counts the rows of a counter anew, and writes each count that is wrong.
+    ///
+    /// ```swift
+    /// let repaired = try db.recount("team", "playersCount")
+    /// ```
+    ///
+    /// Counts are wrong where somebody has written them, or has dropped the triggers. An index on the foreign key makes it fast.
+    ///
+    /// - Parameters:
+    ///   - tableName: The table that has the counter.
+    ///   - column: The counter.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    /// - Returns: How many rows had a wrong count.
+    /// - Throws: a ``DatabaseError`` where there is no such table or counter, or nothing to count.
+    @discardableResult
+    public func recount(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int {
+        checkAccess()
+        let counter = try counter(tableName, column, in: schemaName)
+        let statement = try makeStatement(sql: counter.recount(in: counter.parent.schemaName))
+        statement.bypassAdvice()
+        try statement.execute()
+        return changesCount
+    }
+
+    /// Returns how many rows have a wrong count, and writes nothing.
+    ///
+    /// ```swift
+    /// if try db.miscounted("team", "playersCount") > 0 { print("somebody has dropped the triggers") }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - tableName: The table that has the counter.
+    ///   - column: The counter.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    /// - Throws: a ``DatabaseError`` where there is no such table or counter, or nothing to count.
+    public func miscounted(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int
+    {
+        let counter = try counter(tableName, column, in: schemaName)
+        return try Int.fetchOne(makeStatement(sql: counter.countOfWrong(in: counter.parent.schemaName))) ?? 0
+    }
+
+    private func counter(_ tableName: String, _ column: String, in schemaName: String?) throws
+        -> CounterTriggers
+    {
+        let table = try tableSchema(tableName, in: schemaName)
+        guard let mark = table.counterMarks.first(where: { CaseInsensitiveName.matches($0.column, column) })
+        else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the table \(table.name) has no counter \(column). "
+                    + (table.column(named: column) == nil
+                        ? "Add one by t.counter(\"\(column)\", of: …)"
+                        : "It has a column of that name: drop it, and add it again by t.counter(\"\(column)\", of: …)")
+            )
+        }
+        guard let child = try schema.table(mark.countedTable, in: table.schemaName) else {
+            throw DatabaseError(
+                message:
+                    "the counter \(mark.column) of the table \(table.name) has nothing to count: no such table: \(mark.countedTable)"
+            )
+        }
+        return try CounterTriggers(mark, of: table, child, self)
+    }
+}
