@@ -17,7 +17,7 @@ extension DriftCheck {
 
     private mutating func check(_ counter: CounterTriggers) throws {
         let present = try db.schema.objects(.trigger, in: table.schemaName)
-        let isKept = try counter.triggers().allSatisfy { wanted in
+        let isKept = counter.triggers().allSatisfy { wanted in
             present.contains { $0.name == wanted.name && $0.sql == wanted.sql }
         }
         if try !isKept || !db.schema.contains(.table, counter.notesName, in: table.schemaName) {
