@@ -22,7 +22,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Shellac", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: settings),
         // A process that holds a lock, which the tests run.
         .executableTarget(
