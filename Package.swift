@@ -28,6 +28,10 @@ let package = Package(
         .executableTarget(
             name: "SecondProcess", dependencies: ["Shellac"], path: "Tests/SecondProcess",
             swiftSettings: settings),
+        // A machine that uses a database in a Ceph cluster, which .ci/ceph runs.
+        .executableTarget(
+            name: "CephMachine", dependencies: ["Shellac"], path: "Tests/CephMachine",
+            swiftSettings: settings),
         // A process whose allocations the tests count.
         .executableTarget(
             name: "AllocationCount", dependencies: ["Shellac"], path: "Tests/AllocationCount",
