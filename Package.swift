@@ -23,11 +23,15 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Shellac", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: settings),
         // A process that holds a lock, which the tests run.
         .executableTarget(
             name: "SecondProcess", dependencies: ["Shellac"], path: "Tests/SecondProcess",
+            swiftSettings: settings),
+        // A machine that uses a database in a Ceph cluster, which .ci/ceph runs.
+        .executableTarget(
+            name: "CephMachine", dependencies: ["Shellac"], path: "Tests/CephMachine",
             swiftSettings: settings),
         // A process whose allocations the tests count.
         .executableTarget(

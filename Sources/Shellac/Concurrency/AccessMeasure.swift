@@ -70,6 +70,7 @@ extension ConnectionGroup {
     @inline(never)
     func attend(_ description: String, at site: CallSite) throws -> AccessMeasure? {
         reporter?.checkOutside()
+        try checkRefusal()
         try checkService(description)
         return reporter.map { AccessMeasure($0, site, description) }
     }

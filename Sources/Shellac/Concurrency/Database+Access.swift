@@ -31,6 +31,7 @@ extension Database {
     @inline(never)
     private func checkOpen() throws {
         if isClosed { throw closedError() }
+        if let refusedCommit { throw refusedCommit }
         // It has stood in line for too long.
         if access.isEnded { throw stopError }
     }

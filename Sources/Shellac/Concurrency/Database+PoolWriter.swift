@@ -3,6 +3,7 @@ import CSQLite
 extension Database {
     /// Prepares the connection that writes for a pool.
     func setUpAsWriterOfPool(path: String) throws {
+        try checkThatOthersMayRead(path)
         try setUp(path: path) {
             try useLog()
             setCommitHook(for: .number, true)
@@ -15,6 +16,23 @@ extension Database {
                     "could not open the pool \(description): its writer locks the file for itself (PRAGMA locking_mode = "
                     + "EXCLUSIVE), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
         }
+    }
+
+    /// Throws where no other connection can be had, before a lock is asked for, which some VFS wait for without an end.
+    private func checkThatOthersMayRead(_ path: String) throws {
+        if configuration.lockingMode == .exclusive {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message:
+                    "could not open the pool \(description): its configuration has the writer keep the lock of the file (lockingMode is "
+                    + "exclusive), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
+        }
+        guard let file = DatabaseFile(.main, of: "main", on: pointer), !file.hasSharedMemory else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_CANTOPEN,
+            message:
+                "could not open the pool \(description): its connections cannot have a write-ahead log, as the VFS of \(path) has no "
+                + "memory that they share. Use a DatabaseQueue")
     }
 
     /// Has the file have a write-ahead log, which stays when it is closed: who opens it for reading only needs it.

@@ -28,6 +28,7 @@ struct ReaderOpening: Sendable {
         identity = FileIdentity(self.path)
         var configuration = configuration
         configuration.readonly = true
+        configuration.confirmsCommits = false
         configuration.journalMode = .default
         configuration.defaultTransactionKind = .deferred
         self.configuration = configuration

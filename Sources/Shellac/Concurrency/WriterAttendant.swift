@@ -97,7 +97,12 @@ final class WALHook {
     /// The size of a page, which a frame has a few bytes more than.
     let pageSize: Int
 
-    fileprivate init(pageSize: Int) { self.pageSize = pageSize }
+    /// Who wants to hear of them, too.
+    fileprivate let confirmation: CommitConfirmation?
+
+    fileprivate init(pageSize: Int, _ confirmation: CommitConfirmation?) {
+        (self.pageSize, self.confirmation) = (pageSize, confirmation)
+    }
 
     /// Whether a commit was heard of since this was asked last.
     func takeHeard() -> Bool {
@@ -115,12 +120,14 @@ extension Database {
     /// Hears of the frames of the log. SQLite copies no log by itself any more: but for those of attached databases.
     func hearOfLog() throws -> WALHook {
         let hook = WALHook(
-            pageSize: try Int.fetchOne(makeStatement(sql: "PRAGMA main.page_size")) ?? 4096)
+            pageSize: try Int.fetchOne(makeStatement(sql: "PRAGMA main.page_size")) ?? 4096,
+            hooks.confirmation)
         hooks.wal = hook
         sqlite3_wal_hook(
             pointer,
             { context, connection, name, frames in
                 guard let context, let name else { return SQLITE_OK }
+                Unretained<WALHook>(context: context).use { $0.confirmation?.hear(frames, of: name) }
                 if strcmp(name, "main") == 0 {
                     Unretained<WALHook>(context: context).use { $0.hear(frames) }
                 } else if frames >= 1_000 {

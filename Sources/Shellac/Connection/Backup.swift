@@ -50,6 +50,7 @@ final class Backup {
         let code = sqlite3_backup_step(pointer, Int32(clamping: pages))
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
         isCompleted = code == SQLITE_DONE
+        if isCompleted, let refusal = destination.confirmCommitOfBackup() { throw refusal }
         return DatabaseBackupProgress(
             remainingPageCount: Int(sqlite3_backup_remaining(pointer)),
             totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE)

@@ -33,6 +33,8 @@ struct CommitHookUses: OptionSet {
     static let number = CommitHookUses(rawValue: 1)
     /// The one that follows changes hears of commits before they happen.
     static let changes = CommitHookUses(rawValue: 2)
+    /// Commits are confirmed: see ``CommitConfirmation``.
+    static let confirmation = CommitHookUses(rawValue: 4)
 }
 
 extension Database {
@@ -63,8 +65,16 @@ extension Database {
             group.commits.begin()
             owed.insert(.commitDidEnd)
         }
-        guard hooks.commit.contains(.changes), let changes = object(in: .changes) else { return true }
-        return changes.object.commitHookDidFire()
+        if hooks.commit.contains(.changes), let changes = object(in: .changes),
+            !changes.object.commitHookDidFire()
+        {
+            return false
+        }
+        if hooks.commit.contains(.confirmation) {
+            hooks.confirmation?.commitWillBegin(self)
+            owed.formUnion(.commitDidEnd)
+        }
+        return true
     }
 
     /// The statement has returned that was about to commit.
@@ -72,5 +82,14 @@ extension Database {
         guard owed.contains(.commitDidEnd) else { return }
         owed.remove(.commitDidEnd)
         group.commits.end()
+    }
+
+    /// Ends a commit that no statement of ours has made: one of the C interface.
+    func endUnheardCommit() {
+        guard owed.contains(.commitDidEnd) else { return }
+        if owed.contains(.confirmation), isInAutocommit, let refusal = confirmCommit(sql: nil) {
+            transactionState.keepCommitFailure(refusal)
+        }
+        endNumberedCommit()
     }
 }

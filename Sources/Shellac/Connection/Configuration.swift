@@ -38,6 +38,38 @@ public struct Configuration: Sendable {
     /// The way in which SQLite keeps a transaction safe from crashes.
     public var journalMode: JournalMode = .default
 
+    /// The name of the VFS that opens the file, or nil for that of the system: see "The SQLite OS Interface or VFS" in the SQLite
+    /// documentation. An extension brings it along: see ``Database/loadExtension(_:entryPoint:)``.
+    public var vfs: String?
+
+    /// The time for which a connection keeps the locks of its file.
+    public var lockingMode: LockingMode = .normal
+
+    /// The place of temporary tables, and of what is sorted.
+    public var temporaryStorage: TemporaryStorage = .default
+
+    /// The size of the pages of a file that is created, in bytes: a power of two from 512 to 65536, or nil for that of SQLite. A file
+    /// that is there keeps its own.
+    public var pageSize: Int?
+
+    /// The memory that each connection keeps pages of the file in, in bytes, or nil for that of SQLite, which is 2 MB.
+    ///
+    /// SQLite reads the file to set it: where another connection has locked the file, the opening waits, or throws, as
+    /// ``busyMode`` says.
+    public var cacheSize: Int?
+
+    /// Whether the storage is asked, after each commit, whether it still has what was committed.
+    ///
+    /// Where it refuses, the statement that committed throws an error whose ``DatabaseError/leavesOutcomeUnknown`` is true. Whoever follows
+    /// the transaction is told a rollback. Each later access throws the same error, until the database is closed.
+    ///
+    /// It is for storage that another machine can take over while this one believes that it has it, as in ``ceph()``. A file of the
+    /// machine's own needs none of it. It costs a read of 24 bytes for each commit. SQLite's hook of the write-ahead log is taken for it, so that
+    /// `PRAGMA wal_autocheckpoint` says 0 until something is set by it; the log is copied as before.
+    ///
+    /// Commits of ``Database/sqliteConnection`` are confirmed when the access ends. `VACUUM INTO` writes another file, which is not asked.
+    public var confirmsCommits = false
+
     /// The kind of the transactions that `write`, `inTransaction` and `inSavepoint` open, unless they are told.
     public var defaultTransactionKind: TransactionKind = .immediate
 

@@ -129,6 +129,7 @@ extension Database {
         if isClosed { throw closedError() }
         if effect == .rollback { return }
         if let lostTransaction { throw lostTransaction }
+        if let refusedCommit { throw refusedCommit }
         if case .rollbackTo = effect { return }
         if access.isStopped { throw stopError }
     }
@@ -136,7 +137,8 @@ extension Database {
     /// Works out again whether statements can run without a question.
     func updateObstruction() {
         let isRefusing =
-            isClosed || lostTransaction != nil || owed.contains(.statementWillBegin) || readRecorder != nil
+            isClosed || lostTransaction != nil || refusedCommit != nil || owed.contains(.statementWillBegin)
+            || readRecorder != nil
         let isWatched = activity != nil || reporter != nil
         isOnlyWatched = isWatched && !isRefusing
         access.obstruct(isRefusing || isWatched)

@@ -25,6 +25,19 @@ final class ConnectionGroup: Sendable {
     @inline(__always)
     var needsAttention: Bool { attention.load(ordering: .relaxed) }
 
+    /// The error of a commit that the storage has refused afterwards. No access begins any more, until the database is closed.
+    private let refusedCommit = Lock<DatabaseError?>(nil)
+
+    func refuse(_ error: DatabaseError) {
+        refusedCommit.withLock { if $0 == nil { $0 = error } }
+        _ = attention.exchange(true, ordering: .sequentiallyConsistent)
+    }
+
+    /// Forgets it: a database that is closed says so.
+    func forgetRefusal() { refusedCommit.withLock { $0 = nil } }
+
+    func checkRefusal() throws { if let error = refusedCommit.withLock({ $0 }) { throw error } }
+
     /// Has no access begin any more.
     func beginServiceEnd() {
         serviceEnd.begin()

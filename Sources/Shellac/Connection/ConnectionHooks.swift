@@ -8,6 +8,8 @@ struct ConnectionHooks {
     var isCancellable = false
     /// Hears of the write-ahead log, where we see to it.
     var wal: AnyObject?
+    /// Asks the storage after each commit, where the configuration says so.
+    var confirmation: CommitConfirmation?
     /// What the commit hook is for. Without a use, it is not there.
     var commit: CommitHookUses = []
     /// Tells of rows before they are changed, once somebody has asked for it.

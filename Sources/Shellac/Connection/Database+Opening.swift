@@ -13,14 +13,16 @@ extension Database {
     func setUp(path: String, _ prepare: () throws -> Void = {}) throws {
         do {
             setBusyMode(configuration.busyMode)
+            try LoadedExtensions.load(into: pointer)
             try configure()
+            try prepareStorage()
             try checkFormat()
             try prepare()
         } catch let error as DatabaseError {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
                 message: OpeningFailure.message(
-                    path: path, code: error.extendedResultCode.rawValue,
+                    path: path, vfs: configuration.vfs, code: error.extendedResultCode.rawValue,
                     reason: error.message ?? "\(error.extendedResultCode)"))
         }
         if let trace = configuration.trace { self.trace(options: [.statement, .profile], trace) }

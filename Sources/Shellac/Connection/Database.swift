@@ -84,7 +84,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
                     "SQLite 3.35 or newer is needed, and \(String(cString: sqlite3_libversion())) is running")
         }
         let flags = configuration.readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let handle = try ConnectionHandle(path: path, flags: flags)
+        let handle = try ConnectionHandle(path: path, flags: flags, vfs: configuration.vfs)
         self.configuration = configuration
         self.description = description
         let group = group ?? ConnectionGroup(reporter: Reporter(configuration, description))
@@ -252,6 +252,10 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     private func dropHandle() {
         let listeners = takeListeners()
         access.close()
+        if refusedCommit != nil {
+            hooks.confirmation?.refusal = nil
+            group.forgetRefusal()
+        }
         added.departures.hold {
             // Objects that are freed with the connection find it closed.
             let closing = handle.take()
@@ -270,8 +274,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         if !isClosed {
             sqlite3_update_hook(pointer, nil, nil)
             exchangeCommitHook(for: nil)
-            if hooks.wal != nil { sqlite3_wal_hook(pointer, nil, nil) }
+            if hooks.wal != nil || hooks.confirmation != nil { sqlite3_wal_hook(pointer, nil, nil) }
             hooks.commit = []
+            owed.remove(.confirmation)
             hooks.preUpdate?.takeOff()
         }
         defer { hooks.preUpdate = nil }

@@ -29,9 +29,10 @@ extension Statement {
     /// Tells everybody that a run has ended. Most ends concern the one that follows changes, at most.
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
+        var error = error
+        if database.owed.contains(.confirmation), hasRun { error = database.confirmCommit(of: self, error) }
         database.endNumberedCommit()
         if let measure { database.report(measure, of: self, hasRun: hasRun, error: error) }
-        var error = error
         if concerns.contains(.schema) && hasRun || error != nil
             || database.owed.contains(.nestedStatementDidEnd)
         {
@@ -56,10 +57,13 @@ extension Statement {
         var followed: [(statement: Statement, error: (any Error)?)] = []
         while let statement = running {
             let code = sqlite3_reset(statement.sqliteStatement)
-            let error =
+            var error =
                 code == SQLITE_OK
                 ? database.object(in: .transactions)?.object.takeLoss(of: statement)
                 : database.failure(code, sql: statement.sql)
+            if database.owed.contains(.confirmation), statement.phase == .running {
+                error = database.confirmCommit(of: statement, error)
+            }
             if let error, !statement.isReadonly { database.transactionState.keepCommitFailure(error) }
             if statement.concerns.contains(.changes), statement.phase == .running {
                 followed.append((statement, error))

@@ -121,9 +121,12 @@ struct Owed: OptionSet {
     /// The end of each statement, as long as the connection is there: see ``Reporter``.
     static let report = Owed(rawValue: 32)
 
+    /// The end of each statement, as long as the connection is there: see ``CommitConfirmation``.
+    static let confirmation = Owed(rawValue: 64)
+
     /// The events that may be owed when a statement ends.
     static let atEndOfStatement: Owed = [
-        .autocommitStatementDidEnd, .nestedStatementDidEnd, .commitDidEnd, .report,
+        .autocommitStatementDidEnd, .nestedStatementDidEnd, .commitDidEnd, .report, .confirmation,
     ]
 }
 

@@ -15,14 +15,21 @@ struct ConnectionHandle: ~Copyable {
 
     /// Opens a connection.
     ///
+    /// - Parameter vfs: The name of the VFS that opens the file, or nil for that of the system.
     /// - Throws: a ``DatabaseError`` that names the path and the reason.
-    init(path: String, flags: Int32) throws {
+    init(path: String, flags: Int32, vfs: String? = nil) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN, message: "there is a NUL character in the path of the database")
         }
+        if let vfs, vfs.utf8.contains(0) || sqlite3_vfs_find(vfs) == nil {
+            throw DatabaseError(
+                resultCode: .SQLITE_CANTOPEN,
+                message: OpeningFailure.message(
+                    path: path, vfs: vfs, code: SQLITE_CANTOPEN, reason: OpeningFailure.noVFS(vfs)))
+        }
         var pointer: OpaquePointer?
-        let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
+        let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, vfs)
         guard code == SQLITE_OK, let pointer else {
             let extendedCode = pointer.map { sqlite3_extended_errcode($0) } ?? code
             let systemError = pointer.map { sqlite3_system_errno($0) } ?? 0
@@ -31,7 +38,7 @@ struct ConnectionHandle: ~Copyable {
             throw DatabaseError(
                 resultCode: ResultCode(rawValue: extendedCode),
                 message: OpeningFailure.message(
-                    path: path, code: extendedCode, reason: message ?? "out of memory",
+                    path: path, vfs: vfs, code: extendedCode, reason: message ?? "out of memory",
                     systemError: systemError))
         }
         self.pointer = pointer
@@ -71,12 +78,20 @@ struct ConnectionHandle: ~Copyable {
 
 /// Why a database could not be opened, said so that it can be mended.
 enum OpeningFailure {
-    static func message(path: String, code: Int32, reason: String, systemError: Int32 = 0) -> String {
+    static func message(
+        path: String, vfs: String?, code: Int32, reason: String, systemError: Int32 = 0
+    ) -> String {
         let place = path.isEmpty ? "a temporary database" : "the database at \(path)"
-        // Other codes tell more than the file system does.
-        let asksFileSystem = [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY].contains(code & 0xFF)
+        // Other codes tell more than the file system does, and a VFS of its own has its files elsewhere.
+        let asksFileSystem =
+            vfs == nil && [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY].contains(code & 0xFF)
         let explanation = asksFileSystem ? explanation(path: path, systemError: systemError) : nil
         return "could not open \(place): \(explanation ?? reason)"
+    }
+
+    /// Why a VFS cannot open anything.
+    static func noVFS(_ name: String) -> String {
+        "no VFS is registered by the name of \(name): load the extension that brings it, by Database.loadExtension, first"
     }
 
     private static func explanation(path: String, systemError: Int32) -> String? {

@@ -38,6 +38,12 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// ```
     public internal(set) var constraint: Constraint?
 
+    /// Whether a transaction may have been committed all the same: see ``Configuration/confirmsCommits``.
+    ///
+    /// Who writes it once more may write it twice. Look first, with the database opened anew. It is also true where SQLite has failed a
+    /// commit because of the storage (`SQLITE_IOERR`), if commits are confirmed: such a connection can be used further.
+    public private(set) var leavesOutcomeUnknown = false
+
     private(set) var publicArguments: Bool
 
     /// Creates an error: a function made in Swift may throw one.
@@ -78,6 +84,13 @@ public struct DatabaseError: Error, Hashable, Sendable {
     func with(_ arguments: StatementArguments) -> DatabaseError {
         var error = self
         error.arguments = arguments
+        return error
+    }
+
+    /// The error, of which nobody knows whether the transaction is committed.
+    var leavingOutcomeUnknown: DatabaseError {
+        var error = self
+        error.leavesOutcomeUnknown = true
         return error
     }
 

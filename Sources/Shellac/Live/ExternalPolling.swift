@@ -4,7 +4,7 @@
 /// last commit is read before the first fetch. What is committed between the two is seen by that fetch, and found once more: so
 /// there may be one fetch too many, and never one too few.
 final class ExternalPolling: @unchecked Sendable {  // it is used on the connection's side alone
-    @exclusivity(unchecked) private var version: Int64?
+    @exclusivity(unchecked) private var version: ExternalVersion?
     @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
     @exclusivity(unchecked) private var interval = Duration.seconds(3600)
     @exclusivity(unchecked) private var task: Task<Void, Never>?
@@ -13,7 +13,7 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
 
     /// Asks for the sake of a query, too, which is about to be fetched.
     func add(_ query: LiveQuery, every pause: Duration, on db: Database) throws {
-        if version == nil { version = try db.dataVersionWithoutWaiting }
+        if version == nil { version = try ExternalVersion(of: db) }
         guard queries.updateValue(query, forKey: ObjectIdentifier(query)) == nil else { return }
         guard task == nil || pause < interval else { return }
         interval = pause
@@ -41,9 +41,7 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
             (version, task, interval) = (nil, nil, .seconds(3600))
             return true
         }
-        let present = try db.dataVersionWithoutWaiting
-        if present == version { return false }
-        version = present
+        guard try version?.hasChanged(db) == true else { return false }
         for query in queries.values {
             query.changesMayBeMissed()
             query.wake()

@@ -146,6 +146,7 @@ final class Broker: StatementParticipant, PreUpdateListener {
     private func isCommitted(_ error: (any Error)?) -> Bool {
         // One that fails with OR FAIL commits what it has done before. A commit that fails is no constraint.
         guard let error else { return true }
+        if database.refusedCommit != nil { return false }
         return sqlite3_changes(database.pointer) > 0
             || (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }

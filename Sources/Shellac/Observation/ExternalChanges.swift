@@ -17,6 +17,10 @@
 /// questions the task sleeps, and no thread waits. A question waits for its turn with the accesses that write, like
 /// any asynchronous one; while another connection holds the file locked, it is asked again later.
 ///
+/// Where that number changes at each question, as with a VFS that gives the present state of a replica, the content of the
+/// database is compared, up to 16 MB. A larger one is told as changed at each question, unless there is something else to
+/// compare: see ``DatabaseWriter/externalChanges(pollingEvery:comparing:)``.
+///
 /// What is told is what was committed since the sequence was made. It ends when the task is cancelled, and when the database
 /// is closed or freed: the sequence does not keep it alive. An error of the file is thrown.
 public struct ExternalChanges: AsyncSequence, Sendable {
@@ -25,13 +29,19 @@ public struct ExternalChanges: AsyncSequence, Sendable {
 
     private weak let writer: (any DatabaseWriter)?
     private let interval: Duration
-    /// The version when the sequence was made, or nil where it could not be found out.
-    private let version: Int64?
+    /// What there was when the sequence was made, where that could be found out.
+    private let version: ExternalVersion
 
-    fileprivate init(_ writer: any DatabaseWriter, _ interval: Duration) {
+    fileprivate init(
+        _ writer: any DatabaseWriter, _ interval: Duration, _ comparison: ExternalVersion.Comparison?
+    ) {
         self.writer = writer
         self.interval = interval
-        version = try? writer.unsafeReentrantWrite { db in try db.dataVersionWithoutWaiting }
+        let blank = ExternalVersion(comparing: comparison)
+        let version = try? writer.unsafeReentrantWrite { db in
+            try ExternalVersion(of: db, comparing: comparison)
+        }
+        self.version = version ?? blank
     }
 
     public func makeAsyncIterator() -> Iterator {
@@ -42,20 +52,16 @@ public struct ExternalChanges: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate weak var writer: (any DatabaseWriter)?
         fileprivate let interval: Duration
-        fileprivate var version: Int64?
+        fileprivate var version: ExternalVersion
 
         /// Waits for a change. Returns nil when there will be none any more.
         public mutating func next() async throws -> Void? {
             while true {
                 do {
                     try await Task.sleep(for: interval)
-                    guard let present = try await presentVersion() else { return nil }
-                    guard let known = version else {
-                        version = present
-                        continue
-                    }
+                    guard let (present, hasChanged) = try await look() else { return nil }
                     version = present
-                    if present != known { return () }
+                    if hasChanged { return () }
                 } catch is CancellationError {
                     return nil
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -67,9 +73,13 @@ public struct ExternalChanges: AsyncSequence, Sendable {
         }
 
         /// The database is held while it is asked, and not longer.
-        private func presentVersion() async throws -> Int64? {
+        private func look() async throws -> (ExternalVersion, hasChanged: Bool)? {
             guard let writer else { return nil }
-            return try await writer.writeWithoutTransaction { db in try db.dataVersionWithoutWaiting }
+            return try await writer.writeWithoutTransaction { [version] db in
+                var version = version
+                let hasChanged = try version.hasChanged(db)
+                return (version, hasChanged)
+            }
         }
     }
 }
@@ -82,17 +92,21 @@ extension DatabaseWriter {
 
     /// The commits of other connections, and of other processes, from now on.
     ///
-    /// - Parameter interval: How long to sleep between two questions. One takes some microseconds.
-    public func externalChanges(pollingEvery interval: Duration) -> ExternalChanges {
-        ExternalChanges(self, interval)
-    }
-}
-
-extension Database {
-    /// The number that other connections' commits change. A lock is not waited for.
-    var dataVersionWithoutWaiting: Int64 {
-        get throws {
-            try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
-        }
+    /// ```swift
+    /// let changes = replica.externalChanges(pollingEvery: .seconds(1)) { db in
+    ///     try DatabaseValue.fetchOne(db, sql: "SELECT MAX(updatedAt) FROM player")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - interval: How long to sleep between two questions. One takes some microseconds.
+    ///   - comparison: What to compare where SQLite takes the file for changed at each question: see ``ExternalChanges``. It is
+    ///     asked for nowhere else, and may only read.
+    public func externalChanges(
+        pollingEvery interval: Duration,
+        comparing comparison: (@Sendable (Database) throws -> DatabaseValue?)? = nil
+    ) -> ExternalChanges {
+        guard let comparison else { return ExternalChanges(self, interval, nil) }
+        return ExternalChanges(self, interval) { db in try db.readOnly { try comparison(db) } }
     }
 }

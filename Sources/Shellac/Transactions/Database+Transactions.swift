@@ -211,7 +211,7 @@ extension Database {
             throw lostTransaction
         }
         // Whoever uses the C interface opens transactions that the log does not hear of.
-        endNumberedCommit()
+        endUnheardCommit()
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 {
             if configuration.allowsUnsafeTransactions { return }
             try closeForgottenTransaction()

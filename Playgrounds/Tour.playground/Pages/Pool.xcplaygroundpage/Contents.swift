@@ -105,6 +105,22 @@ let watchedPool = try DatabasePool(path: dbPool.path, configuration: watched)
 _ = try watchedPool.read { db in try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account") }
 try watchedPool.close()
 
+//: Where there can be one connection alone, as over a database in a cluster, a pool says so, and a queue confirms each commit.
+
+var alone = Configuration()
+alone.label = "till"
+alone.lockingMode = .exclusive
+alone.journalMode = .wal
+alone.confirmsCommits = true
+let till = folder.appending(path: "till.sqlite").path
+do {
+    _ = try DatabasePool(path: till, configuration: alone)
+} catch let error as DatabaseError { print("no pool:", error.message ?? "") }
+let tillQueue = try DatabaseQueue(path: till, configuration: alone)
+try tillQueue.write { db in try db.execute(sql: "CREATE TABLE sale (amount INTEGER NOT NULL)") }
+try tillQueue.close()
+try FileManager.default.removeItem(atPath: till)
+
 //: As a service, it runs until it is cancelled, and ends in order: what runs goes on, what comes throws, and one file is left.
 
 let service = Task { try await dbPool.run() }

@@ -1,0 +1,119 @@
+import CSQLite
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension Database {
+    /// Loads an extension of SQLite, such as a VFS or functions in C, for the connections that are opened from now on.
+    ///
+    /// ```swift
+    /// try Database.loadExtension("libcephsqlite.so")
+    /// ```
+    ///
+    /// Its code runs in the process and can do what the process can: load what you trust. SQL cannot load any, as its function
+    /// `load_extension()` stays off. To load the same one again does nothing.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a dynamic library, or a name that the system's loader finds.
+    ///   - entryPoint: The name of the function that SQLite calls. If nil, SQLite makes it of the file's name: see
+    ///     "Run-Time Loadable Extensions" in the SQLite documentation.
+    /// - Throws: a ``DatabaseError`` that names the extension and the reason. It is thrown, too, where the running SQLite was compiled
+    ///   without extensions, as that of Apple's systems is.
+    public static func loadExtension(_ path: String, entryPoint: String? = nil) throws {
+        ErrorLog.install()
+        try LoadedExtensions.add(LoadedExtension(path: path, entryPoint: entryPoint))
+    }
+}
+
+/// An extension of SQLite that the program has loaded.
+struct LoadedExtension: Hashable, Sendable {
+    let path: String
+    let entryPoint: String?
+
+    /// Loads it into a connection.
+    func load(into connection: OpaquePointer) throws {
+        guard !path.utf8.contains(0), entryPoint?.utf8.contains(0) != true else {
+            throw failure(SQLITE_ERROR, "there is a NUL character in its name")
+        }
+        guard let load = Features.loadExtension else { throw failure(SQLITE_ERROR, Features.noExtensions) }
+        // The C function alone is turned on, and not that of SQL.
+        _ = shellac_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1)
+        defer { _ = shellac_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0) }
+        var text: UnsafeMutablePointer<CChar>?
+        let code = load(connection, path, entryPoint, &text)
+        defer { sqlite3_free(text) }
+        guard code == SQLITE_OK else {
+            throw failure(code, text.map { String(cString: $0) } ?? "SQLite gives no reason")
+        }
+    }
+
+    /// Whether the process has the library. It stays there where the extension asks for it, as one with a VFS does.
+    var isResident: Bool {
+        // SQLite adds the suffix where there is no such file.
+        for path in [path, path + ".so", path + ".dylib"] {
+            guard let library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD) else { continue }
+            dlclose(library)
+            return true
+        }
+        return false
+    }
+
+    private func failure(_ code: Int32, _ reason: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: code), message: "could not load the extension \(path): \(reason)"
+        )
+    }
+}
+
+/// The extensions that the program has loaded.
+///
+/// One that registers something for the process, such as a VFS, asks SQLite to stay, and is done. Any other one works for the
+/// connection that it is loaded into, and for no other: each connection that is opened later loads it anew.
+enum LoadedExtensions {
+    private static let known = Lock<Set<LoadedExtension>>([])
+    /// Those that each connection loads, in their order.
+    private static let repeated = Lock<[LoadedExtension]>([])
+    private static let hasRepeated = Atomic<Bool>(false)
+
+    static func add(_ added: LoadedExtension) throws {
+        if known.withLock({ $0.contains(added) }) { return }
+        let wasResident = added.isResident
+        do {
+            let handle = try ConnectionHandle(path: ":memory:", flags: SQLITE_OPEN_READWRITE)
+            try added.load(into: handle.pointer)
+        }
+        // Where somebody else has the library in the process, nobody knows whether it has asked to stay.
+        let staysByItself = !wasResident && added.isResident
+        guard known.withLock({ $0.insert(added).inserted }), !staysByItself else { return }
+        repeated.withLock { $0.append(added) }
+        hasRepeated.store(true, ordering: .releasing)
+    }
+
+    /// Loads them into a connection that was just opened.
+    static func load(into connection: OpaquePointer) throws {
+        guard hasRepeated.load(ordering: .acquiring) else { return }
+        for loaded in repeated.withLock({ $0 }) { try loaded.load(into: connection) }
+    }
+}
+
+extension Features {
+    typealias LoadExtension =
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+            UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        ) -> Int32
+
+    /// `sqlite3_load_extension()`, where there is one.
+    static var loadExtension: LoadExtension? {
+        guard !hiddenOptions.get().contains("LOAD_EXTENSION") else { return nil }
+        return symbol("sqlite3_load_extension").map { unsafeBitCast($0, to: LoadExtension.self) }
+    }
+
+    static var noExtensions: String {
+        "SQLite \(String(cString: sqlite3_libversion())), which is running, was compiled with SQLITE_OMIT_LOAD_EXTENSION"
+    }
+}

@@ -1,0 +1,270 @@
+import CSQLite
+import Foundation
+
+/// A VFS that forwards to the system's, and can behave as the storage of a machine that another one has taken over: it refuses what is
+/// read, and acknowledges what is written, which is lost.
+///
+/// Its files are those of the system, so that a database can be looked at without it.
+public final class FaultyStorage: @unchecked Sendable {  // what changes is touched under `lock`
+    /// The name that it is registered by: ``Configuration/vfs``.
+    public let name: String
+
+    public enum File: Int, Sendable {
+        case main = 1
+        case journal, log, other
+    }
+
+    /// A read that was asked for.
+    public struct Read: Hashable, Sendable {
+        public let file: File
+        public let count: Int
+        public let offset: Int
+
+        public init(file: File, count: Int, offset: Int) {
+            (self.file, self.count, self.offset) = (file, count, offset)
+        }
+    }
+
+    private struct State {
+        var isFenced = false
+        var writesUntilFence: Int?
+        var isImmune = false
+        var refused: Set<File> = []
+        var sparedCount: Int?
+        var failsSyncs = false
+        var reads: [Read] = []
+        var keepsReads = false
+        var movesVersion = false
+        var version: UInt8 = 0
+    }
+
+    private let lock = NSLock()
+    private var state = State()
+    private let vfs: UnsafeMutablePointer<sqlite3_vfs>
+    private let cName: UnsafeMutablePointer<CChar>
+    fileprivate let base: UnsafeMutablePointer<sqlite3_vfs>
+    fileprivate let methods: UnsafeMutablePointer<sqlite3_io_methods>
+
+    /// Registers the VFS, until it is freed.
+    ///
+    /// - Parameter sharesMemory: Whether several connections can share the index of a write-ahead log.
+    public init(sharesMemory: Bool = true) {
+        name = "faulty-\(UUID().uuidString)"
+        cName = strdup(name)
+        base = sqlite3_vfs_find(nil)
+        vfs = .allocate(capacity: 1)
+        vfs.initialize(to: base.pointee)
+        methods = .allocate(capacity: 1)
+        methods.initialize(to: OpenFile.methods(version: sharesMemory ? 2 : 1))
+        vfs.pointee.szOsFile = Int32(OpenFile.size) + base.pointee.szOsFile
+        vfs.pointee.zName = UnsafePointer(cName)
+        vfs.pointee.pNext = nil
+        vfs.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+        vfs.pointee.xOpen = { vfs, name, file, flags, outFlags in
+            guard let vfs, let file else { return SQLITE_MISUSE }
+            return storage(vfs).open(name, file, flags, outFlags)
+        }
+        vfs.pointee.xDelete = { vfs, name, isSynced in
+            guard let vfs else { return SQLITE_MISUSE }
+            let storage = storage(vfs)
+            return storage.isFenced ? SQLITE_OK : storage.base.pointee.xDelete(storage.base, name, isSynced)
+        }
+        sqlite3_vfs_register(vfs, 0)
+    }
+
+    deinit {
+        sqlite3_vfs_unregister(vfs)
+        vfs.deallocate()
+        methods.deallocate()
+        free(cName)
+    }
+
+    private func with<Result>(_ body: (inout State) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&state)
+    }
+
+    // MARK: - What it does
+
+    /// Whether another machine has taken the storage over.
+    public var isFenced: Bool {
+        get { with { $0.isFenced } }
+        set { with { ($0.isFenced, $0.writesUntilFence) = (newValue, nil) } }
+    }
+
+    /// Has another machine take the storage over when a main file or a log is about to be written.
+    ///
+    /// - Parameter count: How many writes come before.
+    public func fenceAtNextWrite(after count: Int = 0) {
+        with { if !$0.isImmune { $0.writesUntilFence = count } }
+    }
+
+    /// Whether nobody takes it over, whoever asks for that.
+    public var isImmune: Bool {
+        get { with { $0.isImmune } }
+        set { with { $0.isImmune = newValue } }
+    }
+
+    /// The kinds of files that cannot be read.
+    public var refused: Set<File> {
+        get { with { $0.refused } }
+        set { with { $0.refused = newValue } }
+    }
+
+    /// The number of bytes that are read all the same, where it is that number.
+    public var sparedCount: Int? {
+        get { with { $0.sparedCount } }
+        set { with { $0.sparedCount = newValue } }
+    }
+
+    /// Whether nothing can be brought to the disk.
+    public var failsSyncs: Bool {
+        get { with { $0.failsSyncs } }
+        set { with { $0.failsSyncs = newValue } }
+    }
+
+    /// Whether the header of the main file says something else each time that it is asked for its version.
+    public var movesVersion: Bool {
+        get { with { $0.movesVersion } }
+        set { with { $0.movesVersion = newValue } }
+    }
+
+    /// Runs a function, and returns what was read meanwhile.
+    public func reads(during body: () throws -> Void) rethrows -> [Read] {
+        with { ($0.reads, $0.keepsReads) = ([], true) }
+        defer { with { $0.keepsReads = false } }
+        try body()
+        return with { $0.reads }
+    }
+
+    // MARK: - What SQLite calls
+
+    private func open(
+        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
+        _ outFlags: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        let opened = OpenFile(file)
+        file.pointee.pMethods = nil
+        opened.real.pointee.pMethods = nil
+        let code = base.pointee.xOpen(base, name, opened.real, flags, outFlags)
+        guard code == SQLITE_OK else { return code }
+        let kind: File =
+            flags & SQLITE_OPEN_MAIN_DB != 0
+            ? .main
+            : flags & SQLITE_OPEN_WAL != 0 ? .log : flags & SQLITE_OPEN_MAIN_JOURNAL != 0 ? .journal : .other
+        opened.initialize(kind, Unmanaged.passRetained(self))
+        file.pointee.pMethods = UnsafePointer(methods)
+        return SQLITE_OK
+    }
+
+    /// Returns whether the bytes may be read.
+    fileprivate func willRead(_ file: File, _ count: Int32, _ offset: Int64) -> Bool {
+        with { state in
+            if state.keepsReads {
+                state.reads.append(Read(file: file, count: Int(count), offset: Int(offset)))
+            }
+            if state.isFenced, file != .other { return false }
+            return !state.refused.contains(file) || state.sparedCount == Int(count)
+        }
+    }
+
+    /// Returns whether the bytes are written.
+    fileprivate func willWrite(_ file: File) -> Bool {
+        with { state in
+            if file == .main || file == .log, let left = state.writesUntilFence {
+                if left == 0 { state.isFenced = true }
+                state.writesUntilFence = left == 0 ? nil : left - 1
+            }
+            return !(state.isFenced && file != .other)
+        }
+    }
+
+    /// The version to answer with, in the place of that of the file.
+    fileprivate func versionByte() -> UInt8? {
+        with { state in
+            guard state.movesVersion else { return nil }
+            state.version &+= 1
+            return state.version
+        }
+    }
+}
+
+private func storage(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultyStorage {
+    Unmanaged<FaultyStorage>.fromOpaque(vfs.pointee.pAppData).takeUnretainedValue()
+}
+
+/// A file that is open: SQLite's `sqlite3_file`, what is ours, and the `sqlite3_file` of the system.
+private struct OpenFile {
+    static let size = 32
+    let memory: UnsafeMutableRawPointer
+
+    init(_ file: UnsafeMutablePointer<sqlite3_file>) { memory = UnsafeMutableRawPointer(file) }
+    init(_ file: UnsafeMutablePointer<sqlite3_file>?) { memory = UnsafeMutableRawPointer(file!) }
+
+    var real: UnsafeMutablePointer<sqlite3_file> {
+        (memory + Self.size).assumingMemoryBound(to: sqlite3_file.self)
+    }
+    private var owner: Unmanaged<FaultyStorage> {
+        .fromOpaque((memory + 8).load(as: UnsafeMutableRawPointer.self))
+    }
+    var storage: FaultyStorage { owner.takeUnretainedValue() }
+    var kind: FaultyStorage.File { FaultyStorage.File(rawValue: (memory + 16).load(as: Int.self)) ?? .other }
+    var base: sqlite3_io_methods { real.pointee.pMethods.pointee }
+
+    func initialize(_ kind: FaultyStorage.File, _ owner: Unmanaged<FaultyStorage>) {
+        (memory + 8).storeBytes(of: owner.toOpaque(), as: UnsafeMutableRawPointer.self)
+        (memory + 16).storeBytes(of: kind.rawValue, as: Int.self)
+    }
+
+    /// Whether something is done to the file that changes it, or is only said to be done.
+    var isChanged: Bool { storage.willWrite(kind) }
+
+    static func methods(version: Int32) -> sqlite3_io_methods {
+        var methods = sqlite3_io_methods()
+        methods.iVersion = version
+        methods.xClose = { file in
+            let opened = OpenFile(file)
+            let code = opened.base.xClose(opened.real)
+            opened.owner.release()
+            return code
+        }
+        methods.xRead = { file, bytes, count, offset in
+            let opened = OpenFile(file)
+            guard opened.storage.willRead(opened.kind, count, offset) else { return SQLITE_IOERR | 1 << 8 }
+            let code = opened.base.xRead(opened.real, bytes, count, offset)
+            // Bytes 24 to 27 of the header are counted up by who commits.
+            if opened.kind == .main, offset <= 24, offset + Int64(count) >= 28,
+                let version = opened.storage.versionByte()
+            {
+                bytes?.storeBytes(of: version, toByteOffset: Int(24 - offset), as: UInt8.self)
+            }
+            return code
+        }
+        methods.xWrite = { file, bytes, count, offset in
+            let opened = OpenFile(file)
+            return opened.isChanged ? opened.base.xWrite(opened.real, bytes, count, offset) : SQLITE_OK
+        }
+        methods.xTruncate = { file, size in
+            let opened = OpenFile(file)
+            return opened.storage.isFenced ? SQLITE_OK : opened.base.xTruncate(opened.real, size)
+        }
+        methods.xSync = { file, flags in
+            let opened = OpenFile(file)
+            if opened.storage.failsSyncs { return SQLITE_IOERR | 4 << 8 }
+            return opened.storage.isFenced ? SQLITE_OK : opened.base.xSync(opened.real, flags)
+        }
+        methods.xFileSize = { OpenFile($0).base.xFileSize(OpenFile($0).real, $1) }
+        methods.xLock = { OpenFile($0).base.xLock(OpenFile($0).real, $1) }
+        methods.xUnlock = { OpenFile($0).base.xUnlock(OpenFile($0).real, $1) }
+        methods.xCheckReservedLock = { OpenFile($0).base.xCheckReservedLock(OpenFile($0).real, $1) }
+        methods.xFileControl = { OpenFile($0).base.xFileControl(OpenFile($0).real, $1, $2) }
+        methods.xSectorSize = { OpenFile($0).base.xSectorSize(OpenFile($0).real) }
+        methods.xDeviceCharacteristics = { OpenFile($0).base.xDeviceCharacteristics(OpenFile($0).real) }
+        methods.xShmMap = { OpenFile($0).base.xShmMap(OpenFile($0).real, $1, $2, $3, $4) }
+        methods.xShmLock = { OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3) }
+        methods.xShmBarrier = { OpenFile($0).base.xShmBarrier(OpenFile($0).real) }
+        methods.xShmUnmap = { OpenFile($0).base.xShmUnmap(OpenFile($0).real, $1) }
+        return methods
+    }
+}
