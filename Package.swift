@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
     "LostUpdates", "Validation", "Kinds", "Requests", "Relations", "Observation", "Live", "Lists", "Triggers",
-    "Pool",
+    "Pool", "Exchange",
 ]
 
 let package = Package(
