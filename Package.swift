@@ -16,11 +16,15 @@ let package = Package(
     name: "Shellac",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Shellac", targets: ["Shellac"])
+        .library(name: "Shellac", targets: ["Shellac"]),
+        .executable(name: "shellac", targets: ["ShellacCommand"]),
     ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
+        // The command `shellac`. A target of its name would be that of the library, where file names have no case.
+        .executableTarget(
+            name: "ShellacCommand", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Shellac"], path: "Tests/TestSupport",
             swiftSettings: settings),
@@ -38,7 +42,10 @@ let package = Package(
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "ShellacTests",
-            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient"],
+            dependencies: [
+                "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient",
+                "ShellacCommand",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
