@@ -9,19 +9,22 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
     "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists",
-    "Triggers",
-    "Pool",
+    "Triggers", "Pool", "Exchange",
 ]
 
 let package = Package(
     name: "Shellac",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Shellac", targets: ["Shellac"])
+        .library(name: "Shellac", targets: ["Shellac"]),
+        .executable(name: "shellac", targets: ["ShellacCommand"]),
     ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
+        // The command `shellac`. A target of its name would be that of the library, where file names have no case.
+        .executableTarget(
+            name: "ShellacCommand", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Shellac", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: settings),
@@ -49,6 +52,7 @@ let package = Package(
             name: "ShellacTests",
             dependencies: [
                 "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
+                "ShellacCommand",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -57,6 +58,12 @@ static inline uintptr_t shellac_thread(void) {
 #else
     return (uintptr_t)pthread_self();
 #endif
+}
+
+/// The number of columns of a terminal, or 0 where nobody knows. (ioctl() is variadic.)
+static inline int shellac_terminal_width(int descriptor) {
+    struct winsize size = {0};
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /// Nanoseconds of a clock that never goes back, and moves every few milliseconds: asking it takes a few nanoseconds.

@@ -29,6 +29,14 @@ enum Benchmarks {
             print(answer.bytes, answer.checksum)
             return true
         }
+        if let step = options.exchangeStep {
+            try ExchangeComparison.perform(step[0], step[1], step[2])
+            return true
+        }
+        if options.exchange {
+            try ExchangeComparison(rows: options.rows).run()
+            return true
+        }
         let workloads = try Catalogue.workloads(
             startingWith: options.prefixes, inMemory: options.list ? nil : options.memory)
         if options.list {

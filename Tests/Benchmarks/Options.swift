@@ -13,6 +13,9 @@ struct Options {
     var help = false
     /// The one measurement to make, in a process that the program has started itself.
     var footprint: FootprintRequest?
+    /// Whether CSV is read and written beside sqlite3, or the one step of it, in a process that the program has started itself.
+    var exchange = false
+    var exchangeStep: [String]?
 
     static let usage = """
         USAGE: Benchmarks [WORKLOAD-PREFIX…] [OPTIONS]
@@ -21,6 +24,7 @@ struct Options {
           --rounds N    the rounds that count, after one to warm up (9, and on a busy machine more)
           --smoke       2000 rows, 1 round: shows that all workloads run and that checksums agree
           --memory      the memory workloads, each side in a process of its own, in bytes per record
+          --exchange    a million lines of CSV into and out of a table, beside sqlite3 (--rows says how many)
           --json FILE   writes the results as JSON
           --chart FILE  writes the results as an SVG
           --list        lists the workloads, and runs none
@@ -54,6 +58,9 @@ struct Options {
             case "--smoke": smoke = true
             case "--memory": memory = true
             case "--list": list = true
+            case ExchangeComparison.option: exchange = true
+            case ExchangeComparison.step:
+                exchangeStep = try [word(after: argument), word(after: argument), word(after: argument)]
             case "--help", "-h": help = true
             case FootprintRequest.option:
                 footprint = FootprintRequest(
@@ -63,7 +70,7 @@ struct Options {
             default: prefixes.append(argument)
             }
         }
-        self.rows = rows ?? (smoke ? 2_000 : 200_000)
+        self.rows = rows ?? (smoke ? 2_000 : exchange ? 1_000_000 : 200_000)
         self.rounds = rounds ?? (smoke ? 1 : 9)
         seconds = rounds == nil && !smoke ? 20 : 0
     }

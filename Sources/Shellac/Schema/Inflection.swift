@@ -1,9 +1,9 @@
 /// The singular and the plural of English names: `team` and `teams`, `formerCountry` and `formerCountries`.
 ///
 /// It is good enough for the names of tables. Where it is not, name the table: `belongsTo("datum", inTable: "data")`.
-enum Inflection {
+package enum Inflection {
     /// Returns a name in the singular. A name that is in the singular stays as it is.
-    static func singular(_ name: String) -> String {
+    package static func singular(_ name: String) -> String {
         changingLastWord(of: name) { word in
             let lower = word.lowercased()
             if unchanging.contains(lower) { return nil }
@@ -19,7 +19,7 @@ enum Inflection {
     }
 
     /// Returns a name in the plural.
-    static func plural(_ name: String) -> String {
+    package static func plural(_ name: String) -> String {
         changingLastWord(of: name) { word in
             let lower = word.lowercased()
             if unchanging.contains(lower) { return nil }

@@ -1,28 +1,28 @@
 import CSQLite
 
 /// The tables of a database without their rows, in memory: what SQLite's planner would do with other indexes is found out by asking it.
-struct IndexModel: ~Copyable {
+package struct IndexModel: ~Copyable {
     private let handle: ConnectionHandle
 
     /// An index that may help.
-    private struct Candidate {
-        let table: String
-        var columns: [String]
+    package struct Candidate {
+        package let table: String
+        package fileprivate(set) var columns: [String]
 
         /// The SQL that creates it.
-        func sql(_ name: String) -> String {
+        fileprivate func sql(_ name: String) -> String {
             let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
             return
                 "CREATE INDEX \(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)(\(list))"
         }
 
         /// Whether it does what another one does.
-        func serves(as other: Candidate) -> Bool {
+        fileprivate func serves(as other: Candidate) -> Bool {
             table == other.table && columns.starts(with: other.columns)
         }
 
         /// The SQL as it is told.
-        var sql: String { sql(([table] + columns).joined(separator: "_")) }
+        package var sql: String { sql(([table] + columns).joined(separator: "_")) }
     }
 
     /// A loop of a plan that looks for rows by a candidate.
@@ -38,6 +38,11 @@ struct IndexModel: ~Copyable {
     ///
     /// - Throws: an error where the schema cannot be read now.
     static func indexes(for statement: Statement) throws -> [String] {
+        try candidates(for: statement).map(\.sql)
+    }
+
+    /// Returns these indexes as what they are made of.
+    package static func candidates(for statement: Statement) throws -> [Candidate] {
         try ErrorLog.trying {
             var indexes: [Candidate] = []
             for index in try IndexModel(of: statement.database).indexes(for: statement) {
@@ -46,7 +51,7 @@ struct IndexModel: ~Copyable {
                 indexes.removeAll { index.serves(as: $0) }
                 indexes.append(index)
             }
-            return indexes.map(\.sql)
+            return indexes
         }
     }
 

@@ -1,0 +1,125 @@
+extension Database {
+    /// Writes the rows of a table or a view as text, sorted by primary key. Returns how many there are.
+    ///
+    /// ```swift
+    /// try dbQueue.read { db in
+    ///     try db.exportRows(of: "player", to: .file("players.csv"))
+    /// }
+    /// ```
+    ///
+    /// Rows are written while they are read: any number of them needs no more memory than one. Columns whose values are computed
+    /// are left out, so that what is exported can be imported.
+    ///
+    /// - Parameters:
+    ///   - tableName: The table, or the view.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - destination: Where the text goes.
+    ///   - format: How rows are written.
+    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
+    /// - Throws: an ``ExchangeError`` where the text cannot be written, and a ``DatabaseError`` where rows cannot be read.
+    @discardableResult
+    public func exportRows(
+        of tableName: String, in schemaName: String? = nil, to destination: ExchangeDestination,
+        as format: ExchangeFormat = .csv, progress: ((WorkProgress) throws -> Void)? = nil
+    ) throws -> Int {
+        checkAccess()
+        let table = try tableSchema(tableName, in: schemaName)
+        let columns = table.columns.filter { !$0.isGenerated }.map(\.name.quotedDatabaseIdentifier)
+        let key = table.primaryKey.columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+        let place = table.kind == .tableValuedFunction ? nil : table.schemaName
+        let statement = try makeStatement(
+            sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table.name.quoted(in: place))"
+                + (key.isEmpty ? "" : " ORDER BY \(key)"))
+        return try export(statement, StatementArguments(), to: destination, as: format, progress)
+    }
+
+    /// Writes the rows of a request as text. Returns how many there are.
+    ///
+    /// ```swift
+    /// try dbQueue.read { db in
+    ///     let best = Player.filter(Column("score") > 1000).order(Column("score").desc)
+    ///     try db.exportRows(of: best, to: .file("best.jsonl"), as: .jsonLines)
+    ///
+    ///     let teams: SQLRequest<Row> = "SELECT team, count(*) AS players FROM player GROUP BY team"
+    ///     try db.exportRows(of: teams, to: .descriptor(1))
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: What is fetched. One that includes other records is refused: join what stands in the same row.
+    ///   - destination: Where the text goes.
+    ///   - format: How rows are written.
+    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
+    /// - Throws: an ``ExchangeError`` where the text cannot be written, and a ``DatabaseError`` where rows cannot be read.
+    @discardableResult
+    public func exportRows(
+        of request: some FetchRequest, to destination: ExchangeDestination, as format: ExchangeFormat = .csv,
+        progress: ((WorkProgress) throws -> Void)? = nil
+    ) throws -> Int {
+        checkAccess()
+        let prepared = try request.prepare(self, forSingleResult: false)
+        try prepared.supplement?.refuseCursor()
+        return try export(prepared.statement, prepared.arguments, to: destination, as: format, progress)
+    }
+
+    private func export(
+        _ statement: Statement, _ arguments: StatementArguments, to destination: ExchangeDestination,
+        as format: ExchangeFormat, _ progress: ((WorkProgress) throws -> Void)?
+    ) throws -> Int {
+        let writer = try RowWriter(destination, format, progress)
+        try statement.begin(arguments)
+        defer { statement.abandon() }
+        // Another connection may have changed the columns: they are known for sure where the statement runs.
+        var hasRow = try statement.step()
+        try writer.begin(statement.columnNames)
+        let row = statement.row
+        while hasRow {
+            try writer.write { row.value(at: $0).view }
+            hasRow = try statement.step()
+        }
+        try writer.finish()
+        return writer.rowCount
+    }
+}
+
+extension Sequence where Element: EncodableRecord {
+    /// Writes records as text, with the columns that they store. Returns how many there are.
+    ///
+    /// ```swift
+    /// try players.exportRows(to: .file("players.csv"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - destination: Where the text goes. Without any record, CSV has no header.
+    ///   - format: How rows are written.
+    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
+    /// - Throws: an ``ExchangeError`` where the text cannot be written, or a record has other columns than the first one, and what
+    ///   the records throw.
+    @discardableResult
+    public func exportRows(
+        to destination: ExchangeDestination, as format: ExchangeFormat = .csv,
+        progress: ((WorkProgress) throws -> Void)? = nil
+    ) throws -> Int {
+        let total = (self as? any Collection).map { $0.count }
+        let writer = try RowWriter(destination, format, totalCount: total, progress)
+        var names: ExactNames?
+        for record in self {
+            let row = try record.encoded().row()
+            let own = ExactNames(row.layout.names)
+            if let names, names != own {
+                throw ExchangeError(
+                    row: writer.rowCount + 1,
+                    "the record has the columns \(own.names.joined(separator: ", ")), and the first one has "
+                        + names.names.joined(separator: ", "))
+            }
+            if names == nil {
+                try writer.begin(own.names)
+                names = own
+            }
+            try withExtendedLifetime(row) { try writer.write { row.column($0).view } }
+        }
+        if names == nil { try writer.begin([]) }
+        try writer.finish()
+        return writer.rowCount
+    }
+}

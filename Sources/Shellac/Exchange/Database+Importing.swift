@@ -1,0 +1,237 @@
+import CSQLite
+
+extension Database {
+    /// Inserts the rows of a text into a table: all of them, or none. Returns how many were inserted.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try db.importRows(into: "player", from: .file("players.csv"))
+    ///     try db.importRows(
+    ///         into: "player", from: .file("others.csv"), as: .csv(separator: ";", null: "NULL"),
+    ///         columns: ["Nickname": "name"], ignoring: ["Comment"]
+    ///     ) { progress in
+    ///         print(progress.rowCount, progress.fraction ?? 0)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A name in the data is that of the column, without regard to case, unless `columns` says another one. A column of the table
+    /// that the data does not have gets its default value. Values become what the columns' affinities make of them: see "Datatypes In
+    /// SQLite" in its documentation.
+    ///
+    /// Rows are inserted while they are read: any number of them needs no more memory than one. Triggers, callbacks of tables and
+    /// observers hear of them as of any others. Records are made by ``MutablePersistableRecord/importAll(_:from:as:columns:ignoring:progress:)``.
+    ///
+    /// - Parameters:
+    ///   - tableName: The table, or a view whose triggers insert.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - source: Where the text comes from.
+    ///   - format: How rows are written in it.
+    ///   - columns: The columns of the table, by the names in the data, where these differ.
+    ///   - ignored: The names in the data that are passed over.
+    ///   - resolution: What SQLite does when a row violates a constraint. A row that `.ignore` has left out is not counted.
+    ///   - progress: Hears of the number of rows and bytes, after each thousand rows and at the end. An error that it throws undoes
+    ///     the import.
+    /// - Throws: an ``ExchangeError`` with the number of the row, for data that is wrong, and for a row that the table refuses; and a
+    ///   ``DatabaseError`` where SQLite fails for another reason.
+    @discardableResult
+    public func importRows(
+        into tableName: String, in schemaName: String? = nil, from source: ExchangeSource,
+        as format: ExchangeFormat = .csv, columns: [String: String] = [:], ignoring ignored: Set<String> = [],
+        onConflict resolution: ConflictResolution? = nil, progress: ((WorkProgress) throws -> Void)? = nil
+    ) throws -> Int {
+        checkAccess()
+        let table = try tableSchema(tableName, in: schemaName)
+        let reader = try format.makeReader(source)
+        var matcher = ColumnMatcher(table: table, columns: columns, ignored: ignored)
+        let report = ImportReport(reader, progress)
+        var insertions: [ExactNames: Insertion] = [:]
+        var (generation, insertion): (Int?, Insertion?) = (nil, nil)
+        var count = 0
+        try inSavepoint {
+            while try reader.next() {
+                if generation != reader.generation || insertion == nil {
+                    let matches = try matcher.match(reader)
+                    let names = ExactNames(matches.map(\.column.name))
+                    let known = insertions[names]
+                    let new = try known ?? Insertion(names.names, into: table, resolution, on: self)
+                    if known == nil, insertions.count < 100 { insertions[names] = new }
+                    insertion = new
+                    insertion?.places = matches.map(\.place)
+                    generation = reader.generation
+                }
+                guard let insertion else { continue }
+                do {
+                    if try insertion.insert(reader.row) { count += 1 }
+                } catch let error as DatabaseError where ImportReport.concernsRow(error) {
+                    throw report.refusal(error)
+                }
+                try report.rowWasRead()
+            }
+            try report.finish()
+            return .commit
+        }
+        return count
+    }
+}
+
+/// The statement that inserts rows of some columns.
+private struct Insertion {
+    let statement: Statement
+    let isTable: Bool
+    /// Where the values of the columns stand in a row.
+    var places: [Int] = []
+
+    init(
+        _ columns: [String], into table: TableSchema, _ resolution: Database.ConflictResolution?,
+        on db: Database
+    ) throws {
+        isTable = table.kind != .view
+        let verb = "INSERT" + (resolution.map { " OR \($0.rawValue)" } ?? "")
+        let target = table.name.quoted(in: table.schemaName)
+        statement = try db.makeStatement(
+            sql: columns.isEmpty
+                ? "\(verb) INTO \(target) DEFAULT VALUES"
+                : "\(verb) INTO \(target) (\(columns.map(\.quotedDatabaseIdentifier).joined(separator: ", "))) "
+                    + "VALUES (\(String.questionMarks(columns.count)))")
+    }
+
+    /// Inserts a row. Returns whether it was inserted.
+    func insert(_ row: ImportedRow) throws -> Bool {
+        try row.bytes.withUnsafeBufferPointer { bytes in
+            try statement.begin { pointer in
+                var (code, parameter): (Int32, Int32) = (0, 1)
+                for place in places {
+                    let bound = row.bind(place, in: bytes, to: pointer, at: parameter)
+                    if bound != 0 { code = bound }
+                    parameter &+= 1
+                }
+                return code
+            }
+            while try statement.step() {}
+        }
+        // The triggers of a view insert elsewhere.
+        return !isTable || statement.database.changesCount > 0
+    }
+}
+
+extension ImportedRow {
+    /// Binds a value where it stands: the row outlives the run of the statement.
+    @inline(__always)
+    fileprivate func bind(
+        _ place: Int, in bytes: UnsafeBufferPointer<UInt8>, to statement: OpaquePointer, at parameter: Int32
+    ) -> Int32 {
+        view(at: place, in: bytes).bind(to: statement, at: parameter, shellac_static())
+    }
+}
+
+// MARK: - What imports share
+
+extension ExchangeFormat {
+    func makeReader(_ source: ExchangeSource) throws -> any RowReader {
+        switch kind {
+        case .csv(let style): try CSVReader(source, style)
+        case .jsonLines, .json: try JSONLinesReader(source)
+        }
+    }
+}
+
+/// Finds the columns of a table that the names in the data mean.
+struct ColumnMatcher {
+    let table: TableSchema
+    let columns: [String: String]
+    let ignored: Set<CaseInsensitiveName>
+    /// The names of `columns` that no data has had yet.
+    private let mapped: [CaseInsensitiveName: String]
+
+    init(table: TableSchema, columns: [String: String], ignored: Set<String>) {
+        (self.table, self.columns) = (table, columns)
+        self.ignored = Set(ignored.map(CaseInsensitiveName.init))
+        mapped = Dictionary(
+            columns.map { (CaseInsensitiveName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    struct Match {
+        let column: ColumnInfo
+        /// The name in the data.
+        let name: String
+        let place: Int
+    }
+
+    mutating func match(_ reader: some RowReader) throws -> [Match] {
+        let writable = table.allColumns.filter { !$0.isGenerated && !$0.isHidden }
+        guard let names = reader.names else {
+            guard reader.row.values.count == writable.count else {
+                throw reader.error(
+                    "there are \(reader.row.values.count) values for the \(writable.count) columns of the table "
+                        + "\(table.name): \(writable.map(\.name).joined(separator: ", "))")
+            }
+            return writable.enumerated().map { Match(column: $1, name: $1.name, place: $0) }
+        }
+        var matches: [Match] = []
+        for (place, name) in names.enumerated() where !ignored.contains(CaseInsensitiveName(name)) {
+            let wanted = mapped[CaseInsensitiveName(name)] ?? name
+            guard let column = table.column(named: wanted) else {
+                throw ExchangeError(
+                    line: reader.line, column: name,
+                    "the table \(table.name) has no column \"\(wanted)\": it has "
+                        + "\(writable.map(\.name).joined(separator: ", ")). Say by columns: which one is meant, or by "
+                        + "ignoring: that none is")
+            }
+            guard !column.isGenerated else {
+                throw ExchangeError(
+                    line: reader.line, column: name,
+                    "the values of the column \(column.name) are computed: say by ignoring: that those of the data are "
+                        + "passed over")
+            }
+            if let other = matches.first(where: { CaseInsensitiveName.matches($0.column.name, column.name) })
+            {
+                throw ExchangeError(
+                    line: reader.line, column: name,
+                    "the column \(column.name) of the table \(table.name) is meant by \"\(other.name)\", too")
+            }
+            matches.append(Match(column: column, name: name, place: place))
+        }
+        return matches
+    }
+}
+
+/// Tells how far an import has come, and what is wrong with a row.
+struct ImportReport {
+    let reader: any RowReader
+    let progress: ((WorkProgress) throws -> Void)?
+
+    init(_ reader: any RowReader, _ progress: ((WorkProgress) throws -> Void)?) {
+        (self.reader, self.progress) = (reader, progress)
+    }
+
+    func rowWasRead() throws {
+        guard let progress, reader.rowNumber % RowWriter.rowsBetweenReports == 0 else { return }
+        try progress(
+            WorkProgress(
+                completed: reader.bytes.readCount, of: reader.bytes.totalCount, rows: reader.rowNumber))
+    }
+
+    func finish() throws {
+        let bytes = reader.bytes.readCount
+        try progress?(
+            WorkProgress(
+                completed: bytes, of: max(bytes, reader.bytes.totalCount ?? bytes), rows: reader.rowNumber,
+                isCompleted: true))
+    }
+
+    /// Whether an error is about what a row holds.
+    static func concernsRow(_ error: DatabaseError) -> Bool {
+        switch error.resultCode {
+        case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: true
+        default: false
+        }
+    }
+
+    func refusal(_ error: any Error) -> ExchangeError {
+        let databaseError = error as? DatabaseError
+        return reader.error(
+            column: databaseError?.constraint.flatMap { $0.columns.count == 1 ? $0.columns[0] : nil },
+            databaseError?.message ?? "\(error)", underlyingError: error)
+    }
+}

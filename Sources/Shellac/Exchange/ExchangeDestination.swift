@@ -1,0 +1,122 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Where data is exported to.
+public struct ExchangeDestination {
+    enum Kind {
+        case file(String)
+        case descriptor(Int32)
+        case function(([UInt8]) throws -> Void)
+    }
+
+    let kind: Kind
+
+    /// A file. What it held is replaced once all is written: an error leaves it as it was.
+    public static func file(_ path: String) -> ExchangeDestination { ExchangeDestination(kind: .file(path)) }
+
+    /// A file that is open, or a pipe: 1 is the standard output. It is not closed.
+    public static func descriptor(_ descriptor: Int32) -> ExchangeDestination {
+        ExchangeDestination(kind: .descriptor(descriptor))
+    }
+
+    /// A function that gets the bytes, piece by piece. What it throws, the export throws.
+    public static func chunks(_ take: @escaping ([UInt8]) throws -> Void) -> ExchangeDestination {
+        ExchangeDestination(kind: .function(take))
+    }
+}
+
+/// Writes bytes to a destination, many at a time.
+final class ByteWriter {
+    /// What is not written yet.
+    var bytes: [UInt8] = []
+    private let destination: ExchangeDestination
+    private var descriptor: Int32 = -1
+    /// The file that is written, and the one that it becomes.
+    private var file: (written: String, final: String)?
+    private var isOpened = false
+
+    private static var most: Int { 1 << 16 }
+
+    init(_ destination: ExchangeDestination) throws {
+        self.destination = destination
+        bytes.reserveCapacity(Self.most + 4096)
+        switch destination.kind {
+        case .function: break
+        case .descriptor(let descriptor): self.descriptor = descriptor
+        case .file(let path): try open(path)
+        }
+    }
+
+    private func open(_ path: String) throws {
+        guard !path.utf8.contains(0) else { throw ExchangeError("there is a NUL character in the path") }
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        if exists, status.st_mode & S_IFMT == S_IFDIR { throw ExchangeError("\(path) is a folder") }
+        // A device or a pipe is written, and not replaced.
+        let isReplaced = !exists || status.st_mode & S_IFMT == S_IFREG
+        // Behind a symbolic link, the file is replaced, and not the link.
+        let target = exists ? Self.resolved(path) : path
+        let written = isReplaced ? "\(target).\(UInt64.random(in: .min ... .max)).part" : path
+        descriptor = systemOpen(
+            written, isReplaced ? O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC : O_WRONLY | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw ExchangeError("could not write \(path): \(String(cString: strerror(errno)))")
+        }
+        isOpened = true
+        if isReplaced {
+            file = (written, target)
+            if exists { fchmod(descriptor, status.st_mode & 0o7777) }
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    deinit {
+        if isOpened { close(descriptor) }
+        if let file { unlink(file.written) }
+    }
+
+    /// Writes what has gathered, when it is much.
+    @inline(__always)
+    func flushIfFull() throws { if bytes.count >= Self.most { try flush() } }
+
+    /// Writes the rest, and has the file bear its name.
+    func finish() throws {
+        try flush()
+        guard let file else { return }
+        guard rename(file.written, file.final) == 0 else {
+            throw ExchangeError("could not write \(file.final): \(String(cString: strerror(errno)))")
+        }
+        self.file = nil
+    }
+
+    private func flush() throws {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        if case .function(let take) = destination.kind {
+            if !bytes.isEmpty { try take(bytes) }
+            return
+        }
+        try bytes.withUnsafeBytes { buffer in
+            var rest = UnsafeRawBufferPointer(rebasing: buffer[...])
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, rest)
+                if count >= 0 {
+                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                } else if errno != EINTR {
+                    throw ExchangeError("could not write: \(String(cString: strerror(errno)))")
+                }
+            }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}

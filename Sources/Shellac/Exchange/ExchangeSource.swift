@@ -1,0 +1,153 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Where data is imported from.
+public struct ExchangeSource {
+    enum Kind {
+        case file(String)
+        case descriptor(Int32)
+        case chunks(() throws -> [UInt8]?)
+    }
+
+    let kind: Kind
+
+    /// A file. It is read piece by piece.
+    public static func file(_ path: String) -> ExchangeSource { ExchangeSource(kind: .file(path)) }
+
+    /// A file that is open, or a pipe: 0 is the standard input. It is not closed.
+    public static func descriptor(_ descriptor: Int32) -> ExchangeSource {
+        ExchangeSource(kind: .descriptor(descriptor))
+    }
+
+    /// Bytes, as those of a text: `.bytes(text.utf8)`.
+    public static func bytes(_ bytes: some Sequence<UInt8>) -> ExchangeSource {
+        var rest: [UInt8]? = Array(bytes)
+        return .chunks {
+            defer { rest = nil }
+            return rest
+        }
+    }
+
+    /// Bytes as a function gives them, piece by piece: nil when there are no more. What it throws, the import throws.
+    public static func chunks(_ next: @escaping () throws -> [UInt8]?) -> ExchangeSource {
+        ExchangeSource(kind: .chunks(next))
+    }
+}
+
+/// Reads the bytes of a source, one piece after the other.
+final class ByteReader {
+    private let source: ExchangeSource
+    /// The file that was opened here.
+    private var opened: Int32?
+    private var piece: [UInt8] = []
+    private var position = 0
+    private(set) var readCount = 0
+    /// The size of a file.
+    private(set) var totalCount: Int?
+
+    private static var pieceSize: Int { 1 << 16 }
+
+    init(_ source: ExchangeSource) throws {
+        self.source = source
+        guard case .file(let path) = source.kind else { return }
+        let descriptor = try Self.open(path)
+        opened = descriptor
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            throw ExchangeError("\(path) is a folder")
+        }
+        if status.st_mode & S_IFMT == S_IFREG { totalCount = Int(status.st_size) }
+    }
+
+    private static func open(_ path: String) throws -> Int32 {
+        guard !path.utf8.contains(0) else { throw ExchangeError("there is a NUL character in the path") }
+        let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            throw ExchangeError("could not open \(path): \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    deinit { if let opened { close(opened) } }
+
+    /// The next byte, or nil at the end.
+    @inline(__always)
+    func next() throws -> UInt8? {
+        if position == piece.count, try !readPiece() { return nil }
+        defer { position &+= 1 }
+        return piece[position]
+    }
+
+    /// The next byte, which stays.
+    @inline(__always)
+    func peek() throws -> UInt8? {
+        if position == piece.count, try !readPiece() { return nil }
+        return piece[position]
+    }
+
+    /// Appends the bytes up to one that a test finds, which stays, or to the end of what was read. Returns whether it was found.
+    @inline(__always)
+    func appendBytes(to text: inout [UInt8], until isFound: (UInt8) -> Bool) throws -> Bool {
+        if position == piece.count, try !readPiece() { return true }
+        let start = position
+        let found = piece.withUnsafeBufferPointer { bytes in
+            var index = start
+            while index < bytes.count, !isFound(bytes[index]) { index &+= 1 }
+            text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+            position = index
+            return index < bytes.count
+        }
+        return found
+    }
+
+    @inline(never)
+    private func readPiece() throws -> Bool {
+        repeat {
+            switch source.kind {
+            case .file: piece = try read(opened ?? -1)
+            case .descriptor(let descriptor): piece = try read(descriptor)
+            case .chunks(let next):
+                guard let next = try next() else {
+                    piece = []
+                    position = 0
+                    return false
+                }
+                piece = next
+            }
+            position = 0
+            readCount += piece.count
+            if !piece.isEmpty { return true }
+        } while isPieceless
+        return false
+    }
+
+    /// Whether a piece may be empty with others behind it.
+    private var isPieceless: Bool {
+        if case .chunks = source.kind { true } else { false }
+    }
+
+    private func read(_ descriptor: Int32) throws -> [UInt8] {
+        while true {
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
+                let result = systemRead(descriptor, buffer.baseAddress, buffer.count)
+                if result < 0 { failure = errno }
+                count = max(0, result)
+            }
+            if failure == 0 { return bytes }
+            guard failure == EINTR else {
+                throw ExchangeError("could not read: \(String(cString: strerror(failure)))")
+            }
+        }
+    }
+}
+
+// The functions of the system, by names that the methods here do not have.
+func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}

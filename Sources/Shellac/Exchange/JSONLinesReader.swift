@@ -1,0 +1,333 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads rows of JSON: an object for each of them, one behind the other, or in an array.
+final class JSONLinesReader: RowReader {
+    let bytes: ByteReader
+    private(set) var row = ImportedRow()
+    private(set) var names: [String]? = []
+    private(set) var generation = 0
+    private(set) var rowNumber = 0
+    private(set) var line = 1
+
+    private var currentLine = 1
+    private var isAtStart = true
+    private var isArray = false
+    private var isAtEnd = false
+    /// The keys of the row before, which those of the next one most often are.
+    private var keys: [[UInt8]] = []
+    private var key: [UInt8] = []
+
+    private static var deepest: Int { 1_000 }
+
+    init(_ source: ExchangeSource) throws { bytes = try ByteReader(source) }
+
+    func next() throws -> Bool {
+        if isAtEnd { return false }
+        if isAtStart { try begin() }
+        try skipBlanks()
+        guard let byte = try bytes.peek() else {
+            if isArray { throw error("the array is not closed") }
+            isAtEnd = true
+            return false
+        }
+        if isArray, byte == UInt8(ascii: "]") {
+            _ = try bytes.next()
+            try skipBlanks()
+            isAtEnd = true
+            if try bytes.peek() != nil {
+                throw ExchangeError(line: currentLine, "there is text behind the array")
+            }
+            return false
+        }
+        if isArray, rowNumber > 0 {
+            try expect(",", "between two rows")
+            try skipBlanks()
+        }
+        line = currentLine
+        rowNumber += 1
+        row.removeAll()
+        key.removeAll()
+        try readObject()
+        try checkTexts()
+        return true
+    }
+
+    private func begin() throws {
+        isAtStart = false
+        try bytes.skipByteOrderMark()
+        try skipBlanks()
+        if try bytes.peek() == UInt8(ascii: "[") {
+            _ = try bytes.next()
+            isArray = true
+        }
+    }
+
+    // MARK: - Objects
+
+    private func readObject() throws {
+        try expect("{", "at the beginning of a row")
+        var (index, others): (Int, [[UInt8]]?) = (0, nil)
+        try skipBlanks()
+        if try bytes.peek() == UInt8(ascii: "}") {
+            _ = try bytes.next()
+        } else {
+            while true {
+                try skipBlanks()
+                try expect("\"", "where a key begins")
+                var text: [UInt8] = []
+                swap(&text, &key)
+                text.removeAll(keepingCapacity: true)
+                try readString(into: &text)
+                key = text
+                if others == nil, index >= keys.count || keys[index] != key { others = Array(keys[..<index]) }
+                others?.append(key)
+                try skipBlanks()
+                try expect(":", "behind a key")
+                try skipBlanks()
+                try readValue()
+                index += 1
+                try skipBlanks()
+                let byte = try bytes.next()
+                if byte == UInt8(ascii: "}") { break }
+                guard byte == UInt8(ascii: ",") else {
+                    throw unexpected(byte, "\",\" or \"}\" behind a value")
+                }
+            }
+        }
+        if others == nil, index < keys.count { others = Array(keys[..<index]) }
+        guard let others else { return }
+        keys = others
+        let names = others.map { String(decoding: $0, as: UTF8.self) }
+        var known: Set<CaseInsensitiveName> = []
+        for name in names where !known.insert(CaseInsensitiveName(name)).inserted {
+            throw error(column: name, "the key stands twice in one object")
+        }
+        self.names = names
+        generation += 1
+    }
+
+    private func readValue() throws {
+        let start = row.bytes.count
+        switch try bytes.peek() {
+        case UInt8(ascii: "\""):
+            _ = try bytes.next()
+            try readString(into: &row.bytes)
+            row.values.append(.text(start..<row.bytes.count))
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            try copyValue(depth: 0)
+            let range = start..<row.bytes.count
+            if let blob = try JSONBlob.bytes(row.bytes[range]) {
+                row.bytes.replaceSubrange(range, with: blob)
+                row.values.append(.blob(start..<row.bytes.count))
+            } else {
+                row.values.append(.text(range))
+            }
+        case UInt8(ascii: "n"): row.values.append(try readWord("null", .null))
+        case UInt8(ascii: "t"): row.values.append(try readWord("true", .integer(1)))
+        case UInt8(ascii: "f"): row.values.append(try readWord("false", .integer(0)))
+        default: row.values.append(try readNumber())
+        }
+    }
+
+    private func readWord(_ word: String, _ value: ImportedRow.Value) throws -> ImportedRow.Value {
+        for expected in word.utf8 {
+            let byte = try bytes.next()
+            guard byte == expected else { throw unexpected(byte, word) }
+        }
+        return value
+    }
+
+    private func readNumber() throws -> ImportedRow.Value {
+        var text: [UInt8] = []
+        while let byte = try bytes.peek(), Self.isOfNumber(byte) {
+            text.append(byte)
+            _ = try bytes.next()
+        }
+        let number = String(decoding: text, as: UTF8.self)
+        let digits = text.drop { $0 == UInt8(ascii: "-") }
+        let isPlain = digits.first.map { 48...57 ~= $0 } ?? false
+        // JSON knows neither "+1" nor "01".
+        guard isPlain, digits.count == 1 || digits.first != 48 || !(48...57 ~= digits[digits.startIndex + 1]),
+            Substring(number).utf8.isNumber, !Self.endsInPoint(digits)
+        else {
+            if text.isEmpty { throw unexpected(try bytes.peek(), "a value") }
+            throw error(column: keyName, "\(number) is no number")
+        }
+        if let integer = Int64(number) { return .integer(integer) }
+        guard text.contains(where: { ".eE".utf8.contains($0) }) else {
+            throw error(column: keyName, "\(number) is no integer of 64 bits")
+        }
+        guard let real = Double(number) else { throw error(column: keyName, "\(number) is no number") }
+        return .real(real)
+    }
+
+    /// Whether a point has no digit behind it, which JSON asks for.
+    private static func endsInPoint(_ digits: ArraySlice<UInt8>) -> Bool {
+        digits.firstIndex(of: UInt8(ascii: ".")).map { point in
+            point + 1 == digits.endIndex || !(48...57 ~= digits[point + 1])
+        } ?? false
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        48...57 ~= byte || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+            || byte | 0x20 == UInt8(ascii: "e")
+    }
+
+    // MARK: - Texts
+
+    /// Reads a string whose quote was read.
+    private func readString(into text: inout [UInt8]) throws {
+        while true {
+            let isFound = try bytes.appendBytes(
+                to: &text, until: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 })
+            guard isFound else { continue }
+            switch try bytes.next() {
+            case UInt8(ascii: "\""): return
+            case UInt8(ascii: "\\"): try readEscape(into: &text)
+            case nil: throw error(column: keyName, "a text is not closed")
+            default:
+                throw error(column: keyName, "there is a line break, or another control character, in a text")
+            }
+        }
+    }
+
+    private func readEscape(into text: inout [UInt8]) throws {
+        let byte = try bytes.next()
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): if let byte { text.append(byte) }
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "u"):
+            var code = UInt32(try readHex())
+            if 0xD800..<0xDC00 ~= code {
+                guard try bytes.next() == UInt8(ascii: "\\"), try bytes.next() == UInt8(ascii: "u"),
+                    case let low = UInt32(try readHex()), 0xDC00..<0xE000 ~= low
+                else { throw error(column: keyName, "half of a character stands alone") }
+                code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(code) else {
+                throw error(column: keyName, "half of a character stands alone")
+            }
+            text.append(contentsOf: String(Character(scalar)).utf8)
+        default: throw unexpected(byte, "one of \"\\/bfnrtu behind a backslash")
+        }
+    }
+
+    private func readHex() throws -> UInt16 {
+        var code: UInt16 = 0
+        for _ in 0..<4 {
+            let byte = try bytes.next()
+            guard let byte, let digit = BlobLiteral.hexDigit(byte) else {
+                throw unexpected(byte, "a hexadecimal digit")
+            }
+            code = code << 4 | UInt16(digit)
+        }
+        return code
+    }
+
+    // MARK: - Values that stay JSON
+
+    /// Appends an array or an object to the row's bytes, as JSON without blanks.
+    private func copyValue(depth: Int) throws {
+        guard depth < Self.deepest else { throw error(column: keyName, "the value is nested too deeply") }
+        switch try bytes.peek() {
+        case UInt8(ascii: "{"): try copyList(to: "}", depth: depth, hasKeys: true)
+        case UInt8(ascii: "["): try copyList(to: "]", depth: depth, hasKeys: false)
+        case UInt8(ascii: "\""): try copyString()
+        case UInt8(ascii: "n"): try copyWord("null")
+        case UInt8(ascii: "t"): try copyWord("true")
+        case UInt8(ascii: "f"): try copyWord("false")
+        default:
+            switch try readNumber() {
+            case .integer(let integer): row.bytes.append(contentsOf: "\(integer)".utf8)
+            case .real(let real): JSONText.append(real, to: &row.bytes)
+            default: break
+            }
+        }
+    }
+
+    private func copyList(to end: Unicode.Scalar, depth: Int, hasKeys: Bool) throws {
+        if let byte = try bytes.next() { row.bytes.append(byte) }
+        let end = UInt8(ascii: end)
+        try skipBlanks()
+        if try bytes.peek() == end {
+            _ = try bytes.next()
+            row.bytes.append(end)
+            return
+        }
+        while true {
+            try skipBlanks()
+            if hasKeys {
+                guard try bytes.peek() == UInt8(ascii: "\"") else {
+                    throw unexpected(try bytes.peek(), "a key")
+                }
+                try copyString()
+                try skipBlanks()
+                try expect(":", "behind a key")
+                row.bytes.append(UInt8(ascii: ":"))
+                try skipBlanks()
+            }
+            try copyValue(depth: depth + 1)
+            try skipBlanks()
+            let byte = try bytes.next()
+            guard let byte, byte == end || byte == UInt8(ascii: ",") else {
+                throw unexpected(byte, "\",\" or \"\(Character(Unicode.Scalar(end)))\" behind a value")
+            }
+            row.bytes.append(byte)
+            if byte == end { return }
+        }
+    }
+
+    private func copyString() throws {
+        _ = try bytes.next()
+        var text: [UInt8] = []
+        try readString(into: &text)
+        text.withUnsafeBufferPointer { JSONText.append($0, to: &row.bytes) }
+    }
+
+    private func copyWord(_ word: String) throws {
+        _ = try readWord(word, .null)
+        row.bytes.append(contentsOf: word.utf8)
+    }
+
+    // MARK: - Bytes
+
+    private func skipBlanks() throws {
+        while let byte = try bytes.peek(), byte == 0x20 || 0x09...0x0D ~= byte {
+            if byte == 0x0A { currentLine += 1 }
+            _ = try bytes.next()
+        }
+    }
+
+    private func expect(_ character: Unicode.Scalar, _ place: String) throws {
+        let byte = try bytes.next()
+        if byte != UInt8(ascii: character) { throw unexpected(byte, "\"\(Character(character))\" \(place)") }
+    }
+
+    private var keyName: String? { key.isEmpty ? nil : String(decoding: key, as: UTF8.self) }
+
+    private func unexpected(_ byte: UInt8?, _ expected: String) -> ExchangeError {
+        let found = byte.map { 0x21...0x7E ~= $0 ? "\"\(Character(Unicode.Scalar($0)))\"" : "the byte \($0)" }
+        return error(column: keyName, "expected \(expected), found \(found ?? "the end")")
+    }
+}
+
+/// A blob in JSON: `{"$base64":"wP/u"}`.
+enum JSONBlob {
+    static let (start, end) = (Array(#"{"$base64":""#.utf8), Array(#""}"#.utf8))
+
+    /// Returns the bytes of a blob, of JSON without blanks. Nil for other JSON.
+    static func bytes(_ json: ArraySlice<UInt8>) throws -> Data? {
+        guard json.starts(with: start), json.suffix(2).elementsEqual(end) else { return nil }
+        let text = json.dropFirst(start.count).dropLast(end.count)
+        if text.isEmpty { return Data() }
+        return Data(base64Encoded: String(decoding: text, as: UTF8.self))
+    }
+}

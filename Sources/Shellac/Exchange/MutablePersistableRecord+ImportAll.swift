@@ -1,0 +1,66 @@
+extension MutablePersistableRecord where Self: FetchableRecord {
+    /// Makes a record of each row of a text, and inserts it: all of them, or none. Returns how many there were.
+    ///
+    /// ```swift
+    /// try dbQueue.write { db in
+    ///     try Player.importAll(db, from: .file("players.csv"), columns: ["Nickname": "name"])
+    /// }
+    /// ```
+    ///
+    /// Records are made of rows as fetched ones are, and inserted one by one, with their callbacks, validation and dates. A value is
+    /// what the column of the table makes of it. What the table itself can take is inserted faster by
+    /// ``Database/importRows(into:in:from:as:columns:ignoring:onConflict:progress:)``.
+    ///
+    /// The transaction keeps class records in memory until it ends. Structs need no more memory than one.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - source: Where the text comes from.
+    ///   - format: How rows are written in it.
+    ///   - columns: The columns of the table, by the names in the data, where these differ.
+    ///   - ignored: The names in the data that are passed over.
+    ///   - progress: Hears of the number of rows and bytes, after each thousand rows and at the end. An error that it throws undoes
+    ///     the import.
+    /// - Throws: an ``ExchangeError`` with the number of the row, whose ``ExchangeError/underlyingError`` is what the record or the
+    ///   table has thrown.
+    @discardableResult
+    public static func importAll(
+        _ db: Database, from source: ExchangeSource, as format: ExchangeFormat = .csv,
+        columns: [String: String] = [:], ignoring ignored: Set<String> = [],
+        progress: ((WorkProgress) throws -> Void)? = nil
+    ) throws -> Int {
+        db.checkAccess()
+        let table = try tableSchema(on: db)
+        let reader = try format.makeReader(source)
+        var matcher = ColumnMatcher(table: table, columns: columns, ignored: ignored)
+        let report = ImportReport(reader, progress)
+        var (generation, matches): (Int?, [ColumnMatcher.Match]) = (nil, [])
+        try db.inSavepoint {
+            while try reader.next() {
+                if generation != reader.generation {
+                    matches = try matcher.match(reader)
+                    generation = reader.generation
+                }
+                do {
+                    let row = Row(
+                        matches.map { match in
+                            let value = reader.row.databaseValue(at: match.place)
+                            return (match.column.name, match.column.affinity.storing(value))
+                        })
+                    var record = try Self(row: row)
+                    try record.insert(db)
+                } catch let error as DatabaseError where !ImportReport.concernsRow(error) {
+                    throw error
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    throw report.refusal(error)
+                }
+                try report.rowWasRead()
+            }
+            try report.finish()
+            return .commit
+        }
+        return reader.rowNumber
+    }
+}

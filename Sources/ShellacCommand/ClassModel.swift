@@ -1,0 +1,204 @@
+import Shellac
+
+/// The record of a table: its names in Swift, its properties and its relations.
+struct ClassModel {
+    struct Property {
+        let column: ColumnInfo
+        let name: String
+        let type: String
+        let isOptional: Bool
+        /// The value that it has before a row is read.
+        let initial: String?
+        /// What is to be said of it.
+        let remark: String?
+    }
+
+    struct Relation {
+        /// What declares it: `belongsTo(Team.self)`.
+        let declaration: String
+        let name: String
+        let target: String
+        let isMany: Bool
+    }
+
+    let table: SchemaFacts.Table
+    let typeName: String
+    let properties: [Property]
+    var relations: [Relation] = []
+
+    /// The property that is the row id.
+    var rowID: Property? {
+        table.key.rowIDColumn.flatMap { name in properties.first { $0.column.name.isSameName(as: name) } }
+    }
+
+    // MARK: - Making them
+
+    /// Makes the records of some tables.
+    ///
+    /// - Parameter kinds: The storage classes that the columns of a table hold, by the names of the columns.
+    static func models(
+        of tables: [SchemaFacts.Table], canHoldAny: Bool,
+        kinds: (SchemaFacts.Table) throws -> [String: Set<String>]
+    ) throws -> [ClassModel] {
+        var typeNames: Set<String> = []
+        var models = try tables.map { table in
+            let kinds = try kinds(table)
+            var names: Set<String> = []
+            let properties = table.columns.map { column in
+                property(
+                    column, of: table, name: unique(SwiftNames.property(column.name), in: &names),
+                    holding: kinds[column.name] ?? [], canHoldAny: canHoldAny)
+            }
+            return ClassModel(
+                table: table, typeName: unique(SwiftNames.type(table.name), in: &typeNames),
+                properties: properties)
+        }
+        addRelations(to: &models)
+        return models
+    }
+
+    private static func unique(_ name: String, in names: inout Set<String>, or ending: String = "") -> String
+    {
+        let first = names.contains(name) ? name + ending : name
+        var (name, number) = (first, 2)
+        while !names.insert(name).inserted {
+            name = "\(first)\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    private static func property(
+        _ column: ColumnInfo, of table: SchemaFacts.Table, name: String, holding kinds: Set<String>,
+        canHoldAny: Bool
+    ) -> Property {
+        let isRowID = table.key.rowIDColumn.map { $0.isSameName(as: column.name) } ?? false
+        let isKey = column.primaryKeyIndex > 0
+        let isReference = table.foreignKeys.contains {
+            $0.originColumns.contains { $0.isSameName(as: column.name) }
+        }
+        var (type, zero) = isRowID ? ("Int64", "0") : Self.type(column, isReference: isReference)
+        var remark: String?
+        if !isRowID, !Self.fits(kinds, type) {
+            (type, zero) = Self.type(of: kinds)
+            if type == "DatabaseValue", !canHoldAny {
+                (type, zero) = ("String", "\"\"")
+                remark = "The column holds \(kinds.sorted().joined(separator: " and ")) values."
+            }
+        }
+        let isOptional = isRowID || !(column.isNotNull || isKey) || kinds.contains("null")
+        return Property(
+            column: column, name: name, type: type, isOptional: isOptional,
+            initial: isOptional ? nil : initial(column.defaultValueSQL, type) ?? zero, remark: remark)
+    }
+
+    /// The type that a declaration asks for, and a value of it.
+    private static func type(_ column: ColumnInfo, isReference: Bool) -> (String, String) {
+        let declared = column.type.uppercased()
+        if declared.contains("BOOL") { return ("Bool", "false") }
+        if declared.hasPrefix("DATE") || declared.hasPrefix("TIMESTAMP") { return ("Date", "Date()") }
+        switch column.affinity {
+        case .integer: return (isReference ? "Int64" : "Int", "0")
+        case .text: return ("String", "\"\"")
+        case .real, .numeric: return ("Double", "0")
+        case .blob:
+            return declared.isEmpty || declared == "ANY" ? ("DatabaseValue", ".null") : ("Data", "Data()")
+        }
+    }
+
+    /// The type that all values have.
+    private static func type(of kinds: Set<String>) -> (String, String) {
+        switch kinds.subtracting(["null"]) {
+        case ["integer"]: ("Int", "0")
+        case ["real"], ["integer", "real"]: ("Double", "0")
+        case ["text"]: ("String", "\"\"")
+        case ["blob"]: ("Data", "Data()")
+        default: ("DatabaseValue", ".null")
+        }
+    }
+
+    private static func fits(_ kinds: Set<String>, _ type: String) -> Bool {
+        let allowed: Set<String> =
+            switch type {
+            case "Bool", "Int", "Int64": ["integer"]
+            case "Double": ["integer", "real"]
+            case "String": ["text"]
+            case "Date": ["text", "integer", "real"]
+            case "Data": ["blob"]
+            default: []  // what holds anything is asked for its values
+            }
+        return kinds.subtracting(["null"]).isSubset(of: allowed) && type != "DatabaseValue"
+    }
+
+    private static func initial(_ sql: String?, _ type: String) -> String? {
+        guard let sql else { return nil }
+        switch type {
+        case "Int", "Int64": return Int64(sql).map { "\($0)" }
+        case "Double": return Double(sql).flatMap { $0.isFinite ? "\($0)" : nil }
+        case "Bool":
+            switch sql.uppercased() {
+            case "1", "TRUE": return "true"
+            case "0", "FALSE": return "false"
+            default: return nil
+            }
+        case "String":
+            guard sql.count >= 2, sql.hasPrefix("'"), sql.hasSuffix("'") else { return nil }
+            return SwiftNames.literal(String(sql.dropFirst().dropLast()).replacing("''", with: "'"))
+        default: return nil
+        }
+    }
+
+    // MARK: - Relations
+
+    private static func addRelations(to models: inout [ClassModel]) {
+        var names = models.map { model in Set(model.properties.map(\.name)) }
+        for origin in models.indices {
+            let keys = models[origin].table.foreignKeys.filter { !$0.destinationColumns.isEmpty }
+            for key in keys {
+                guard
+                    let destination = models.firstIndex(where: {
+                        $0.table.name.isSameName(as: key.destinationTable)
+                    })
+                else { continue }
+                let between = keys.filter { $0.destinationTable.isSameName(as: key.destinationTable) }
+                let isSelf = origin == destination
+                let columns = key.originColumns.map(SwiftNames.literal).joined(separator: ", ")
+                let using =
+                    between.count == 1 && !isSelf
+                    ? "" : ", using: \(key.originColumns.count == 1 ? columns : "[\(columns)]")"
+                let (child, parent) = (models[origin].typeName, models[destination].typeName)
+
+                let wanted =
+                    (key.originColumns.count == 1 ? SwiftNames.relation(of: key.originColumns[0]) : nil)
+                    ?? SwiftNames.property(Inflection.singular(key.destinationTable))
+                let up = unique(wanted, in: &names[origin], or: "Record")
+                models[origin].relations.append(
+                    Relation(
+                        declaration: "belongsTo(\(parent).self\(using))", name: up, target: parent,
+                        isMany: false))
+
+                let isOne = models[origin].table.isUnique(key.originColumns)
+                let table = models[origin].table.name
+                var down = SwiftNames.property(isOne ? Inflection.singular(table) : Inflection.plural(table))
+                if between.count > 1 { down += "As" + SwiftNames.capitalized(wanted) }
+                down = unique(down, in: &names[destination], or: isOne ? "Record" : "Records")
+                models[destination].relations.append(
+                    Relation(
+                        declaration: "\(isOne ? "hasOne" : "hasMany")(\(child).self\(using))", name: down,
+                        target: child,
+                        isMany: !isOne))
+            }
+        }
+    }
+}
+
+extension SchemaFacts.Table {
+    /// Whether no two rows have the same values in some columns.
+    fileprivate func isUnique(_ columns: [String]) -> Bool {
+        func isKey(_ others: [String]) -> Bool {
+            !others.isEmpty && others.allSatisfy { other in columns.contains { $0.isSameName(as: other) } }
+        }
+        return isKey(key.columns)
+            || indexes.contains { $0.isUnique && !$0.isPartial && !$0.hasExpressions && isKey($0.columns) }
+    }
+}

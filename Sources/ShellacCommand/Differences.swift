@@ -1,0 +1,197 @@
+import Shellac
+
+/// `shellac diff`: how two databases differ.
+struct Differences {
+    private let file: LookedAtFile
+    private let output: Output
+    private let arguments: Arguments
+
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (self.file, self.output, self.arguments) = (file, output, arguments)
+    }
+
+    func run() throws -> ExitCode {
+        let other = try LookedAtFile(arguments.words[1])
+        var isDifferent = false
+        let schemas = try (objects(file), objects(other))
+        if !arguments.has("--rows") { isDifferent = try writeSchema(schemas.0, schemas.1) }
+        if !arguments.has("--schema") {
+            // Rows are compared by SQLite, which has both files at hand: so they may be any number.
+            try file.queue.unsafeRead { db in
+                try db.execute(sql: "ATTACH ? AS shellac_other", arguments: [other.attachedName])
+            }
+            try file.read { db in
+                for table in try comparable(db) where try write(table, db) { isDifferent = true }
+            }
+            try other.checkStill()
+        }
+        if !isDifferent { try output.line("no difference") }
+        return isDifferent ? .found : .done
+    }
+
+    // MARK: - The schema
+
+    private struct Object {
+        let kind: String
+        let name: String
+        let sql: String
+    }
+
+    private func objects(_ file: LookedAtFile) throws -> [Object] {
+        try file.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT type, name, sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
+                    ORDER BY type <> 'table', type <> 'view', type, name
+                    """
+            ).map { Object(kind: try $0[0], name: try $0[1], sql: try $0[2]) }
+        }
+    }
+
+    private func writeSchema(_ old: [Object], _ new: [Object]) throws -> Bool {
+        func same(_ a: Object, _ b: Object) -> Bool { a.kind == b.kind && a.name.isSameName(as: b.name) }
+        var isDifferent = false
+        for object in old {
+            guard let other = new.first(where: { same($0, object) }) else {
+                try write("-", object.sql, .bad)
+                isDifferent = true
+                continue
+            }
+            guard Self.normal(other.sql) != Self.normal(object.sql) else { continue }
+            try output.line("~ \(object.kind) \(TextWidth.visible(object.name))", .changed)
+            try write("-", object.sql, .bad, indentation: "  ")
+            try write("+", other.sql, .good, indentation: "  ")
+            isDifferent = true
+        }
+        for object in new where !old.contains(where: { same($0, object) }) {
+            try write("+", object.sql, .good)
+            isDifferent = true
+        }
+        return isDifferent
+    }
+
+    /// SQL without what makes no difference: blanks that are no part of a text.
+    private static func normal(_ sql: String) -> [UInt8] {
+        var normal: [UInt8] = []
+        var quote: UInt8?
+        for byte in sql.utf8 {
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "[") {
+                quote = UInt8(ascii: "]")
+            } else if "\"'`".utf8.contains(byte) {
+                quote = byte
+            } else if byte == 0x20 || 0x09...0x0D ~= byte {
+                if normal.last != 0x20 { normal.append(0x20) }
+                continue
+            } else if "(),".utf8.contains(byte) {
+                if normal.last == 0x20 { normal.removeLast() }
+                normal.append(byte)
+                normal.append(0x20)
+                continue
+            }
+            normal.append(byte)
+        }
+        return normal
+    }
+
+    private func write(_ sign: String, _ text: String, _ style: Output.Style, indentation: String = "") throws
+    {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            try output.line("\(indentation)\(sign) \(TextWidth.visible(String(line)))", style)
+        }
+    }
+
+    // MARK: - Rows
+
+    private struct Comparable {
+        let name: String
+        let key: [String]
+        let columns: [String]
+        let isRowIDHidden: Bool
+    }
+
+    /// The tables of both databases, with the columns that both have. A virtual table keeps its rows in others, which are compared.
+    private func comparable(_ db: Database) throws -> [Comparable] {
+        let virtual = try Set(
+            String.fetchAll(
+                db, sql: "SELECT lower(name) FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0"))
+        return try db.tableNames().compactMap { name in
+            guard !virtual.contains(name.asciiLowercased), try db.tableExists(name, in: "shellac_other")
+            else { return nil }
+            let others = try db.columns(in: name, in: "shellac_other").map(\.name)
+            func isShared(_ column: String) -> Bool { others.contains { $0.isSameName(as: column) } }
+            let columns = try db.columns(in: name, in: "main").map(\.name).filter(isShared)
+            let key = try db.primaryKey(name, in: "main")
+            guard key.isHiddenRowID || key.columns.allSatisfy(isShared), !key.columns.isEmpty else {
+                return nil
+            }
+            return Comparable(
+                name: name, key: key.columns, columns: columns, isRowIDHidden: key.isHiddenRowID)
+        }
+    }
+
+    /// Writes the rows of a table that differ. Returns whether there are any.
+    private func write(_ table: Comparable, _ db: Database) throws -> Bool {
+        let name = table.name.quotedDatabaseIdentifier
+        let key = table.key.map(\.quotedDatabaseIdentifier)
+        let match = key.map { "a.\($0) IS b.\($0)" }.joined(separator: " AND ")
+        func columns(_ alias: String) -> String {
+            ((table.isRowIDHidden ? key : []) + table.columns.map(\.quotedDatabaseIdentifier)).map {
+                "\(alias).\($0)"
+            }
+            .joined(separator: ", ")
+        }
+        let names = (table.isRowIDHidden ? table.key : []) + table.columns
+        let order = key.map { "a.\($0)" }.joined(separator: ", ")
+        var isDifferent = false
+        func write(_ line: String, _ style: Output.Style) throws {
+            if !isDifferent { try output.line(TextWidth.visible(table.name), .heading) }
+            isDifferent = true
+            try output.line(line, style)
+        }
+        for (sign, here, there, style) in [
+            ("-", "main", "shellac_other", Output.Style.bad), ("+", "shellac_other", "main", .good),
+        ] {
+            let rows = try Row.fetchCursor(
+                db,
+                sql: "SELECT \(columns("a")) FROM \(here).\(name) AS a WHERE NOT EXISTS "
+                    + "(SELECT 1 FROM \(there).\(name) AS b WHERE \(match)) ORDER BY \(order)")
+            while let row = try rows.next() {
+                let values = zip(names, row.databaseValues).map {
+                    "\(TextWidth.visible($0)): \(Self.text($1))"
+                }
+                try write("  \(sign) \(values.joined(separator: ", "))", style)
+            }
+        }
+        let compared = table.columns.filter { column in !table.key.contains { $0.isSameName(as: column) } }
+        guard !compared.isEmpty else { return isDifferent }
+        let differs = compared.map(\.quotedDatabaseIdentifier).map {
+            // Neither a collation nor a conversion makes two values one.
+            "(a.\($0) COLLATE BINARY IS NOT b.\($0) COLLATE BINARY OR typeof(a.\($0)) <> typeof(b.\($0)))"
+        }
+        let both = compared.map(\.quotedDatabaseIdentifier).flatMap { ["a.\($0)", "b.\($0)"] }
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT \((key.map { "a.\($0)" } + both).joined(separator: ", ")) FROM main.\(name) AS a "
+                + "JOIN shellac_other.\(name) AS b ON \(match) WHERE \(differs.joined(separator: " OR ")) ORDER BY \(order)"
+        )
+        while let row = try rows.next() {
+            let values = row.databaseValues
+            let keys = zip(table.key, values).map { "\(TextWidth.visible($0)): \(Self.text($1))" }
+            let changes = compared.enumerated().compactMap { index, column -> String? in
+                let (old, new) = (values[key.count + 2 * index], values[key.count + 2 * index + 1])
+                return old == new
+                    ? nil : "\(TextWidth.visible(column)): \(Self.text(old)) → \(Self.text(new))"
+            }
+            try write("  ~ \(keys.joined(separator: ", ")) | \(changes.joined(separator: ", "))", .changed)
+        }
+        return isDifferent
+    }
+
+    static func text(_ value: DatabaseValue) -> String {
+        if case .blob(let bytes) = value.storage, bytes.count > 32 { return "blob of \(bytes.count) bytes" }
+        return TextWidth.visible(value.debugDescription)
+    }
+}

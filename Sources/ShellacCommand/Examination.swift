@@ -1,0 +1,246 @@
+import Shellac
+
+/// `shellac doctor`: what is wrong with a database, and what to do.
+struct Examination {
+    private let file: LookedAtFile
+    private let output: Output
+
+    init(_ file: LookedAtFile, _ output: Output) { (self.file, self.output) = (file, output) }
+
+    /// What one look has found.
+    private struct Finding {
+        enum Grade {
+            case good, note, fault
+        }
+
+        let grade: Grade
+        let text: String
+        var remedy: String?
+    }
+
+    func run() throws -> ExitCode {
+        var faults = 0
+        let integrity = try integrity()
+        try file.read { db in
+            let state = FileState(file.location)
+            var findings = integrity
+            if integrity.allSatisfy({ $0.grade == .good }) {
+                let facts = try SchemaFacts(db)
+                findings += try Self.orphans(db, facts) + Self.mismatches(db, facts)
+                findings += try Self.pages(db, state) + Self.statistics(db, facts) + Self.indexes(facts)
+            }
+            findings += Self.journal(state, file.way) + Self.pragmas
+            for finding in findings {
+                try write(finding)
+                if finding.grade == .fault { faults += 1 }
+            }
+        }
+        try output.line()
+        try output.line(faults == 0 ? "Nothing is wrong." : "\(String.count(faults, "fault")) found.")
+        return faults == 0 ? .done : .found
+    }
+
+    private func write(_ finding: Finding) throws {
+        let (word, style): (String, Output.Style) =
+            switch finding.grade {
+            case .good: ("good ", .good)
+            case .note: ("note ", .changed)
+            case .fault: ("FAULT", .bad)
+            }
+        try output.line("\(output.styled(word, style))  \(TextWidth.visible(finding.text))")
+        if let remedy = finding.remedy { try output.line("       → \(TextWidth.visible(remedy))") }
+    }
+
+    // MARK: - Looks
+
+    private func integrity() throws -> [Finding] {
+        let lines: [String]
+        do {
+            // In an access of its own, which ends with what is wrong.
+            lines = try file.read { db in try String.fetchAll(db, sql: "PRAGMA main.integrity_check(20)") }
+        } catch let failure as Failure where failure.code == .noDatabase {
+            lines = [failure.message]
+        }
+        if lines == ["ok"] { return [Finding(grade: .good, text: "The file is whole (integrity_check).")] }
+        let remedy = "take a backup; or save what can be read: sqlite3 FILE .recover | sqlite3 NEW"
+        return lines.enumerated().map { index, line in
+            let isIndex = line.contains("missing from index") || line.contains("wrong # of entries in index")
+            return Finding(
+                grade: .fault, text: line.replacing("\n", with: " "),
+                remedy: isIndex ? "REINDEX" : index == lines.count - 1 ? remedy : nil)
+        }
+    }
+
+    private static func orphans(_ db: Database, _ facts: SchemaFacts) throws -> [Finding] {
+        var findings: [Finding] = []
+        for table in facts.tables {
+            for key in table.foreignKeys {
+                guard let parent = facts.table(key.destinationTable), !key.destinationColumns.isEmpty,
+                    key.destinationColumns.allSatisfy({ name in
+                        parent.columns.contains { $0.name.isSameName(as: name) }
+                    })
+                else { continue }
+                let pairs = key.mapping.map {
+                    "parent.\($0.destination.quotedDatabaseIdentifier) = child.\($0.origin.quotedDatabaseIdentifier)"
+                }
+                let present = key.originColumns.map { "child.\($0.quotedDatabaseIdentifier) IS NOT NULL" }
+                // (The collation is that of the parent, as SQLite compares keys.)
+                let condition =
+                    "\(present.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM "
+                    + "\(parent.name.quotedDatabaseIdentifier) AS parent WHERE \(pairs.joined(separator: " AND ")))"
+                let from = "\(table.name.quotedDatabaseIdentifier) AS child"
+                let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(from) WHERE \(condition)") ?? 0
+                guard count > 0 else { continue }
+                let place = String.place(table.name, key.originColumns)
+                findings.append(
+                    Finding(
+                        grade: .fault,
+                        text:
+                            "\(String.count(count, "row")) of \(table.name) \(count == 1 ? "refers" : "refer") by \(place) to "
+                            + "\(key.destinationTable), where there is no such row.",
+                        remedy: "insert what is missing, or: DELETE FROM \(from) WHERE \(condition)"))
+            }
+        }
+        if findings.isEmpty {
+            return [Finding(grade: .good, text: "All rows that foreign keys refer to are there.")]
+        }
+        return findings
+    }
+
+    /// Foreign keys that SQLite cannot enforce: see "Required and Suggested Database Indexes" in its documentation.
+    private static func mismatches(_ db: Database, _ facts: SchemaFacts) throws -> [Finding] {
+        var findings: [Finding] = []
+        for table in facts.tables {
+            for key in table.foreignKeys {
+                let place = String.place(table.name, key.originColumns)
+                guard let parent = facts.table(key.destinationTable) else {
+                    findings.append(
+                        Finding(
+                            grade: .fault,
+                            text: "\(place) refers to the table \(key.destinationTable), which is not there.",
+                            remedy: "make the table, or make \(table.name) anew without the foreign key"))
+                    continue
+                }
+                let isKey =
+                    try !key.destinationColumns.isEmpty
+                    && db.table(parent.name, hasUniqueKey: key.destinationColumns)
+                if !isKey {
+                    let target =
+                        key.destinationColumns.isEmpty
+                        ? parent.name : String.place(parent.name, key.destinationColumns)
+                    let columns = key.destinationColumns.map(\.quotedDatabaseIdentifier).joined(
+                        separator: ", ")
+                    findings.append(
+                        Finding(
+                            grade: .fault,
+                            text: "\(place) refers to \(target), which is no key: SQLite refuses to write.",
+                            remedy: key.destinationColumns.isEmpty
+                                ? "name the columns that are referred to"
+                                : "CREATE UNIQUE INDEX \("\(parent.name)_key".quotedDatabaseIdentifier) ON "
+                                    + "\(parent.name.quotedDatabaseIdentifier)(\(columns))"))
+                }
+            }
+        }
+        return findings
+    }
+
+    private static func pages(_ db: Database, _ state: FileState) throws -> [Finding] {
+        let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+        let size = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+        guard free * 4 > pages, free * size > 1_000_000 else {
+            return [Finding(grade: .good, text: "\(free) of \(String.count(pages, "page")) are free.")]
+        }
+        return [
+            Finding(
+                grade: .note,
+                text: "\(free) of \(pages) pages are free: \(String.size(free * size)) that nothing uses.",
+                remedy: "VACUUM, when nobody needs the database")
+        ]
+    }
+
+    private static func statistics(_ db: Database, _ facts: SchemaFacts) throws -> [Finding] {
+        guard facts.tables.contains(where: { !$0.indexes.isEmpty }) else { return [] }
+        if try db.tableExists("sqlite_stat1", in: "main") {
+            return [
+                Finding(
+                    grade: .good, text: "SQLite's planner knows how selective indexes are (sqlite_stat1).")
+            ]
+        }
+        return [
+            Finding(
+                grade: .note, text: "SQLite's planner guesses how selective indexes are.",
+                remedy: "PRAGMA optimize before a program closes the database")
+        ]
+    }
+
+    private static func indexes(_ facts: SchemaFacts) -> [Finding] {
+        facts.unindexedForeignKeys.map { key, remedy in
+            Finding(
+                grade: .note,
+                text:
+                    "\(String.place(key.originTable, key.originColumns)) refers to \(key.destinationTable), and no index finds its rows.",
+                remedy: remedy)
+        }
+            + facts.superfluousIndexes.map { _, index, reason in
+                Finding(
+                    grade: .note, text: "The index \(index.name) is not needed: \(reason).",
+                    remedy: "DROP INDEX \(index.name.quotedDatabaseIdentifier)")
+            }
+    }
+
+    private static func journal(_ state: FileState, _ way: LookedAtFile.Way) -> [Finding] {
+        if !state.isInLogMode, way == .copied {
+            return [
+                Finding(
+                    grade: .fault,
+                    text: "A program was stopped in the middle of a transaction, and left its journal.",
+                    remedy:
+                        "open the database by a program that writes: SQLite then undoes what was half done. Never delete the journal"
+                )
+            ]
+        }
+        guard state.isInLogMode else {
+            return [
+                Finding(
+                    grade: .note, text: "The journal is a rollback journal: who writes keeps readers out.",
+                    remedy: "PRAGMA journal_mode = WAL, unless the file is on a network")
+            ]
+        }
+        if state.logSize > max(state.size, 16_000_000) {
+            return [
+                Finding(
+                    grade: .note,
+                    text:
+                        "The log holds \(String.size(state.logSize)), and is larger than the database: a reader kept it from being copied.",
+                    remedy: "end readers that stay for long, and PRAGMA wal_checkpoint(TRUNCATE)")
+            ]
+        }
+        if way == .copied {
+            return [
+                Finding(
+                    grade: .note, text: "The log of \(String.size(state.logSize)) has lost its index.",
+                    remedy:
+                        "nothing: the next program that opens the database makes it. The log belongs to the file: copy both"
+                )
+            ]
+        }
+        return [
+            Finding(
+                grade: .good,
+                text: "The journal is a write-ahead log"
+                    + (state.logSize > 0 ? " of \(String.size(state.logSize))." : ", which is empty."))
+        ]
+    }
+
+    /// What no file says.
+    private static var pragmas: [Finding] {
+        [
+            Finding(
+                grade: .note,
+                text:
+                    "Whether foreign keys are enforced is up to each connection, and off unless a program says so.",
+                remedy: "PRAGMA foreign_keys = ON, in each program (Shellac does)")
+        ]
+    }
+}

@@ -1,0 +1,70 @@
+import Shellac
+
+/// `shellac explain`: how SQLite runs a query, in words.
+struct Explanation {
+    private let file: LookedAtFile
+    private let output: Output
+    private let sql: String
+
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (self.file, self.output, sql) = (file, output, arguments.words[1])
+    }
+
+    private struct Step {
+        let id: Int
+        let parent: Int
+        let detail: String
+    }
+
+    func run() throws -> ExitCode {
+        try file.read { db in
+            // Of several statements, or none, this throws.
+            let statement = try db.makeStatement(sql: sql)
+            // The plan depends on no value: parameters are NULL.
+            let nothing = StatementArguments(statement.parameterNames.map { _ in DatabaseValue.null })
+            let steps = try Row.fetchAll(
+                db, sql: "EXPLAIN QUERY PLAN \(statement.sql)", arguments: nothing
+            ).map {
+                Step(id: try $0["id"], parent: try $0["parent"], detail: try $0["detail"])
+            }
+            if steps.isEmpty {
+                try output.line("SQLite reads no table for it.")
+            } else {
+                try write(steps, below: 0, depth: 0, db)
+            }
+            try writeAdvice(statement, SchemaFacts(db))
+        }
+        return .done
+    }
+
+    private func write(_ steps: [Step], below parent: Int, depth: Int, _ db: Database) throws {
+        for (number, step) in steps.filter({ $0.parent == parent }).enumerated() {
+            let sentence = PlanWords.sentence(step.detail)
+            let indentation = String(repeating: "   ", count: depth)
+            var line = "\(indentation)\(number + 1). \(TextWidth.visible(sentence.text))"
+            if let name = sentence.scanned, let count = try rowCount(name, db) {
+                line += " (\(String.count(count, "row")))"
+            }
+            try output.line(sentence.scanned == nil ? line : output.styled(line, .changed))
+            try output.line("\(indentation)   \(output.styled(TextWidth.visible(step.detail), .faint))")
+            try write(steps, below: step.id, depth: depth + 1, db)
+        }
+    }
+
+    /// How many rows a table has. Nil where the name is that of something else: of an alias, for one.
+    private func rowCount(_ name: String, _ db: Database) throws -> Int? {
+        guard try db.tableExists(name, in: "main") else { return nil }
+        return try Int.fetchOne(db, sql: "SELECT count(*) FROM main.\(name.quotedDatabaseIdentifier)")
+    }
+
+    private func writeAdvice(_ statement: Statement, _ facts: SchemaFacts) throws {
+        // Of a table that is read twice, one way may have its index already.
+        let indexes = try IndexModel.candidates(for: statement).filter { candidate in
+            !(facts.table(candidate.table)?.hasIndex(beginningWith: candidate.columns) ?? false)
+        }
+        try output.line()
+        guard !indexes.isEmpty else { return try output.line("No other index would help it.") }
+        try output.line(indexes.count == 1 ? "This index would help:" : "These indexes would help:", .heading)
+        for index in indexes { try output.line("  \(TextWidth.visible(index.sql))") }
+    }
+}

@@ -1,0 +1,65 @@
+import Shellac
+
+/// What the program ends with. (Those of a shell begin with 126.)
+enum ExitCode: Int32, CaseIterable {
+    case done = 0
+    case found = 1
+    case usage = 2
+    case unreadable = 3
+    case noDatabase = 4
+    case sql = 5
+    case busy = 6
+
+    /// What the table of exit codes says.
+    var meaning: String {
+        switch self {
+        case .done: "all is well, or the reader of a pipe wanted no more"
+        case .found: "diff found differences, doctor found faults, or diagram --check an old diagram"
+        case .usage: "the command cannot be understood"
+        case .unreadable: "the file is not there, or cannot be read"
+        case .noDatabase: "the file is no SQLite database, is encrypted, or is damaged"
+        case .sql: "there is no such table, or SQLite cannot run the SQL"
+        case .busy: "somebody else holds the database, or wrote to it meanwhile: try again"
+        }
+    }
+}
+
+/// Why the program ends, in one sentence.
+struct Failure: Error {
+    let code: ExitCode
+    let message: String
+
+    init(_ code: ExitCode, _ message: String) { (self.code, self.message) = (code, message) }
+
+    /// Says what an error means that came while a file was looked at.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as DatabaseError: self.init(error, path)
+        case let error as ExchangeError: self.init(.unreadable, error.description)
+        default: self.init(.unreadable, "\(path): \(error)")
+        }
+    }
+
+    private init(_ error: DatabaseError, _ path: String) {
+        var message = error.message ?? "\(error.resultCode)"
+        // The file is named already, and not as a URI.
+        if message.hasPrefix("could not open the database at "), let colon = message.firstRange(of: ": ") {
+            message = String(message[colon.upperBound...])
+        }
+        switch error.resultCode {
+        case .SQLITE_NOTADB:
+            self.init(.noDatabase, "\(path) is no SQLite database, or it is encrypted")
+        case .SQLITE_CORRUPT: self.init(.noDatabase, "\(path) is damaged: \(message)")
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(.busy, "\(path) is held by another program: \(message)")
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_FULL, .SQLITE_AUTH:
+            self.init(.unreadable, "\(path) cannot be read: \(message)")
+        default:
+            self.init(.sql, error.sql.map { "\(message), in: \($0)" } ?? message)
+        }
+    }
+}
+
+/// Nobody reads what the program writes.
+struct OutputClosed: Error {}

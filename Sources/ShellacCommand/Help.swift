@@ -1,0 +1,35 @@
+/// The texts of `--help`.
+enum Help {
+    static var general: String {
+        var text = """
+            USAGE: shellac VERB FILE …
+
+            Looks into any SQLite file, and changes nothing: neither the file, nor its log, nor the log's index.
+
+
+            """
+        for verb in Verb.allCases { text += "  \(padded(verb.rawValue, 9))\(verb.summary)\n" }
+        text += "\nEXAMPLES:\n"
+        for verb in Verb.allCases { text += "  \(verb.examples[0].command)\n" }
+        text += "\nEXIT CODES:\n"
+        for code in ExitCode.allCases { text += "  \(code.rawValue)  \(code.meaning)\n" }
+        text +=
+            "\nshellac VERB --help tells more of one. Colours are shown in a terminal, unless NO_COLOR is set.\n"
+        return text
+    }
+
+    static func text(_ verb: Verb) -> String {
+        var text = "USAGE: shellac \(verb.rawValue) \(verb.synopsis)\n\nShows \(verb.summary).\n"
+        if !verb.options.isEmpty {
+            text += "\nOPTIONS:\n"
+            for option in verb.options { text += "  \(padded(option.name, 18))\(option.meaning)\n" }
+        }
+        text += "\nEXAMPLES:\n"
+        for example in verb.examples { text += "  \(example.command)\n      \(example.meaning)\n" }
+        return text
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}

@@ -1,0 +1,231 @@
+import CSQLite
+import Shellac
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A database file that is looked at, and stays as it is: the file, its log and the log's index, byte by byte.
+///
+/// ## The ways to look
+///
+/// A plain connection that reads changes files: it creates the `-wal` and the `-shm` of a database in WAL mode, marks in the `-shm` what
+/// it reads, and the last one to be closed copies the log to the file and deletes it. So, by "Write-Ahead Logging" and "URI Filenames"
+/// in the SQLite documentation:
+///
+/// - *There is a log, and its index*: `readonly_shm=1` reads beside the program that writes. Where none does, since it was
+///   killed, SQLite makes an index of its own, in memory.
+/// - *There is a log without its index*, as in a copy: the file and its log are copied to a folder of our own, and looked at there.
+/// - *There is no log, in WAL mode*: `immutable=1` has SQLite look for no log and take no lock. Who writes meanwhile is noticed
+///   at the end, since the file is another one then.
+/// - *A rollback journal*: a reader's lock is all it takes, which is in no file. After a crash in the middle of a transaction, a copy is
+///   looked at, where SQLite can undo what was half done.
+final class LookedAtFile {
+    enum Way: Equatable {
+        case locked, besideLog, still, copied
+    }
+
+    /// The file as it was named.
+    let path: String
+    /// The file itself: its log stands beside it, and not beside a symbolic link.
+    let location: String
+    let queue: DatabaseQueue
+    let way: Way
+    private let copy: PrivateCopy?
+    private let before: FileState
+
+    init(_ path: String) throws {
+        try Self.check(path)
+        self.path = path
+        let location = Self.resolved(path)
+        self.location = location
+        var attempt = 0
+        while true {
+            attempt += 1
+            let before = FileState(location)
+            do {
+                let way = before.way
+                let copy = way == .copied ? try PrivateCopy(of: location, before) : nil
+                let queue = try Self.open(location, way, copy)
+                (self.queue, self.way, self.copy, self.before) = (queue, way, copy, before)
+                return
+            } catch let error as DatabaseError where error.extendedResultCode.rawValue == Self.needsRollback {
+                let copy = try PrivateCopy(of: location, before)
+                queue = try Failure.telling(path) { try Self.open(location, .copied, copy) }
+                (way, self.copy, self.before) = (.copied, copy, before)
+                return
+            } catch {
+                // Files come and go while a program opens or closes the database.
+                guard attempt < 50, before.way == .besideLog || FileState(location) != before else {
+                    throw Failure(error, path: path)
+                }
+                usleep(20_000)
+            }
+        }
+    }
+
+    /// SQLITE_READONLY_ROLLBACK.
+    private static var needsRollback: Int32 { SQLITE_READONLY | (3 << 8) }
+
+    /// Finds out what SQLite would say less well.
+    private static func check(_ path: String) throws {
+        var status = stat()
+        guard !path.utf8.contains(0), stat(path, &status) == 0 else {
+            throw Failure(.unreadable, "there is no file \(path)")
+        }
+        if status.st_mode & S_IFMT == S_IFDIR { throw Failure(.unreadable, "\(path) is a folder") }
+        // A pipe would be waited for.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.unreadable, "\(path) is no file") }
+        guard access(path, R_OK) == 0 else {
+            throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let header = FileState.bytes(of: path, count: 100)
+        guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw Failure(.noDatabase, "\(path) is no SQLite database, or it is encrypted")
+        }
+        if header.count < 100, !header.isEmpty {
+            throw Failure(.noDatabase, "\(path) is damaged: it is too short")
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func open(_ path: String, _ way: Way, _ copy: PrivateCopy?) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = way != .copied
+        configuration.busyMode = .timeout(5)
+        configuration.label = path
+        configuration.foreignKeysEnabled = false
+        configuration.advisesIndexes = false
+        configuration.prepareDatabase { db in
+            // No checkpoint at the end, in whatever way.
+            guard let connection = db.sqliteConnection else { return }
+            _ = shellac_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        }
+        return try DatabaseQueue(path: copy?.path ?? uri(path, way), configuration: configuration)
+    }
+
+    /// The file as a URI with the parameters of a way.
+    static func uri(_ path: String, _ way: Way) -> String {
+        var uri = "file:"
+        // Two slashes would begin the name of a machine.
+        if path.hasPrefix("//") { uri += "//" }
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            default: uri += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        switch way {
+        case .locked: return uri + "?mode=ro"
+        case .besideLog: return uri + "?mode=ro&readonly_shm=1"
+        case .still: return uri + "?immutable=1"
+        case .copied: return uri
+        }
+    }
+
+    /// What `ATTACH` opens the file by.
+    var attachedName: String { copy?.path ?? Self.uri(location, way) }
+
+    /// Reads the database, and makes sure that nobody has written to it meanwhile where no lock keeps others from it.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        do {
+            let result = try queue.read { db in try body(db) }
+            try checkStill()
+            return result
+        } catch let error as OutputClosed {
+            throw error
+        } catch {
+            try checkStill()
+            throw Failure(error, path: path)
+        }
+    }
+
+    func checkStill() throws {
+        guard way == .still, !FileState(location).hasSameFile(as: before) else { return }
+        throw Failure(.busy, "\(path) was written to while it was looked at: try again")
+    }
+}
+
+extension Failure {
+    fileprivate static func telling<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw Failure(error, path: path) }
+    }
+}
+
+/// What tells the state of a database from another one, without opening it.
+struct FileState: Equatable {
+    private struct File: Equatable {
+        let size: Int
+        let (seconds, nanoseconds): (Int, Int)
+        let start: [UInt8]
+    }
+
+    private let main: File?
+    private let log: File?
+    private let index: File?
+    private let journal: File?
+
+    init(_ path: String) {
+        main = Self.file(path, 100)
+        log = Self.file(path + "-wal", 32)
+        // How far the log has got is told by the first bytes of its index: see "WAL-mode File Format" in the SQLite documentation.
+        index = Self.file(path + "-shm", 136)
+        journal = Self.file(path + "-journal", 28)
+    }
+
+    /// How the file is looked at.
+    var way: LookedAtFile.Way {
+        if let log, log.size > 0 { return index.map { $0.size > 0 } ?? false ? .besideLog : .copied }
+        guard isInLogMode else { return .locked }
+        return log != nil && index.map { $0.size > 0 } ?? false ? .besideLog : .still
+    }
+
+    /// Whether the file says that it is in WAL mode.
+    var isInLogMode: Bool {
+        main.map { $0.start.count > 19 && ($0.start[18] == 2 || $0.start[19] == 2) } ?? false
+    }
+
+    var size: Int { main?.size ?? 0 }
+    var logSize: Int { log?.size ?? 0 }
+    var journalSize: Int { journal?.size ?? 0 }
+
+    func hasSameFile(as other: FileState) -> Bool { main == other.main }
+
+    func hasSameFileAndLog(as other: FileState) -> Bool {
+        main == other.main && log == other.log && journal == other.journal
+    }
+
+    private static func file(_ path: String, _ count: Int) -> File? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return File(
+            size: Int(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),
+            start: bytes(of: path, count: count))
+    }
+
+    /// The first bytes of a file.
+    static func bytes(of path: String, count: Int) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+        }
+    }
+}

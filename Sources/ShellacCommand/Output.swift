@@ -1,0 +1,88 @@
+import CSQLite
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The standard output: a terminal, with colours and a width, or a pipe or a file, which gets plain text.
+final class Output {
+    /// What a text is, which a terminal shows by a colour.
+    enum Style: String {
+        case heading = "1"
+        case faint = "2"
+        case bad = "31"
+        case good = "32"
+        case changed = "33"
+    }
+
+    let isTerminal: Bool
+    /// Whether colours are shown: see no-color.org.
+    let hasColours: Bool
+    /// The number of columns of a terminal. Nil for a pipe, and nothing is cut there.
+    let width: Int?
+
+    private var bytes: [UInt8] = []
+
+    init() {
+        func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        isTerminal = isatty(1) == 1
+        let isPlain = variable("NO_COLOR").map { !$0.isEmpty } ?? false || variable("TERM") == "dumb"
+        hasColours = isTerminal && !isPlain
+        // A terminal that says no width, as one of a test or of an editor, is as wide as terminals were.
+        let columns = Int(shellac_terminal_width(1))
+        width = isTerminal ? (columns > 0 ? columns : 80) : nil
+    }
+
+    /// Returns a text in a style, where there are colours.
+    func styled(_ text: String, _ style: Style?) -> String {
+        guard hasColours, let style, !text.isEmpty else { return text }
+        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+    }
+
+    func write(_ text: String) throws {
+        bytes.append(contentsOf: text.utf8)
+        if bytes.count >= 1 << 15 { try flush() }
+    }
+
+    func write(_ more: [UInt8]) throws {
+        bytes.append(contentsOf: more)
+        if bytes.count >= 1 << 15 { try flush() }
+    }
+
+    func line(_ text: String = "") throws { try write(text + "\n") }
+
+    func line(_ text: String, _ style: Style) throws { try line(styled(text, style)) }
+
+    /// Writes what has gathered.
+    func flush() throws {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        try Self.write(bytes, to: 1)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                Darwin.write(descriptor, buffer.baseAddress.map { $0 + start }, bytes.count - start)
+                #else
+                Glibc.write(descriptor, buffer.baseAddress.map { $0 + start }, bytes.count - start)
+                #endif
+            }
+            if count >= 0 {
+                start += count
+            } else if errno == EPIPE {
+                throw OutputClosed()
+            } else if errno != EINTR {
+                throw Failure(.unreadable, "could not write: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    /// Writes a sentence to the standard error.
+    static func complain(_ sentence: String) {
+        try? write(Array("shellac: \(TextWidth.visible(sentence))\n".utf8), to: 2)
+    }
+}

@@ -1,0 +1,87 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A copy of a database and its log, in a folder that nobody else reads. It goes with its owner, also when the program is interrupted.
+final class PrivateCopy {
+    let path: String
+    private let folder: String
+
+    static let endings = ["", "-wal", "-journal", "-shm"]
+
+    init(of original: String, _ state: FileState) throws {
+        folder = try Self.makeFolder()
+        path = folder + "/copy.sqlite"
+        Interruption.remove(files: Self.endings.map { path + $0 }, folder: folder)
+        do {
+            for ending in ["", "-wal", "-journal"] { try Self.copy(original + ending, to: path + ending) }
+            guard FileState(original).hasSameFileAndLog(as: state) else {
+                throw Failure(.busy, "\(original) was written to while it was copied: try again")
+            }
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    deinit { remove() }
+
+    private func remove() {
+        for ending in Self.endings { unlink(path + ending) }
+        rmdir(folder)
+    }
+
+    private static func makeFolder() throws -> String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var name = Array("\(parent)/shellac-XXXXXX".utf8CString)
+        guard mkdtemp(&name) != nil else {
+            throw Failure(
+                .unreadable,
+                "the database has to be copied, and \(parent) takes no folder: \(String(cString: strerror(errno)))"
+            )
+        }
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func copy(_ from: String, to: String) throws {
+        let source = open(from, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else {
+            if errno == ENOENT { return }
+            throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { close(source) }
+        let target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        defer { if target >= 0 { close(target) } }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            if count == 0 { return }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            guard write(target, buffer, count) == count else {
+                throw Failure(
+                    .unreadable, "\(from) cannot be copied to \(to): \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+}
+
+/// What is done when the program is interrupted: what it made is removed.
+enum Interruption {
+    // Written once, before the signals are heard of, and read by their handler.
+    nonisolated(unsafe) private static var names: [UnsafeMutablePointer<CChar>] = []
+
+    static func remove(files: [String], folder: String) {
+        names += files.compactMap { strdup($0) } + [strdup(folder)].compactMap { $0 }
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number) { number in
+                for name in Interruption.names where unlink(name) != 0 { rmdir(name) }
+                _exit(128 + number)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Shellac
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The command `shellac`.
+@main
+enum Program {
+    static func main() {
+        // A pipe whose reader has gone is an error of a write, after which what was made is removed.
+        signal(SIGPIPE, SIG_IGN)
+        // Who has started the program may have left these blocked: it would neither hear of Control-C, nor be asked to end.
+        var interruptions = sigset_t()
+        sigemptyset(&interruptions)
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&interruptions, number) }
+        sigprocmask(SIG_UNBLOCK, &interruptions, nil)
+        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    private static func run(_ words: [String]) -> ExitCode {
+        let output = Output()
+        do {
+            let code = try perform(words, output)
+            try output.flush()
+            return code
+        } catch is OutputClosed {
+            return .done
+        } catch let failure as Failure {
+            // What was written before the failure is seen before it.
+            do { try output.flush() } catch is OutputClosed { return .done } catch {}
+            Output.complain(failure.message)
+            return failure.code
+        } catch {
+            Output.complain("\(error)")
+            return .unreadable
+        }
+    }
+
+    private static func perform(_ words: [String], _ output: Output) throws -> ExitCode {
+        guard let first = words.first else {
+            throw Failure(.usage, "what is to be done? See shellac --help")
+        }
+        if ["--help", "-h", "help"].contains(first) {
+            if words.count == 2, let verb = Verb(rawValue: words[1]) {
+                try output.write(Help.text(verb))
+            } else {
+                try output.write(Help.general)
+            }
+            return .done
+        }
+        guard let verb = Verb(rawValue: first) else {
+            throw Failure(.usage, "there is no verb \(first): see shellac --help")
+        }
+        let rest = words.dropFirst()
+        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            try output.write(Help.text(verb))
+            return .done
+        }
+        let arguments = try Arguments(verb, rest)
+        let file = try LookedAtFile(arguments.words[0])
+        switch verb {
+        case .inspect: return try Inspection(file, output).run()
+        case .show: return try Showing(file, output, arguments).run()
+        case .class: return try ClassPrinting(file, output, arguments).run()
+        case .diagram: return try Drawing(file, output, arguments).run()
+        case .diff: return try Differences(file, output, arguments).run()
+        case .explain: return try Explanation(file, output, arguments).run()
+        case .doctor: return try Examination(file, output).run()
+        case .watch: return try Watching(file, output, arguments).run()
+        }
+    }
+}

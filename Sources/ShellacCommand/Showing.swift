@@ -1,0 +1,96 @@
+import Shellac
+
+/// `shellac show`: the rows of a table.
+struct Showing {
+    private enum Form: String, CaseIterable {
+        case table, json, jsonl, csv
+    }
+
+    private let file: LookedAtFile
+    private let output: Output
+    private let arguments: Arguments
+
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (self.file, self.output, self.arguments) = (file, output, arguments)
+    }
+
+    func run() throws -> ExitCode {
+        let form = try arguments.choice("--as", Form.self) ?? .table
+        let limit = try arguments.number("--limit").map { Int(min($0, 1e18)) }
+        if arguments["--null"] != nil, form == .json || form == .jsonl {
+            throw arguments.usage("JSON has a null of its own: --null is for tables and CSV")
+        }
+        try file.read { db in
+            let sql = try Selection(
+                db, arguments.words[1], where: arguments["--where"], order: arguments["--order"], limit: limit
+            ).sql
+            switch form {
+            case .table: try writeTable(db, sql)
+            case .json: try export(db, sql, .json)
+            case .jsonl: try export(db, sql, .jsonLines)
+            case .csv: try export(db, sql, .csv(null: arguments["--null"] ?? ""))
+            }
+        }
+        return .done
+    }
+
+    private func export(_ db: Database, _ sql: String, _ format: ExchangeFormat) throws {
+        let request = SQLRequest<Row>(sql: sql)
+        try db.exportRows(of: request, to: .chunks { try output.write($0) }, as: format)
+    }
+
+    private func writeTable(_ db: Database, _ sql: String) throws {
+        let statement = try db.makeStatement(sql: sql)
+        var table = TextTable(output, statement.columnNames)
+        let rows = try Row.fetchCursor(statement)
+        while let row = try rows.next() {
+            try table.add(row.databaseValues.map { Self.cell($0, null: arguments["--null"]) })
+        }
+        try table.finish()
+    }
+
+    /// A value as people read it.
+    static func cell(_ value: DatabaseValue, null: String? = nil) -> TextTable.Cell {
+        switch value.storage {
+        case .null: TextTable.Cell(null ?? "NULL", style: .faint)
+        case .int64, .double: TextTable.Cell(value.debugDescription, isNumber: true)
+        case .string(let text): TextTable.Cell(text)
+        case .blob(let bytes):
+            bytes.count <= 16
+                ? TextTable.Cell(value.debugDescription)
+                : TextTable.Cell("blob of \(bytes.count) bytes", style: .faint)
+        }
+    }
+}
+
+/// The SQL that reads the rows of a table or a view.
+struct Selection {
+    let sql: String
+
+    init(
+        _ db: Database, _ name: String, columns: String = "*", where condition: String? = nil,
+        order: String? = nil,
+        limit: Int? = nil
+    ) throws {
+        guard try db.tableExists(name, in: "main") || db.viewExists(name, in: "main") else {
+            throw Failure(.sql, try Self.missing(db, name))
+        }
+        var sql = "SELECT \(columns) FROM main.\(name.quotedDatabaseIdentifier)"
+        // A comment at the end of a condition must not take the parenthesis with it.
+        if let condition { sql += " WHERE (\(condition)\n)" }
+        if let order {
+            sql += " ORDER BY \(order)\n"
+        } else {
+            let key = try db.primaryKey(name, in: "main").columns.map(\.quotedDatabaseIdentifier)
+            if !key.isEmpty { sql += " ORDER BY \(key.joined(separator: ", "))" }
+        }
+        if let limit { sql += " LIMIT \(limit)" }
+        self.sql = sql
+    }
+
+    static func missing(_ db: Database, _ name: String) throws -> String {
+        let names = try db.tableNames() + db.viewNames()
+        let list = names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))"
+        return "there is no table \(name): \(list)"
+    }
+}

@@ -1,0 +1,138 @@
+import Shellac
+
+/// Names of Swift for names of SQL.
+enum SwiftNames {
+    /// The name of a property for a column: `team_id` and `Team ID` are `teamId`.
+    static func property(_ column: String) -> String {
+        var words = words(of: column)
+        if words.isEmpty { words = ["column"] }
+        words[0] = lowercasingStart(words[0])
+        return avoiding(beginning(words[0] + words.dropFirst().map(capitalized).joined()))
+    }
+
+    /// The name of a type for a table: `order items` is `OrderItem`.
+    static func type(_ table: String) -> String {
+        let words = words(of: Inflection.singular(table))
+        let name = words.isEmpty ? "Table" : words.map(capitalized).joined()
+        return takenTypes.contains(name) ? name + "Record" : beginning(name)
+    }
+
+    /// The name of a relation: `teamID` leads to a `team`. Nil where the column does not say.
+    static func relation(of column: String) -> String? {
+        let name = property(column)
+        for ending in ["ID", "Id", "Key", "Fk", "FK"]
+        where name.hasSuffix(ending) && name.count > ending.count {
+            return String(name.dropLast(ending.count))
+        }
+        return nil
+    }
+
+    /// The name as it stands in code: a word of Swift's has backticks.
+    static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+
+    /// The text as a literal.
+    static func literal(_ text: String) -> String {
+        var literal = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": literal += "\\\(Character(scalar))"
+            case "\n": literal += "\\n"
+            case "\r": literal += "\\r"
+            case "\t": literal += "\\t"
+            case _
+            where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value || scalar.value == 0x2028
+                || scalar.value == 0x2029:
+                literal += "\\u{\(String(scalar.value, radix: 16))}"
+            default: literal.unicodeScalars.append(scalar)
+            }
+        }
+        return literal + "\""
+    }
+
+    static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+
+    private static func words(of name: String) -> [String] {
+        var words: [String] = []
+        var isInside = false
+        for character in name {
+            // Letters of any script may stand in a name of Swift, and what they are put together of may not.
+            let isPart =
+                character.unicodeScalars.count == 1
+                && (character.isLetter || character.isASCII && character.isNumber)
+            if isPart {
+                if isInside {
+                    words[words.count - 1].append(character)
+                } else {
+                    words.append(String(character))
+                }
+            }
+            isInside = isPart
+        }
+        return words.map {
+            $0.allSatisfy { $0.isUppercase || $0.isNumber } && words.count > 1 ? $0.lowercased() : $0
+        }
+    }
+
+    /// `ID` is `id`, `URLText` is `urlText`, `Name` is `name`.
+    private static func lowercasingStart(_ word: String) -> String {
+        let capitals = word.prefix { $0.isUppercase }
+        if capitals.count == word.count { return word.lowercased() }
+        let count = max(capitals.count - 1, min(capitals.count, 1))
+        return word.prefix(count).lowercased() + word.dropFirst(count)
+    }
+
+    private static func beginning(_ name: String) -> String {
+        name.first.map(\.isNumber) ?? false ? "_" + name : name
+    }
+
+    private static func avoiding(_ name: String) -> String {
+        takenProperties.contains(name) ? name + "Value" : name
+    }
+
+    private static let keywords: Set<String> = [
+        "actor", "any", "as", "async", "await", "associatedtype", "break", "case", "catch", "class",
+        "continue", "default", "defer",
+        "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func",
+        "guard", "if",
+        "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup",
+        "private",
+        "protocol", "public", "repeat", "rethrows", "return", "some", "static", "struct", "subscript",
+        "super", "switch",
+        "throw", "throws", "true", "try", "typealias", "var", "where", "while", "Any", "Self", "Type",
+        "Protocol",
+    ]
+
+    /// What a record has already, what the code that is printed uses, and what is no name at all.
+    private static let takenProperties: Set<String> = [
+        "self", "column", "init", "container", "copy", "create", "created", "databaseChanges",
+        "databaseColumnChanges",
+        "databaseDictionary", "databaseEquals", "databaseKeyValue", "databasePrimaryKey", "columns",
+        "decodeColumns", "delete",
+        "description", "destroy", "didDelete", "didInsert", "didSave", "didUpdate", "encode", "encodeColumns",
+        "exists",
+        "follow", "hasDatabaseChanges", "hash", "hashValue", "insert", "insertAndFetch", "inserted",
+        "jsonColumns", "load",
+        "merge", "persist", "refined", "reload", "request", "restore", "save", "saveAndFetch", "saved",
+        "savedDatabaseChanges", "savedDatabaseColumnChanges", "set", "stamping", "touch", "update",
+        "updateAndFetch",
+        "updateChanges", "updateChangesAndFetch", "updateFromRow", "updated", "upsert", "upsertAndFetch",
+        "validate",
+        "willDelete", "willInsert", "willSave", "willUpdate", "aroundDelete", "aroundInsert", "aroundSave",
+        "aroundUpdate",
+        "databaseTableName", "databaseStamps", "databaseKinds", "databaseSelection", "filter", "order",
+        "including", "joining",
+    ]
+
+    /// Types that the code that is printed uses, and those that code of their module would miss.
+    private static let takenTypes: Set<String> = [
+        "Any", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Column", "Configuration",
+        "Data",
+        "Database", "DatabaseValue", "Date", "Decodable", "Decoder", "Dictionary", "Double", "Encodable",
+        "Encoder", "Error",
+        "FetchableRecord", "ForeignKey", "InsertionSuccess", "Int", "Int64", "MutablePersistableRecord",
+        "Never", "Optional",
+        "PersistableRecord", "Protocol", "Record", "RecordColumns", "Relation", "Result", "Row", "SQL",
+        "Self", "Set",
+        "Statement", "String", "Table", "Task", "Type", "UUID", "Void", "Swift", "Shellac", "Foundation",
+    ]
+}

@@ -1,0 +1,131 @@
+/// What the command does.
+enum Verb: String, CaseIterable {
+    case inspect, show, `class`, diagram, diff, explain, doctor, watch
+
+    var synopsis: String {
+        switch self {
+        case .inspect: "FILE"
+        case .show:
+            "FILE TABLE [--where SQL] [--order SQL] [--limit N] [--as table|json|jsonl|csv] [--null TEXT]"
+        case .class: "FILE TABLE [--style columns|codable|struct] [--alone]"
+        case .diagram: "FILE [--mermaid|--svg] [--check OLD]"
+        case .diff: "A B [--schema|--rows]"
+        case .explain: "FILE SELECT"
+        case .doctor: "FILE"
+        case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N]"
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .inspect:
+            "tables with rows and sizes, foreign keys without an index, indexes not needed, the journal"
+        case .show: "the rows of a table or a view"
+        case .class: "a Swift record for a table, with relations from its foreign keys"
+        case .diagram: "the tables and their foreign keys, as a drawing"
+        case .diff: "how two databases differ, in their schema and their rows"
+        case .explain: "how SQLite runs a query, in words, and the index that would help"
+        case .doctor: "what is wrong with a database, and what to do"
+        case .watch: "the rows of a table as they change, whoever changes them"
+        }
+    }
+
+    var examples: [(command: String, meaning: String)] {
+        switch self {
+        case .inspect: [("shellac inspect game.sqlite", "all there is, on one page")]
+        case .show:
+            [
+                ("shellac show game.sqlite player", "all rows, as a table"),
+                ("shellac show game.sqlite player --where \"score > 1000\" --order name", "some rows"),
+                ("shellac show game.sqlite player --as json | jq '.[].name'", "for other programs"),
+                (
+                    "shellac show game.sqlite player --as csv --null NULL > players.csv",
+                    "NULL told from empty text"
+                ),
+            ]
+        case .class:
+            [
+                ("shellac class game.sqlite player > Player.swift", "a class that lists its columns"),
+                (
+                    "shellac class game.sqlite player --style struct --alone",
+                    "a struct, without the tables it refers to"
+                ),
+            ]
+        case .diagram:
+            [
+                ("shellac diagram game.sqlite --svg > schema.svg", "for eyes"),
+                ("shellac diagram game.sqlite --mermaid >> README.md", "for Markdown"),
+                (
+                    "shellac diagram game.sqlite --check README.md",
+                    "exits with 1 where the drawing is an old one"
+                ),
+            ]
+        case .diff: [("shellac diff yesterday.sqlite today.sqlite", "exits with 1 where they differ")]
+        case .explain:
+            [
+                (
+                    "shellac explain game.sqlite \"SELECT * FROM player WHERE teamId = ?\"",
+                    "nothing is run, so parameters need no values"
+                )
+            ]
+        case .doctor: [("shellac doctor game.sqlite", "exits with 1 where something is wrong")]
+        case .watch:
+            [
+                ("shellac watch game.sqlite player", "until Control-C"),
+                ("shellac watch game.sqlite player --changes 1", "until the first change"),
+            ]
+        }
+    }
+
+    var options: [(name: String, meaning: String)] {
+        switch self {
+        case .inspect, .doctor, .explain: []
+        case .show:
+            [
+                ("--where SQL", "a condition, as in SQL"),
+                ("--order SQL", "an order, as in SQL; by default that of the primary key"),
+                ("--limit N", "no more than N rows"),
+                ("--as table", "columns under their names (this is what you get without --as)"),
+                ("--as json", "an array of objects; a blob is {\"$base64\":\"…\"}, an infinity 9e999"),
+                ("--as jsonl", "an object in each line"),
+                ("--as csv", "values between commas"),
+                ("--null TEXT", "what stands for NULL in a table or in CSV"),
+            ]
+        case .class:
+            [
+                ("--style columns", "a class that lists its columns (this is what you get without --style)"),
+                ("--style codable", "a class that is Codable"),
+                ("--style struct", "a Codable struct"),
+                ("--alone", "without the tables that it refers to, and those that refer to it"),
+            ]
+        case .diagram:
+            [
+                ("--mermaid", "text for Mermaid (this is what you get without --svg)"),
+                ("--svg", "a picture"),
+                ("--check OLD", "compares with a file, or with the Mermaid block of a Markdown file"),
+            ]
+        case .diff: [("--schema", "the schema alone"), ("--rows", "the rows alone")]
+        case .watch:
+            [
+                ("--where SQL", "a condition, as in SQL"),
+                ("--every SECONDS", "how often the file is looked at (0.1)"),
+                ("--changes N", "ends after so many changed rows"),
+                ("--limit N", "how many rows are kept in memory (10000)"),
+            ]
+        }
+    }
+
+    /// The options that have a value, and those that have none.
+    var valued: Set<String> {
+        Set(options.map(\.name).filter { $0.contains(" ") }.map { String($0.prefix { $0 != " " }) })
+    }
+    var flags: Set<String> { Set(options.map(\.name).filter { !$0.contains(" ") }) }
+
+    /// How many words there may be behind the verb.
+    var wordCount: ClosedRange<Int> {
+        switch self {
+        case .inspect, .diagram, .doctor: 1...1
+        case .show, .class, .diff, .explain, .watch: 2...2
+        }
+    }
+}

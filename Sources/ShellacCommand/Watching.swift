@@ -1,0 +1,124 @@
+import Shellac
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// `shellac watch`: the rows of a table as they change, whoever changes them.
+///
+/// A connection that stays open would keep the log from being emptied, and a live query sees nothing through one that takes no
+/// lock. So the first bytes of the file, of its log and of the log's index are looked at, now and then: a commit changes them.
+/// Then the file is opened, read and closed again.
+final class Watching {
+    private let path: String
+    private let location: String
+    private let output: Output
+    private let arguments: Arguments
+    private var file: LookedAtFile?
+    private var state: FileState
+
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (path, location) = (file.path, file.location)
+        (self.file, self.output, self.arguments) = (file, output, arguments)
+        state = FileState(file.location)
+    }
+
+    private struct Rows {
+        let names: [String]
+        var keys: [[DatabaseValue]] = []
+        var values: [[DatabaseValue]: [DatabaseValue]] = [:]
+    }
+
+    func run() throws -> ExitCode {
+        let pause = useconds_t(try max(0.01, min(arguments.number("--every") ?? 0.1, 3_600)) * 1e6)
+        let most = try arguments.number("--changes").map { Int(min($0, 1e18)) }
+        let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
+        // The state is that before the file was read: what is written while it is read is seen next.
+        state = FileState(location)
+        var rows = try fetch(limit)
+        for key in rows.keys { try output.line("  \(Self.text(rows, key))") }
+        try output.flush()
+        var count = 0
+        while most.map({ count < $0 }) ?? true {
+            usleep(pause)
+            let new = FileState(location)
+            if new == state {
+                try checkReader()
+                continue
+            }
+            do {
+                let next = try fetch(limit)
+                state = new
+                count += try write(rows, next)
+                rows = next
+                try output.flush()
+            } catch let failure as Failure where failure.code == .busy {
+                // It is looked at again, since its state is another one than the one that is known.
+            }
+        }
+        return .done
+    }
+
+    /// Ends where nobody reads the pipe any more: nothing may be written for long.
+    private func checkReader() throws {
+        var descriptor = pollfd(fd: 1, events: 0, revents: 0)
+        if poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLERR | POLLNVAL) != 0 {
+            throw OutputClosed()
+        }
+    }
+
+    private func fetch(_ limit: Int) throws -> Rows {
+        let opened = try file ?? LookedAtFile(path)
+        // It is opened for each reading: what takes no lock does not see what is written later.
+        defer { file = nil }
+        let name = arguments.words[1]
+        return try opened.read { db in
+            let isTable = try db.tableExists(name, in: "main")
+            let key = isTable ? try db.primaryKey(name, in: "main") : nil
+            let columns =
+                key?.isHiddenRowID ?? false ? "\(key?.columns[0].quotedDatabaseIdentifier ?? ""), *" : "*"
+            let selection = try Selection(
+                db, name, columns: columns, where: arguments["--where"], limit: limit)
+            let statement = try db.makeStatement(sql: selection.sql)
+            var rows = Rows(names: statement.columnNames)
+            let places =
+                key.map { key in
+                    key.columns.compactMap { name in rows.names.firstIndex { $0.isSameName(as: name) } }
+                } ?? []
+            let cursor = try Row.fetchCursor(statement)
+            while let row = try cursor.next() {
+                let values = row.databaseValues
+                var rowKey = places.isEmpty ? values : places.map { values[$0] }
+                // Rows without a key may be equal.
+                while rows.values[rowKey] != nil { rowKey.append(.null) }
+                rows.keys.append(rowKey)
+                rows.values[rowKey] = values
+            }
+            return rows
+        }
+    }
+
+    /// Writes what has changed. Returns how many rows that are.
+    private func write(_ old: Rows, _ new: Rows) throws -> Int {
+        var count = 0
+        for key in old.keys where new.values[key] == nil {
+            try output.line("- \(Self.text(old, key))", .bad)
+            count += 1
+        }
+        for key in new.keys {
+            let before = old.values[key]
+            guard before != new.values[key] else { continue }
+            try output.line(
+                "\(before == nil ? "+" : "~") \(Self.text(new, key))", before == nil ? .good : .changed)
+            count += 1
+        }
+        return count
+    }
+
+    private static func text(_ rows: Rows, _ key: [DatabaseValue]) -> String {
+        zip(rows.names, rows.values[key] ?? []).map { "\(TextWidth.visible($0)): \(Differences.text($1))" }
+            .joined(separator: ", ")
+    }
+}
