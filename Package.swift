@@ -36,9 +36,16 @@ let package = Package(
         .executableTarget(
             name: "MainActorClient", dependencies: ["Shellac"], path: "Tests/MainActorClient",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        // A program that was written for another library of the family, and moved over: as it was, and as it became.
+        .executableTarget(
+            name: "MovedProgram", dependencies: ["Shellac"], path: "Tests/MovedProgram",
+            exclude: ["Bookshop.txt"], swiftSettings: settings),
         .testTarget(
             name: "ShellacTests",
-            dependencies: ["Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient"],
+            dependencies: [
+                "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient",
+                "MovedProgram",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
