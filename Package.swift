@@ -48,11 +48,15 @@ let package = Package(
         .executableTarget(
             name: "Reminders", dependencies: ["Shellac"], path: "Playgrounds/Reminders",
             swiftSettings: settings),
+        // A program that was written for another library of the family, and moved over: as it was, and as it became.
+        .executableTarget(
+            name: "MovedProgram", dependencies: ["Shellac"], path: "Tests/MovedProgram",
+            exclude: ["Bookshop.txt"], swiftSettings: settings),
         .testTarget(
             name: "ShellacTests",
             dependencies: [
                 "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
-                "ShellacCommand",
+                "ShellacCommand", "MovedProgram",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -85,6 +85,9 @@ public struct Configuration: Sendable {
     /// programs; it makes a mistyped column a constant.
     public var acceptsDoubleQuotedStringLiterals = false
 
+    /// What tells of the schema what SQLite does not: the columns that tell the rows of a view apart.
+    public var schemaSource: (any DatabaseSchemaSource)?
+
     /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
 

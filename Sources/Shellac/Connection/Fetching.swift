@@ -122,28 +122,42 @@ extension DatabaseFetchable where Self: Hashable {
 /// until the cursor has given its last element or has been let go of.
 public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
     @usableFromInline let statement: Statement
+    /// Whether `next` has no row of the statement to give: it was the last one, or an adapter shows the rows.
     @exclusivity(unchecked) @usableFromInline var isAtEnd = false
+    /// The run, where an adapter shows its rows.
+    @usableFromInline let adapted: AdaptedRun?
+
+    /// Goes through the rows that an adapter shows.
+    init(_ run: AdaptedRun, of statement: Statement) {
+        self.statement = statement
+        adapted = run
+        isAtEnd = true
+    }
 
     @inlinable
     init(_ statement: Statement, arguments: StatementArguments?) throws {
         // First, since a cursor ends the run of its statement when it is freed: this one may be another one's.
         try statement.begin(arguments)
         self.statement = statement
+        adapted = nil
     }
 
-    deinit { if !isAtEnd { statement.abandon() } }
+    deinit { if !isAtEnd { statement.abandon() } else { adapted?.abandon() } }
 
-    /// The names of the columns.
+    /// The names of the columns of the statement.
     public var columnNames: [String] { statement.columnNames }
 
     @inlinable
     public func next() throws -> Element? {
-        if isAtEnd { return nil }
+        if isAtEnd { return try nextAdapted() }
         isAtEnd = true
         guard try statement.step() else { return nil }
         isAtEnd = false
         return try Element.currentElement(of: statement.row)
     }
+
+    @usableFromInline @inline(never)
+    func nextAdapted() throws -> Element? { try adapted?.next().map { try Element.currentElement(of: $0) } }
 
     /// Returns the first element that passes a test. It can be kept, as those of arrays can.
     ///

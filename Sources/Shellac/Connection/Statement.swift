@@ -58,6 +58,8 @@ public final class Statement {
     /// The arguments bound last.
     @exclusivity(unchecked) private(set) var boundArguments = StatementArguments()
     private var isBound: Bool
+    /// Arguments that wait for the next run, which binds them: see ``arguments``.
+    @exclusivity(unchecked) private var waitingArguments: StatementArguments?
 
     /// The current row.
     @usableFromInline let row: LiveRow
@@ -144,6 +146,7 @@ public final class Statement {
     /// Forgets the arguments bound last: those of who used the statement before.
     func forgetArguments() {
         isBound = parameterCount == 0
+        waitingArguments = nil
     }
 
     // MARK: - Arguments
@@ -155,6 +158,18 @@ public final class Statement {
                 // ?NNN is a position, not a name.
                 $0.pointee == UInt8(ascii: "?") ? nil : String(cString: $0 + 1)
             }
+        }
+    }
+
+    /// The arguments for the runs to come.
+    ///
+    /// Those that are set wait for the next run, and it is the run that throws where there are too many or too few, or where a name is
+    /// unknown. ``setArguments(_:)`` throws at once.
+    public var arguments: StatementArguments {
+        get { waitingArguments ?? (isBound ? boundArguments : StatementArguments()) }
+        set {
+            isBound = false
+            waitingArguments = newValue
         }
     }
 
@@ -175,6 +190,7 @@ public final class Statement {
             try bindValues(.many(arguments.resolved(for: self)))
         }
         boundArguments = arguments
+        waitingArguments = nil
         isBound = true
     }
 
@@ -212,7 +228,7 @@ public final class Statement {
         if let arguments {
             try bind(arguments)
         } else if !isBound {
-            try bind(StatementArguments())
+            try bind(waitingArguments ?? StatementArguments())
         }
         try start()
     }

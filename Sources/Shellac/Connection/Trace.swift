@@ -32,9 +32,14 @@ public struct TraceEvent: CustomStringConvertible {
         return String(cString: text)
     }
 
-    public var description: String {
-        let text = showsValues && isStatement ? expandedSQL : sql
-        return switch kind {
+    /// The description with the values bound to the SQL, whatever the configuration says: for the duration of the call that got the
+    /// event.
+    public var expandedDescription: String { description(isStatement ? expandedSQL : sql) }
+
+    public var description: String { description(showsValues && isStatement ? expandedSQL : sql) }
+
+    private func description(_ text: String) -> String {
+        switch kind {
         case .statement: text
         case .profile(let duration):
             "\(duration.formattedMilliseconds) ms \(text)"

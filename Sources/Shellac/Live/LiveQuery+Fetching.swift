@@ -130,7 +130,7 @@ extension LiveQuery {
         defer { withExtendedLifetime(content) {} }
         if progress.withLock({ $0.mustFetch }) {
             let delivery = await trying { writer, begin in
-                if let pool = writer as? DatabasePool {
+                if let pool = writer.pool {
                     return try await pool.readers.run(at: CallSite(.read, #fileID, #line)) { db in
                         begin()
                         return try self.fetchBesideWriter(db)

@@ -119,7 +119,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         defer { withExtendedLifetime(content) {} }
         do {
             guard let writer else { return end() }
-            if let pool = writer as? DatabasePool {
+            if let pool = writer.pool {
                 try pool.readers.access(at: CallSite(.read, #fileID, #line)) { db in try fetchBesideWriter(db)
                 }.deliver()
             } else {
@@ -196,7 +196,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     /// A pool is not closed while a query lives.
     private func noteBegin() {
-        guard let pool = writer as? DatabasePool else { return }
+        guard let pool = writer?.pool else { return }
         let hosts = LiveHosts.of(pool)
         hosts.noteBegin()
         progress.withLock { ($0.hosts, $0.keepsOpen) = (hosts, true) }

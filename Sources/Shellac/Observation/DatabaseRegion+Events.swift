@@ -94,3 +94,9 @@ extension Database {
         }
     }
 }
+
+extension Statement {
+    /// The tables and the columns that the statement reads: see ``databaseRegion(_:)``. Where these cannot be found out, it is the
+    /// whole database.
+    public var databaseRegion: DatabaseRegion { (try? databaseRegion(database)) ?? .fullDatabase }
+}

@@ -138,3 +138,8 @@ public enum TransactionObservationExtent: Hashable, Sendable {
     /// Until the database is closed. The database holds it.
     case databaseLifetime
 }
+
+extension Database {
+    /// The time that an observer is told of changes for.
+    public typealias TransactionObservationExtent = Shellac.TransactionObservationExtent
+}

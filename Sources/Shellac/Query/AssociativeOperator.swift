@@ -5,7 +5,7 @@
 /// Player.filter(conditions.joined(operator: .and))
 /// ```
 public struct AssociativeOperator: Hashable, Sendable {
-    private enum Kind { case and, or, concatenation }
+    private enum Kind { case and, or, concatenation, add, multiply }
     private let kind: Kind
 
     /// Whether all conditions hold: `a AND b AND c`. Without any, true.
@@ -15,11 +15,18 @@ public struct AssociativeOperator: Hashable, Sendable {
     /// Texts one behind the other: `a || b || c`. Without any, the empty text.
     public static let concat = AssociativeOperator(kind: .concatenation)
 
+    /// The sum of numbers: `a + b + c`. Without any, 0.
+    public static let add = AssociativeOperator(kind: .add)
+    /// The product of numbers: `a * b * c`. Without any, 1.
+    public static let multiply = AssociativeOperator(kind: .multiply)
+
     var precedence: Precedence {
         switch kind {
         case .and: .and
         case .or: .or
         case .concatenation: .concatenation
+        case .add: .addition
+        case .multiply: .multiplication
         }
     }
 
@@ -28,6 +35,8 @@ public struct AssociativeOperator: Hashable, Sendable {
         case .and: " AND "
         case .or: " OR "
         case .concatenation: " || "
+        case .add: " + "
+        case .multiply: " * "
         }
     }
 
@@ -37,6 +46,8 @@ public struct AssociativeOperator: Hashable, Sendable {
         case .and: SQLExpression(.word("1"))
         case .or: SQLExpression(.word("0"))
         case .concatenation: SQLExpression(.word("''"))
+        case .add: SQLExpression(.word("0"))
+        case .multiply: SQLExpression(.word("1"))
         }
     }
 }

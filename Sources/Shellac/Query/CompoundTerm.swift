@@ -36,25 +36,30 @@ extension [CompoundTerm] {
 extension [CompoundTerm] {
     /// Whether `ORDER BY` can stand behind the terms: its own must be columns of the result, or what is selected. See
     /// "SELECT" in the SQLite documentation, section "The ORDER BY clause".
-    func areSorted(by ordering: [SQLOrdering]) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - ordering: The terms of the order.
+    ///   - database: The connection that knows what is not known before there is one.
+    func areSorted(by ordering: [SQLOrdering], on database: Database?) -> Bool {
         ordering.allSatisfy { term in
             switch term.expression.syntax {
             case nil: if case .column = term.expression.form { return true }
             case .column: return true
             case .collated(let operand, _): if case .column = operand.form { return true }
             case .fragment(let piece): if piece.sql.embeddedSQL.ordersByColumns { return true }
+            case .late: return false
             default: break
             }
-            return contains { $0.query.selects(term.expression) }
+            return contains { $0.query.selects(term.expression, on: database) }
         }
     }
 }
 
 extension SelectQuery {
     /// Whether an expression is one of those that are selected.
-    fileprivate func selects(_ expression: SQLExpression) -> Bool {
+    fileprivate func selects(_ expression: SQLExpression, on database: Database?) -> Bool {
         func shape(_ expression: SQLExpression) -> ShapeWriter? {
-            var writer = ShapeWriter(over: [])
+            var writer = ShapeWriter(over: [], database)
             do { try writer.expression(expression, above: .lowest) } catch { return nil }
             return writer
         }

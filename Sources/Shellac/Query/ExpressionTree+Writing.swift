@@ -10,7 +10,7 @@ extension ExpressionTree.Syntax {
         case .isNull, .between, .pattern, .list, .query: .equality
         case .collated: .collation
         case .key(let condition): condition.precedence
-        case .fragment: .fragment
+        case .fragment, .terms: .fragment
         case .scoped(_, let expression): expression.syntax?.precedence ?? .atom
         }
     }
@@ -102,6 +102,11 @@ extension ExpressionTree {
             writer.text("(")
             try writer.list(elements)
             writer.text(")")
+        case .terms(let terms, let suffix):
+            try writer.list(terms) { writer, term in
+                try writer.expression(term, above: .lowest)
+                writer.text(suffix)
+            }
         case .subquery(let query):
             writer.text("(")
             try query.write(to: &writer)

@@ -24,6 +24,8 @@ final class ExpressionTree: Sendable {
         case choice(SQLExpression?, [(condition: SQLExpression, result: SQLExpression)], SQLExpression?)
         case call(FunctionCall)
         case row([SQLExpression])
+        /// Expressions between commas, each with the same words behind it.
+        case terms([SQLExpression], suffix: StaticString)
         case subquery(Subquery)
         case exists(Subquery, isNegated: Bool)
         case key(KeyCondition)

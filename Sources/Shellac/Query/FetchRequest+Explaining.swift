@@ -55,6 +55,29 @@ extension Database {
     }
 }
 
+extension Database {
+    /// Writes the rows of a request to a stream: an object, or a value that writes elsewhere. Nil is the standard output.
+    public func dumpRequest(
+        _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
+    ) throws {
+        guard let stream else { return try dumpRequest(request, format: format) }
+        var output = AnyOutput(stream)
+        try dumpRequest(request, format: format, to: &output)
+    }
+}
+
+extension DatabaseReader {
+    /// Prints the rows of a request.
+    public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
+        try read { db in try db.dumpRequest(request, format: format) }
+    }
+
+    /// Writes the rows of a request to a stream.
+    public func dumpRequest(
+        _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
+    ) throws { try read { db in try db.dumpRequest(request, format: format, to: stream) } }
+}
+
 extension SQLInterpolation {
     /// `\(expression)`: an expression, a column, or a request in parentheses, with its values.
     ///

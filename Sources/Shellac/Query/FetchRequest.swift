@@ -47,7 +47,9 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
-        try prepared.supplement?.refuseCursor()
+        if let supplement = prepared.supplement {
+            return try RowDecoder.fetchCursor(prepared, suppliedBy: supplement)
+        }
         return try RowDecoder.fetchCursor(prepared.statement, arguments: prepared.arguments)
     }
 

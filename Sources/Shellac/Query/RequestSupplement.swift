@@ -81,6 +81,19 @@ class SuppliedRows {
 }
 
 extension DatabaseFetchable {
+    /// Returns a cursor over the elements of a statement, unless more belongs to them than comes with each row.
+    @usableFromInline
+    static func fetchCursor(
+        _ prepared: PreparedRequest, suppliedBy supplement: RequestSupplement
+    ) throws -> DatabaseCursor<Self> {
+        if let adapted = supplement as? AdaptedRows {
+            return try fetchCursor(
+                prepared.statement, arguments: prepared.arguments, adapter: adapted.adapter)
+        }
+        try supplement.refuseCursor()
+        return try fetchCursor(prepared.statement, arguments: prepared.arguments)
+    }
+
     /// Fetches all elements of a statement, or the first one, and what belongs to them.
     @inlinable
     static func fetchAll(

@@ -10,6 +10,9 @@
 /// ```
 public struct SQLRequest<RowDecoder>: FetchRequest {
     private let query: SQL
+    private var adapter: (any RowAdapter)?
+    /// Whether the statement is kept for the next time.
+    private var isCached = true
 
     /// Creates the request of an SQL literal.
     public init(literal query: SQL) { self.query = query }
@@ -19,8 +22,36 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         query = SQL(sql: sql, arguments: arguments)
     }
 
+    /// Creates the request of an SQL literal.
+    ///
+    /// - Parameters:
+    ///   - query: The SQL.
+    ///   - adapter: What shows the columns otherwise.
+    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    public init(literal query: SQL, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
+        self.init(literal: query)
+        (self.adapter, self.isCached) = (adapter, isCached)
+    }
+
+    /// Creates the request of a text, and of the values that it binds.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - arguments: The values.
+    ///   - adapter: What shows the columns otherwise.
+    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    public init(
+        sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil, cached isCached: Bool = true
+    ) {
+        self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: isCached)
+    }
+
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
-        PreparedRequest(statement: try db.cachedStatement(sql: query.sql), arguments: query.arguments)
+        let statement =
+            isCached ? try db.cachedStatement(sql: query.sql) : try db.makeStatement(sql: query.sql)
+        return PreparedRequest(
+            statement: statement, arguments: query.arguments, supplement: adapter.map(AdaptedRows.init))
     }
 
     public func fetchCount(_ db: Database) throws -> Int {
@@ -29,6 +60,22 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     }
 
     var subquery: Subquery { .fragment(query) }
+}
+
+extension SQLRequest<Row> {
+    /// Creates the request of rows of a text, and of the values that it binds.
+    public init(
+        sql: String, arguments: StatementArguments = StatementArguments(),
+        adapter: (any RowAdapter)? = nil, cached isCached: Bool = true
+    ) {
+        self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: isCached)
+    }
+
+    /// Creates the request of rows of an SQL literal.
+    public init(literal query: SQL, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
+        self.init(literal: query)
+        (self.adapter, self.isCached) = (adapter, isCached)
+    }
 }
 
 extension SQLRequest: ExpressibleByStringInterpolation {
@@ -57,6 +104,16 @@ extension SQLSubqueryable {
     /// Player.filter(teamIDs.contains(Column("teamID")))
     /// ```
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
+        SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
+    }
+
+    /// Whether a value is among those of the request: `? IN (SELECT …)`.
+    ///
+    /// ```swift
+    /// Team.filter(Player.select(Column("teamID")).contains(1))
+    /// ```
+    @_disfavoredOverload
+    public func contains(_ element: any SQLExpressible) -> SQLExpression {
         SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
     }
 

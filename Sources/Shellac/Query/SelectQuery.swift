@@ -193,7 +193,7 @@ struct SelectQuery: Sendable {
 
     private func writeSelect(to writer: inout some QueryWriter, for purpose: Purpose) throws {
         if case .compound(let terms) = source.form, isCompoundAlone, purpose != .keys,
-            terms.areSorted(by: ordering)
+            terms.areSorted(by: ordering, on: writer.database)
         {
             try terms.write(to: &writer)
         } else {

@@ -187,15 +187,6 @@ extension TableRecord {
     public static func order(
         @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
-
-    /// Selects columns that the type declares, or expressions, of all rows, and decodes them as values of a type.
-    ///
-    /// ```swift
-    /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
-    /// ```
-    public static func select<Value>(
-        _ selection: (Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
-    ) rethrows -> QueryInterfaceRequest<Value> { try all().select([selection(Columns.self)], as: type) }
 }
 
 extension DerivableRequest where RowDecoder: TableRecord {
@@ -208,12 +199,4 @@ extension DerivableRequest where RowDecoder: TableRecord {
     public func order(
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order(terms(RowDecoder.Columns.self)) }
-
-    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
-    /// values of a type.
-    public func select<Value>(
-        _ selection: (RowDecoder.Columns.Type) throws -> any SQLSelectable, as type: Value.Type = Value.self
-    ) rethrows -> QueryInterfaceRequest<Value> {
-        try select([selection(RowDecoder.Columns.self)], as: type)
-    }
 }

@@ -71,3 +71,18 @@ public struct PersistenceContainer: ~Copyable {
 
 @available(*, unavailable, message: "a container is good for the duration of an encoding")
 extension PersistenceContainer: Sendable {}
+
+extension PersistenceContainer {
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
+        get { self[column.name] }
+        set { store(newValue, in: column.name) }
+    }
+
+    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    @_disfavoredOverload  // where the type is known, the generic one is meant
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+        get { encoding.pointee.value(of: column.name) }
+        set { self[column.name] = newValue }
+    }
+}

@@ -102,6 +102,7 @@ extension Row {
 /// }
 /// ```
 extension Row: Sequence {
+    public typealias Iterator = IndexingIterator<[Element]>
     public typealias Element = (name: String, value: DatabaseValue)
 
     public func makeIterator() -> IndexingIterator<[Element]> {

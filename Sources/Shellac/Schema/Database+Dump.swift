@@ -150,5 +150,6 @@ extension Database {
             stream.write(format.text(row, isFirst: isFirst))
             isFirst = false
         }
+        stream.write(format.footer)
     }
 }

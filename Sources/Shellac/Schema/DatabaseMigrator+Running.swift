@@ -47,7 +47,7 @@ extension DatabaseMigrator {
             // It may have been applied before it merged others. Or another process was faster.
             if try !db.remembers(migration.name) {
                 try db.keepingTransactionOpen(refusal: Self.refusal) {
-                    if checksAtEnd {
+                    if checksAtEnd, !migration.ignoresForeignKeys {
                         try db.checkingForeignKeysAtEnd { try migration.migrate(db, merged) }
                     } else {
                         try migration.migrate(db, merged)

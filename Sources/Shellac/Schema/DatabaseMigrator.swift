@@ -70,6 +70,8 @@ public struct DatabaseMigrator: Sendable {
     struct Migration: Sendable {
         let name: String
         let foreignKeyChecks: ForeignKeyChecks
+        /// Whether foreign keys are left alone, neither enforced nor checked.
+        var ignoresForeignKeys = false
         /// The migrations that this one replaces.
         var merged: Set<String> = []
         /// Receives those of them that were applied.
@@ -77,6 +79,7 @@ public struct DatabaseMigrator: Sendable {
     }
 
     private(set) var registered: [Migration] = []
+    private var defersChecks = true
 
     /// Creates a migrator without migrations.
     public init() {}
@@ -176,7 +179,20 @@ public struct DatabaseMigrator: Sendable {
                 )
             }
         }
+        var migration = migration
+        migration.ignoresForeignKeys = !defersChecks && migration.foreignKeyChecks == .deferred
         registered.append(migration)
+    }
+
+    /// Returns a migrator that does not check, at the end of those migrations that are registered from now on, the foreign keys that
+    /// were not enforced meanwhile.
+    ///
+    /// It is for large tables whose every row a check would look at. Whoever does without has to know that no migration harms a foreign
+    /// key, or to check the tables by ``Database/checkForeignKeys(in:in:)``.
+    public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
+        var migrator = self
+        migrator.defersChecks = false
+        return migrator
     }
 
     // MARK: - Migrating

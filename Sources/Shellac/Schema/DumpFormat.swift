@@ -1,4 +1,10 @@
-/// A format in which rows are written for people who look at them: see ``Database/dumpSQL(_:format:to:)``.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A format in which rows are written for people who look at them: see ``Database/dumpSQL(_:format:)``.
 ///
 /// The formats are those of SQLite's command line: see "Command Line Shell For SQLite", section "Changing Output
 /// Formats".
@@ -8,48 +14,75 @@
 /// // 1,'Arthur',NULL
 /// // 2,'O''Brien',1000
 /// ```
-public enum DumpFormat: Hashable, Sendable, CaseIterable {
+public struct DumpFormat: Sendable {
+    /// The form of the text.
+    enum Form: Hashable, Sendable {
+        case list(separator: String)
+        case quote(separator: String)
+        case csv, line, debug, json
+    }
+
+    let form: Form
+    /// Whether the names of the columns stand above the rows.
+    var hasHeader = false
+    /// What stands for NULL.
+    var nullText = ""
+
+    init(_ form: Form) { self.form = form }
+
     /// One row a line, with a bar between the values, which are written as they are: `1|Arthur|`. NULL is empty.
-    case list
+    public static let list = DumpFormat(.list(separator: "|"))
 
     /// One row a line, the values as SQL: `1,'Arthur',NULL`.
-    case quote
+    public static let quote = DumpFormat(.quote(separator: ","))
 
     /// The form that other programs read, with a line of names above: see RFC 4180. NULL is empty.
-    case csv
+    public static let csv = DumpFormat(.csv)
 
     /// One value a line, with the name of its column: `name = Arthur`. An empty line stands between two rows.
-    case line
+    public static let line = DumpFormat(.line)
 
     /// Returns the text above the rows.
     func header(_ columns: [String]) -> String {
-        switch self {
+        switch form {
         case .csv: columns.map(Self.csvField).joined(separator: ",") + "\r\n"
-        case .list, .quote, .line: ""
+        case .list(let separator) where hasHeader: columns.joined(separator: separator) + "\n"
+        case .debug where hasHeader: columns.joined(separator: "|") + "\n"
+        case .quote(let separator) where hasHeader:
+            columns.map(\.quotedDatabaseLiteral).joined(separator: separator) + "\n"
+        case .json: "["
+        case .list, .quote, .line, .debug: ""
         }
     }
 
     /// Returns the text of one row.
     func text(_ row: Row, isFirst: Bool) -> String {
         let values = row.databaseValues
-        switch self {
-        case .list: return values.map(Self.plainText).joined(separator: "|") + "\n"
-        case .quote: return values.map(\.sqlLiteral).joined(separator: ",") + "\n"
-        case .csv: return values.map { Self.csvField(Self.plainText($0)) }.joined(separator: ",") + "\r\n"
+        switch form {
+        case .list(let separator): return values.map(plainText).joined(separator: separator) + "\n"
+        case .debug: return values.map(debugText).joined(separator: "|") + "\n"
+        case .quote(let separator): return values.map(\.sqlLiteral).joined(separator: separator) + "\n"
+        case .csv: return values.map { Self.csvField(plainText($0)) }.joined(separator: ",") + "\r\n"
+        case .json:
+            let members = zip(row.columnNames, values).map { "\(jsonText($0)):\(jsonText($1))" }
+            return (isFirst ? "" : ",\n") + "{\(members.joined(separator: ","))}"
         case .line:
             let names = Array(row.columnNames)
             let width = names.map(\.count).max() ?? 0
             let lines = zip(names, values).map { name, value in
-                String(repeating: " ", count: width - name.count) + "\(name) = \(Self.plainText(value))\n"
+                String(repeating: " ", count: width - name.count) + "\(name) = \(plainText(value))\n"
             }
             return (isFirst ? "" : "\n") + lines.joined()
         }
     }
 
+    /// The text below the rows.
+    var footer: String { form == .json ? "]\n" : "" }
+
     /// Returns a value without quotes. Bytes that are no text are written as SQL.
-    private static func plainText(_ value: DatabaseValue) -> String {
+    private func plainText(_ value: DatabaseValue) -> String {
         switch value.storage {
-        case .null: ""
+        case .null: nullText
         case .int64(let integer): "\(integer)"
         case .double: value.sqlLiteral
         case .string(let text): text
@@ -57,10 +90,109 @@ public enum DumpFormat: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Returns a value for who looks for a fault: bytes that are no text are a UUID where there are sixteen of them.
+    private func debugText(_ value: DatabaseValue) -> String {
+        if case .blob(let bytes) = value.storage, bytes.count == 16,
+            String(validating: bytes, as: UTF8.self) == nil, let id = UUID.fromDatabaseValue(value)
+        {
+            return id.uuidString
+        }
+        return plainText(value)
+    }
+
     private static func csvField(_ text: String) -> String {
         // By bytes: a line break with an accent behind it is one character.
         let special = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
         guard text.utf8.contains(where: special.contains) else { return text }
         return text.quotedDatabaseIdentifier  // quotes around, and those inside doubled
+    }
+
+    // MARK: - JSON
+
+    /// Returns a value as JSON. Bytes are a text in base 64; a number that JSON cannot say is a text.
+    private func jsonText(_ value: DatabaseValue) -> String {
+        switch value.storage {
+        case .null: "null"
+        case .int64(let integer): "\(integer)"
+        case .double(let double):
+            double.isFinite ? "\(double)" : jsonText(double < 0 ? "-inf" : "inf")
+        case .string(let text): jsonText(text)
+        case .blob(let bytes): jsonText(bytes.base64EncodedString())
+        }
+    }
+
+    private func jsonText(_ text: String) -> String {
+        var json = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": json += "\\\""
+            case "\\": json += "\\\\"
+            case "\n": json += "\\n"
+            case "\r": json += "\\r"
+            case "\t": json += "\\t"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: json.unicodeScalars.append(scalar)
+            }
+        }
+        return json + "\""
+    }
+}
+
+extension DumpFormat: Hashable {}
+
+extension DumpFormat: CaseIterable {
+    /// The formats of rows, without options.
+    public static var allCases: [DumpFormat] { [.list, .quote, .csv, .line] }
+}
+
+// MARK: - With options
+
+extension DumpFormat {
+    /// The form for who looks for a fault: as ``list``, but sixteen bytes that are no text are written as a UUID.
+    ///
+    /// - Parameter header: Whether the names of the columns stand above the rows.
+    public static func debug(header: Bool = false) -> DumpFormat {
+        var format = DumpFormat(.debug)
+        format.hasHeader = header
+        return format
+    }
+
+    /// An array of objects, one a line. Blobs are texts in base 64.
+    public static func json() -> DumpFormat { DumpFormat(.json) }
+
+    /// One row a line, with a separator between the values, which are written as they are.
+    ///
+    /// - Parameters:
+    ///   - header: Whether the names of the columns stand above the rows.
+    ///   - separator: What stands between two values.
+    ///   - nullValue: What stands for NULL.
+    public static func list(
+        header: Bool = false, separator: String = "|", nullValue: String = ""
+    ) -> DumpFormat {
+        var format = DumpFormat(.list(separator: separator))
+        (format.hasHeader, format.nullText) = (header, nullValue)
+        return format
+    }
+
+    /// One value a line, with the name of its column.
+    ///
+    /// - Parameter nullValue: What stands for NULL.
+    public static func line(nullValue: String = "") -> DumpFormat {
+        var format = DumpFormat(.line)
+        format.nullText = nullValue
+        return format
+    }
+
+    /// One row a line, the values as SQL.
+    ///
+    /// - Parameters:
+    ///   - header: Whether the names of the columns stand above the rows.
+    ///   - separator: What stands between two values.
+    public static func quote(header: Bool = false, separator: String = ",") -> DumpFormat {
+        var format = DumpFormat(.quote(separator: separator))
+        format.hasHeader = header
+        return format
     }
 }

@@ -107,7 +107,7 @@ public final class ForeignKeyDefinition {
         if CaseInsensitiveName.matches(table, definition.name) {
             key = try definition.ownPrimaryKey(db)
         } else {
-            key = try db.primaryKey(table, in: definition.schemaName).columnInfos.map {
+            key = try (db.primaryKey(table, in: definition.schemaName).columnInfos ?? []).map {
                 ($0.name, Database.ColumnType(sql: $0.type))
             }
         }

@@ -45,7 +45,7 @@ public struct ForeignKeyInfo: Hashable, Sendable {
         if named.count == originColumns.count {
             destinationColumns = named
         } else {
-            let columns = try primaryKey()?.columnInfos.map(\.name) ?? []
+            let columns = try primaryKey()?.columnInfos?.map(\.name) ?? []
             destinationColumns = columns.count == originColumns.count ? columns : []
         }
         onDelete = try rows.first.flatMap { Database.ForeignKeyAction(rawValue: try $0["on_delete"]) }

@@ -4,8 +4,10 @@
 package enum Inflection {
     /// Returns a name in the singular. A name that is in the singular stays as it is.
     package static func singular(_ name: String) -> String {
-        changingLastWord(of: name) { word in
+        let rules = Inflections.default.rules
+        return changingLastWord(of: name) { word in
             let lower = word.lowercased()
+            if let told = rules.singular(of: lower) { return told.map { (word.count, $0) } }
             if unchanging.contains(lower) { return nil }
             if irregular.contains(where: { $0.singular == lower }) { return nil }
             if let pair = irregular.first(where: { $0.plural == lower }) {
@@ -20,8 +22,10 @@ package enum Inflection {
 
     /// Returns a name in the plural.
     package static func plural(_ name: String) -> String {
-        changingLastWord(of: name) { word in
+        let rules = Inflections.default.rules
+        return changingLastWord(of: name) { word in
             let lower = word.lowercased()
+            if let told = rules.plural(of: lower) { return told.map { (word.count, $0) } }
             if unchanging.contains(lower) { return nil }
             if irregular.contains(where: { $0.plural == lower }) { return nil }
             if let pair = irregular.first(where: { $0.singular == lower }) {

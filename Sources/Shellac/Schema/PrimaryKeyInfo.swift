@@ -62,12 +62,13 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         if case .hiddenRowID = kind { true } else { false }
     }
 
-    /// The declared columns of the key, with all that the schema says of them.
-    public var columnInfos: [ColumnInfo] {
+    /// The declared columns of the key, with all that the schema says of them. Nil where the key is no declared one: a hidden row id,
+    /// or none.
+    public var columnInfos: [ColumnInfo]? {
         switch kind {
         case .rowID(let column): [column]
         case .columns(let columns): columns
-        case .hiddenRowID, .none: []
+        case .hiddenRowID, .none: nil
         }
     }
 

@@ -160,6 +160,6 @@ private struct AlteredTable: ReferringTable {
     var schemaName: String { table.schemaName }
 
     func ownPrimaryKey(_ db: Database) -> [(name: String, type: Database.ColumnType?)] {
-        table.primaryKey.columnInfos.map { ($0.name, Database.ColumnType(sql: $0.type)) }
+        (table.primaryKey.columnInfos ?? []).map { ($0.name, Database.ColumnType(sql: $0.type)) }
     }
 }

@@ -78,9 +78,21 @@ final class TableSchema: Sendable {
         // A primary key has an index, unless it is another name of the row id. This tells INTEGER PRIMARY KEY
         // from INTEGER PRIMARY KEY DESC. The index lacks the row id where the table has none.
         let keyIndex = indexes.first { $0.origin == .primaryKeyConstraint }
-        let declared = columns.filter { $0.primaryKeyIndex > 0 }
+        var declared = columns.filter { $0.primaryKeyIndex > 0 }
             .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
         let indexesByName = columnIndexes
+        if kind == .view, let source = db.configuration.schemaSource,
+            let key = try source.columnsForPrimaryKey(
+                db, inView: DatabaseObjectID(name: name, schemaName: schemaName))
+        {
+            declared = try key.map { [columns] column in
+                if let index = indexesByName[CaseInsensitiveName(column)] { return columns[index] }
+                throw DatabaseError(
+                    message:
+                        "the schema source says that the key of the view \(name) has the column \(column), "
+                        + "which the view lacks")
+            }
+        }
         primaryKey = PrimaryKeyInfo(
             declared: declared,
             isRowIDColumn: kind == .table && declared.count == 1 && keyIndex == nil,

@@ -96,7 +96,7 @@ struct DriftCheck {
         self.table = table
         recordType = "\(type)"
         kind = (type as? Record.Type).flatMap(ClassKind.of)
-        key = type.databasePrimaryKey ?? table.primaryKey.columnInfos.map(\.name)
+        key = type.databasePrimaryKey ?? (table.primaryKey.columnInfos ?? []).map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
     }

@@ -101,3 +101,13 @@ try dbQueue.write { db in
 //: What SQLite makes of a request, it tells itself.
 
 try dbQueue.read { db in print(try best.explain(db)) }
+
+//: Closures name columns, a request becomes elements of the type that fetches it, and an adapter shows some of the columns.
+
+try dbQueue.read { db in
+    let pairs = Player.select { [$0.name, $0.score] }.withStableOrder().limit(2)
+    for row in try Row.fetchAll(db, pairs) { print(row) }
+    let sql = "SELECT team.name, player.* FROM player JOIN team ON team.id = teamID ORDER BY player.id"
+    let first = try Player.fetchOne(db, sql: sql, adapter: SuffixRowAdapter(fromIndex: 1))
+    print("Without its team:", first?.name ?? "nobody")
+}

@@ -1,0 +1,126 @@
+// The rows of a statement, as an adapter shows them.
+//
+// What an adapter shows is packed, and read from there: so every type reads it as it reads any other row, whatever the
+// order of the columns is.
+
+/// The current row of a statement, as an adapter shows it.
+@usableFromInline
+final class AdaptedRow {
+    @usableFromInline let row: LiveRow
+    private let base: LiveRow
+    private let columns: [Int]
+    private let scopes: AdaptedScopes?
+    private var buffer: PackedBuffer
+
+    /// - Parameters:
+    ///   - columns: The columns that are shown.
+    ///   - statement: The statement, which stands on a row.
+    convenience init(_ columns: _AdaptedColumns, of statement: Statement) {
+        self.init(columns, statement.row, statement)
+    }
+
+    private init(_ columns: _AdaptedColumns, _ base: LiveRow, _ statement: Statement) {
+        self.base = base
+        self.columns = columns.columns.map(\.index)
+        row = LiveRow.make(
+            fetchedBy: statement.database,
+            layout: RowLayout(names: columns.columns.map(\.name), sql: statement.sql))
+        let parts = columns.scopes.map { ($0.name, AdaptedRow($0.columns, base, statement)) }
+        scopes = parts.isEmpty ? nil : AdaptedScopes(parts)
+        buffer = PackedBuffer(capacity: 256)
+    }
+
+    deinit {
+        row.recycle()
+        buffer.deallocate()
+    }
+
+    /// Shows the row that the statement stands on.
+    @usableFromInline
+    func moveOn() {
+        var needed = columns.count
+        for column in columns { needed += base.value(at: column).view.packedByteCount }
+        // (Integers are read with the bytes in front of them.)
+        if needed + 8 > buffer.capacity { buffer.replace(capacity: max(needed + 8, 2 * buffer.capacity)) }
+        var cursor = PackedCursor(writing: buffer.start, count: columns.count)
+        for column in columns { cursor.write(base.value(at: column).view, isExact: true) }
+        row.stand(on: buffer.bytes(count: columns.count, byteCount: needed))
+        guard let scopes else { return }
+        for part in scopes.parts { part.row.moveOn() }
+        row.storage.pointee.attached = scopes
+    }
+
+    /// Whether there is a value that is not NULL, in the row or in one of its parts.
+    var isThere: Bool {
+        columns.contains { !base.value(at: $0).isNull }
+            || scopes?.parts.contains(where: \.row.isThere) == true
+    }
+}
+
+/// The parts of a row that have names.
+private final class AdaptedScopes: AttachedRows {
+    let parts: [(name: String, row: AdaptedRow)]
+
+    init(_ parts: [(name: String, row: AdaptedRow)]) {
+        self.parts = parts
+        super.init("")
+    }
+
+    override var scopes: [(name: String, row: Row?)] {
+        parts.map { ($0.name, $0.row.isThere ? Row($0.row.row) : nil) }
+    }
+}
+
+/// A run of a statement whose rows an adapter shows.
+@usableFromInline
+final class AdaptedRun {
+    private let statement: Statement
+    private let adapter: any RowAdapter
+    private var current: AdaptedRow?
+    private var isAtEnd = false
+
+    /// Begins a run.
+    @usableFromInline
+    init(_ statement: Statement, arguments: StatementArguments?, adapter: any RowAdapter) throws {
+        try statement.begin(arguments)
+        (self.statement, self.adapter) = (statement, adapter)
+    }
+
+    /// Follows a run that has begun.
+    init(following statement: Statement, adapter: any RowAdapter) {
+        (self.statement, self.adapter) = (statement, adapter)
+    }
+
+    /// Moves to the next row, and returns what the adapter shows of it.
+    @usableFromInline
+    func next() throws -> LiveRow? {
+        if isAtEnd { return nil }
+        isAtEnd = true
+        guard try statement.step() else {
+            // A column that is missing is told of, also where there is no row.
+            if current == nil { _ = try adapter._columns(among: statement.columnNames) }
+            current = nil
+            return nil
+        }
+        // SQLite has prepared the statement in the present schema by now.
+        do {
+            let row =
+                try current ?? AdaptedRow(adapter._columns(among: statement.row.layout.names), of: statement)
+            current = row
+            row.moveOn()
+            isAtEnd = false
+            return row.row
+        } catch {
+            statement.abandon()
+            throw error
+        }
+    }
+
+    /// Ends the run.
+    @usableFromInline
+    func abandon() {
+        if !isAtEnd { statement.abandon() }
+        isAtEnd = true
+        current = nil
+    }
+}

@@ -1,0 +1,297 @@
+// What sequences of Swift can do, for cursors. What gives a cursor is lazy, and consumes this one; what gives a value consumes all
+// that is left.
+
+extension Cursor {
+    // MARK: - Single elements
+
+    /// Returns the next element, or nil when there is none.
+    @inlinable
+    public func first() throws -> Element? { try next() }
+
+    /// Returns the least element, by a function that says whether one comes before another. Nil without any.
+    @inlinable
+    public func min(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
+        var least = try next()
+        while let kept = least, let element = try next() {
+            if try isBefore(element, kept) { least = element }
+        }
+        return least
+    }
+
+    /// Returns the greatest element, by a function that says whether one comes before another. Nil without any.
+    @inlinable
+    public func max(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
+        var greatest = try next()
+        while let kept = greatest, let element = try next() {
+            if try isBefore(kept, element) { greatest = element }
+        }
+        return greatest
+    }
+
+    /// Whether all elements pass a test.
+    @inlinable
+    public func allSatisfy(_ isFine: (Element) throws -> Bool) throws -> Bool {
+        try !contains { try !isFine($0) }
+    }
+
+    /// Returns the last elements, as an array.
+    @inlinable
+    public func suffix(_ count: Int) throws -> [Element] {
+        checkCount(count)
+        var kept: [Element] = []
+        while let element = try next() {
+            kept.append(element)
+            // The array is cut by halves, and not at each element.
+            if kept.count >= 2 * count + 16 { kept.removeFirst(kept.count - count) }
+        }
+        return Array(kept.suffix(count))
+    }
+
+    /// Returns all elements but the last ones, as an array.
+    @inlinable
+    public func dropLast(_ count: Int = 1) throws -> [Element] {
+        checkCount(count)
+        return try Array(Array(self).dropLast(count))
+    }
+
+    // MARK: - Cursors
+
+    /// Returns a cursor of pairs: the number of each element, from 0, and the element.
+    @inlinable
+    public func enumerated() -> AnyCursor<(offset: Int, element: Element)> {
+        var offset = -1
+        return AnyCursor { [self] in
+            guard let element = try next() else { return nil }
+            offset += 1
+            return (offset, element)
+        }
+    }
+
+    /// Returns a cursor without the first elements.
+    @inlinable
+    public func dropFirst(_ count: Int = 1) -> AnyCursor<Element> {
+        checkCount(count)
+        var dropped = 0
+        return AnyCursor { [self] in
+            while dropped < count {
+                dropped += 1
+                if try next() == nil {
+                    dropped = count
+                    return nil
+                }
+            }
+            return try next()
+        }
+    }
+
+    /// Returns a cursor without the first elements, as long as they pass a test.
+    @inlinable
+    public func drop(while isDropped: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
+        var isDropping = true
+        return AnyCursor { [self] in
+            while let element = try next() {
+                if isDropping, try isDropped(element) { continue }
+                isDropping = false
+                return element
+            }
+            return nil
+        }
+    }
+
+    /// Returns a cursor of the first elements, as long as they pass a test.
+    @inlinable
+    public func prefix(while isTaken: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
+        var isAtEnd = false
+        return AnyCursor { [self] in
+            if !isAtEnd, let element = try next(), try isTaken(element) { return element }
+            isAtEnd = true
+            return nil
+        }
+    }
+
+    /// Returns a cursor of the elements of the sequences that a function makes.
+    @inlinable
+    public func flatMap<Others: Sequence>(
+        _ transform: @escaping (Element) throws -> Others
+    ) -> AnyCursor<Others.Element> {
+        var current: Others.Iterator?
+        return AnyCursor { [self] in
+            while true {
+                if let element = current?.next() { return element }
+                guard let element = try next() else { return nil }
+                current = try transform(element).makeIterator()
+            }
+        }
+    }
+
+    /// Returns a cursor of the elements of the cursors that a function makes.
+    @inlinable
+    public func flatMap<Others: Cursor>(
+        _ transform: @escaping (Element) throws -> Others
+    ) -> AnyCursor<Others.Element> {
+        var current: Others?
+        return AnyCursor { [self] in
+            while true {
+                if let element = try current?.next() { return element }
+                guard let element = try next() else { return nil }
+                current = try transform(element)
+            }
+        }
+    }
+
+    @inlinable
+    func checkCount(_ count: Int) {
+        if count < 0 { trapCount() }
+    }
+
+    @usableFromInline @inline(never)
+    func trapCount() -> Never { Misuse.trap("a cursor cannot drop or give a negative number of elements.") }
+}
+
+extension Cursor where Element: Equatable {
+    /// Whether an element is among those that are left.
+    @inlinable
+    public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
+}
+
+extension Cursor where Element: Comparable {
+    /// Returns the least element. Nil without any.
+    @inlinable
+    public func min() throws -> Element? { try min(by: <) }
+
+    /// Returns the greatest element. Nil without any.
+    @inlinable
+    public func max() throws -> Element? { try max(by: <) }
+}
+
+extension Cursor where Element: Sequence {
+    /// Returns a cursor of the elements of the elements.
+    @inlinable
+    public func joined() -> AnyCursor<Element.Element> { flatMap { $0 } }
+}
+
+extension Cursor where Element: Cursor {
+    /// Returns a cursor of the elements of the elements.
+    @inlinable
+    public func joined() -> AnyCursor<Element.Element> { flatMap { $0 } }
+}
+
+extension Cursor where Element: StringProtocol {
+    /// Returns all texts, with a separator between them.
+    @inlinable
+    public func joined(separator: String = "") throws -> String {
+        var joined = ""
+        var isFirst = true
+        try forEach { element in
+            if !isFirst { joined += separator }
+            isFirst = false
+            joined += element
+        }
+        return joined
+    }
+}
+
+// MARK: - Any cursor
+
+extension AnyCursor {
+    /// Creates a cursor that gives the elements of another one.
+    public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
+
+    /// Creates a cursor that gives the elements of a sequence.
+    ///
+    /// ```swift
+    /// let numbers = AnyCursor([1, 2, 3])
+    /// ```
+    public convenience init(_ elements: some Sequence<Element>) {
+        self.init(iterator: elements.makeIterator())
+    }
+
+    /// Creates a cursor that gives the elements of an iterator.
+    public convenience init(iterator: some IteratorProtocol<Element>) {
+        var iterator = iterator
+        self.init { iterator.next() }
+    }
+}
+
+// MARK: - Collections
+
+extension Array {
+    /// Creates an array of all elements of a cursor, with memory for some of them at once.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+        var elements: [Element] = []
+        elements.reserveCapacity(minimumCapacity)
+        try cursor.forEach({ elements.append($0) })
+        self = elements
+    }
+}
+
+extension RangeReplaceableCollection {
+    /// Appends all elements of a cursor. Where the cursor throws, those that it gave before were appended.
+    @inlinable
+    public mutating func append(contentsOf cursor: some Cursor<Element>) throws {
+        while let element = try cursor.next() { append(element) }
+    }
+}
+
+extension Set {
+    /// Creates a set of all elements of a cursor, with memory for some of them at once.
+    @inlinable
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+        var elements = Set<Element>(minimumCapacity: minimumCapacity)
+        try cursor.forEach({ elements.insert($0) })
+        self = elements
+    }
+
+    /// Inserts all elements of a cursor. Where the cursor throws, those that it gave before were inserted.
+    @inlinable
+    public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
+        while let element = try cursor.next() { insert(element) }
+    }
+}
+
+extension Dictionary {
+    /// Creates a dictionary of the elements of a cursor, in groups by a key.
+    ///
+    /// ```swift
+    /// let players = try Dictionary(grouping: Player.fetchCursor(db), by: { $0.teamID })
+    /// ```
+    @inlinable
+    public init<Member>(
+        minimumCapacity: Int = 0, grouping cursor: some Cursor<Member>, by key: (Member) throws -> Key
+    ) throws where Value == [Member] {
+        var groups = Dictionary(minimumCapacity: minimumCapacity)
+        try cursor.forEach({ groups[try key($0), default: []].append($0) })
+        self = groups
+    }
+
+    /// Creates a dictionary of the keys and values of a cursor.
+    ///
+    /// - Throws: a ``DatabaseError`` when two keys are equal: they come from the database, and so this is no misuse.
+    @inlinable
+    public init(
+        minimumCapacity: Int = 0, uniqueKeysWithValues cursor: some Cursor<(Key, Value)>
+    ) throws {
+        var values = Dictionary(minimumCapacity: minimumCapacity)
+        while let (key, value) = try cursor.next() {
+            if values.updateValue(value, forKey: key) != nil { throw duplicateKey(key) }
+        }
+        self = values
+    }
+}
+
+@usableFromInline @inline(never)
+func duplicateKey(_ key: some Any) -> DatabaseError {
+    DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "two elements of a cursor have the key \(key): group them by Dictionary(grouping:by:)")
+}
+
+// MARK: - Names
+
+/// A cursor of transformed elements.
+public typealias MapCursor<Base: Cursor, Element> = AnyCursor<Element>
+/// A cursor of the elements that pass a test.
+public typealias FilterCursor<Base: Cursor> = AnyCursor<Base.Element>
+/// A cursor of pairs: the number of each element, and the element.
+public typealias EnumeratedCursor<Base: Cursor> = AnyCursor<(offset: Int, element: Base.Element)>

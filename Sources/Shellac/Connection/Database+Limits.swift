@@ -1,0 +1,10 @@
+import CSQLite
+
+extension Database {
+    /// The number of values that one statement can bind, at most: see "Limits In SQLite".
+    public var maximumStatementArgumentCount: Int {
+        checkAccess()
+        guard !isClosed else { return 0 }
+        return Int(sqlite3_limit(pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+    }
+}

@@ -1,0 +1,76 @@
+// Definitions by expressions, whose values SQLite keeps as literals.
+
+extension SQLExpressible {
+    /// The expression as SQL without parameters.
+    fileprivate var definingSQL: String {
+        var writer = SQLWriter(nil)
+        do {
+            try writer.expression(sqlExpression, above: .lowest)
+            return try writer.fragment.literalSQL()
+        } catch {
+            Misuse.trap("an expression of a definition cannot be written: \(error)")
+        }
+    }
+}
+
+extension ColumnDefinition {
+    /// Refuses a row for which a condition on the column is false.
+    ///
+    /// ```swift
+    /// t.column("name", .text).check { length($0) > 0 }
+    /// ```
+    @discardableResult
+    public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
+        check(sql: condition(Column(name)).definingSQL)
+    }
+
+    /// Computes the value from other columns of the row: see "Generated Columns" in the SQLite documentation.
+    ///
+    /// ```swift
+    /// t.column("total", .integer).generatedAs(Column("score") + Column("bonus"), .stored)
+    /// ```
+    @discardableResult
+    public func generatedAs(
+        _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
+    ) -> Self { generatedAs(sql: expression.definingSQL, qualification) }
+}
+
+extension TableDefinition {
+    /// Refuses a row for which a condition is false.
+    ///
+    /// ```swift
+    /// t.check(Column("score") >= Column("bonus"))
+    /// ```
+    public func check(_ condition: some SQLSpecificExpressible) { check(sql: condition.definingSQL) }
+}
+
+extension Database {
+    /// Creates an index on columns, which holds the rows for which a condition holds.
+    ///
+    /// ```swift
+    /// try db.create(index: "best", on: "player", columns: ["score"], condition: Column("score") > 1000)
+    /// ```
+    public func create(
+        index name: String, in schemaName: String? = nil, on table: String, columns: [String],
+        options: IndexOptions = [], condition: some SQLSpecificExpressible
+    ) throws {
+        try create(
+            index: name, in: schemaName, on: table, columns: columns, options: options,
+            condition: Optional(SQL(sql: condition.definingSQL)))
+    }
+
+    /// Creates an index on expressions.
+    ///
+    /// ```swift
+    /// try db.create(index: "byName", on: "player", expressions: [Column("name").collating(.nocase)])
+    /// ```
+    @_disfavoredOverload
+    public func create(
+        index name: String, in schemaName: String? = nil, on table: String, expressions: [any SQLExpressible],
+        options: IndexOptions = [], condition: SQL? = nil
+    ) throws {
+        try create(
+            index: name, in: schemaName, on: table, expressions: expressions.map { SQL(sql: $0.definingSQL) },
+            options: options, condition: condition)
+    }
+}

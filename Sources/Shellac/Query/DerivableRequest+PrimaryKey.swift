@@ -1,0 +1,124 @@
+// Requests that name the primary key, and not its columns: the schema knows these when a request runs.
+
+/// The columns of the primary key of the table that a request takes its rows from, between commas.
+final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant
+    private let isDescending: Bool
+
+    init(isDescending: Bool = false) { self.isDescending = isDescending }
+
+    /// The same, as terms of the opposite order.
+    var reversed: PrimaryKeyTerms { PrimaryKeyTerms(isDescending: !isDescending) }
+
+    override func expression(of source: QuerySource?, among names: [String], on db: Database) throws
+        -> SQLExpression
+    {
+        guard let source else {
+            throw DatabaseError(message: "the primary key of a table stands outside of a request")
+        }
+        let key = try source.primaryKey(of: db.tableSchema(of: source))
+        let columns = key.map { column in
+            if names.count > 1, let table = source.name {
+                return SQLExpression(.column(table: table, name: column))
+            }
+            return Column(column).sqlExpression
+        }
+        return SQLExpression(.terms(columns, suffix: isDescending ? " DESC" : ""))
+    }
+
+    static var expression: SQLExpression { SQLExpression(.late(PrimaryKeyTerms())) }
+}
+
+/// A condition that a function says when there is a connection.
+private final class ConnectedCondition: LateExpression, @unchecked Sendable {  // constant
+    private let condition: @Sendable (Database) throws -> any SQLExpressible
+
+    init(_ condition: @escaping @Sendable (Database) throws -> any SQLExpressible) {
+        self.condition = condition
+    }
+
+    override func expression(of source: QuerySource?, among names: [String], on db: Database) throws
+        -> SQLExpression
+    {
+        try condition(db).sqlExpression
+    }
+}
+
+extension DerivableRequest {
+    /// Sorts the rows by the primary key, replacing any earlier order.
+    ///
+    /// ```swift
+    /// let players = try Player.filter(Column("score") > 100).orderByPrimaryKey().fetchAll(db)
+    /// // SELECT * FROM "player" WHERE "score" > 100 ORDER BY "id"
+    /// ```
+    ///
+    /// A table that declares no primary key is sorted by its row id. A view has none, unless its type says one: it throws.
+    public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> {
+        all().with { $0.ordering = [SQLOrdering(PrimaryKeyTerms.expression)] }
+    }
+
+    /// Sorts by the primary key those rows that the order leaves as they come: the same request then gives the same rows in the
+    /// same order, as long as the table is the same.
+    public func withStableOrder() -> QueryInterfaceRequest<RowDecoder> {
+        all().with { $0.ordering.append(SQLOrdering(PrimaryKeyTerms.expression)) }
+    }
+
+    /// Makes one group of each row, by the primary key, replacing any earlier groups: of what is joined with one row.
+    public func groupByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { group(PrimaryKeyTerms.expression) }
+
+    /// Selects the primary key, replacing any earlier selection.
+    ///
+    /// ```swift
+    /// let ids = try Player.selectPrimaryKey(as: Int64.self).fetchAll(db)
+    /// ```
+    ///
+    /// A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
+    public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
+        select([PrimaryKeyTerms.expression], as: type)
+    }
+
+    /// Adds a condition that a function returns when the request runs, which may ask the database.
+    ///
+    /// ```swift
+    /// let request = Player.all().filterWhenConnected { db in
+    ///     try Column("score") >= (Int.fetchOne(db, sql: "SELECT least FROM settings") ?? 0)
+    /// }
+    /// ```
+    ///
+    /// The function is called each time that the request is fetched, once or twice. Observations follow what the request reads, and
+    /// not what the function reads.
+    public func filterWhenConnected(
+        _ condition: @escaping @Sendable (Database) throws -> any SQLExpressible
+    ) -> QueryInterfaceRequest<RowDecoder> { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
+}
+
+extension DerivableRequest where RowDecoder: Identifiable {
+    /// Selects the primary key as the ids of the records, replacing any earlier selection.
+    ///
+    /// ```swift
+    /// let ids = try Player.filter(Column("score") > 100).selectID().fetchAll(db)
+    /// ```
+    public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> {
+        selectPrimaryKey(as: RowDecoder.ID.self)
+    }
+}
+
+extension TableRecord {
+    /// Requests all rows, sorted by the primary key.
+    public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
+
+    /// Requests all rows, in an order that is the same as long as the table is.
+    public static func withStableOrder() -> QueryInterfaceRequest<Self> { all().withStableOrder() }
+
+    /// Makes one group of each row, by the primary key.
+    public static func groupByPrimaryKey() -> QueryInterfaceRequest<Self> { all().groupByPrimaryKey() }
+
+    /// Requests the primary keys of all rows.
+    public static func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
+        all().selectPrimaryKey(as: type)
+    }
+}
+
+extension TableRecord where Self: Identifiable {
+    /// Requests the ids of all rows.
+    public static func selectID() -> QueryInterfaceRequest<ID> { all().selectID() }
+}

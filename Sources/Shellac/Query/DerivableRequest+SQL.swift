@@ -1,0 +1,83 @@
+// Parts of requests that are written in SQL: what ``DerivableRequest/filter(sql:arguments:)`` is for conditions.
+
+extension DerivableRequest {
+    /// Selects expressions that are written in SQL, replacing any earlier selection.
+    public func select(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { select(literal: SQL(sql: sql, arguments: arguments)) }
+
+    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of a type.
+    public func select<Value>(
+        sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
+    ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
+
+    /// Adds expressions that are written in SQL to the selection.
+    public func annotated(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> {
+        annotated(with: [selection])
+    }
+
+    /// Adds expressions that are written in SQL to the selection.
+    public func annotated(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { annotated(literal: SQL(sql: sql, arguments: arguments)) }
+
+    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    public func group(literal expressions: SQL) -> QueryInterfaceRequest<RowDecoder> {
+        group([expressions])
+    }
+
+    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    public func group(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { group(literal: SQL(sql: sql, arguments: arguments)) }
+
+    /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
+    public func having(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { having(condition) }
+
+    /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
+    public func having(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<RowDecoder> { having(literal: SQL(sql: sql, arguments: arguments)) }
+}
+
+extension TableRecord {
+    /// Selects expressions of all rows that are written in SQL.
+    public static func select(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<Self> { all().select(sql: sql, arguments: arguments) }
+
+    /// Selects expressions of all rows that are written in SQL, and decodes them as values of a type.
+    public static func select<Value>(
+        sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
+    ) -> QueryInterfaceRequest<Value> { all().select(sql: sql, arguments: arguments, as: type) }
+
+    /// Requests all rows, and adds expressions that are written in SQL to the selection.
+    public static func annotated(literal selection: SQL) -> QueryInterfaceRequest<Self> {
+        all().annotated(literal: selection)
+    }
+
+    /// Requests all rows, and adds expressions that are written in SQL to the selection.
+    public static func annotated(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<Self> { all().annotated(sql: sql, arguments: arguments) }
+
+    /// Groups rows by expressions that are written in SQL.
+    public static func group(literal expressions: SQL) -> QueryInterfaceRequest<Self> {
+        all().group(literal: expressions)
+    }
+
+    /// Groups rows by expressions that are written in SQL.
+    public static func group(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<Self> { all().group(sql: sql, arguments: arguments) }
+
+    /// Requests the groups for which a condition holds that is written in SQL.
+    public static func having(literal condition: SQL) -> QueryInterfaceRequest<Self> {
+        all().having(literal: condition)
+    }
+
+    /// Requests the groups for which a condition holds that is written in SQL.
+    public static func having(
+        sql: String, arguments: StatementArguments = StatementArguments()
+    ) -> QueryInterfaceRequest<Self> { all().having(sql: sql, arguments: arguments) }
+}

@@ -1,0 +1,55 @@
+// Requests whose rows become elements of a type that somebody else says: `Player.fetchAll(db, request)`.
+
+extension DatabaseFetchable {
+    /// Returns a cursor over the rows of a request, as elements of this type.
+    public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
+        Self
+    > {
+        if let request = request as? any DerivableRequest {
+            return try request.asRequest(of: Self.self).fetchCursor(db)
+        }
+        let prepared = try request.prepare(db, forSingleResult: false)
+        guard let supplement = prepared.supplement else {
+            return try fetchCursor(prepared.statement, arguments: prepared.arguments)
+        }
+        return try fetchCursor(prepared, suppliedBy: supplement)
+    }
+
+    /// Fetches all rows of a request, as elements of this type.
+    ///
+    /// ```swift
+    /// let request = Player.select(Column("name"))
+    /// let names = try String.fetchAll(db, request)
+    /// ```
+    ///
+    /// What the request itself would make of the rows does not matter.
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
+        if let request = request as? any DerivableRequest {
+            return try request.asRequest(of: Self.self).fetchAll(db)
+        }
+        let prepared = try request.prepare(db, forSingleResult: false)
+        guard let supplement = prepared.supplement else {
+            return try fetchAll(prepared.statement, arguments: prepared.arguments)
+        }
+        return try fetchAll(prepared, suppliedBy: supplement, in: db, first: false)
+    }
+
+    /// Fetches the first row of a request, as an element of this type: nil when there is no row, and for a value that is NULL.
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
+        if let request = request as? any DerivableRequest {
+            return try request.asRequest(of: Self.self).fetchOne(db)
+        }
+        let prepared = try request.prepare(db, forSingleResult: true)
+        guard let supplement = prepared.supplement else {
+            return try fetchOne(prepared.statement, arguments: prepared.arguments)
+        }
+        return try fetchAll(prepared, suppliedBy: supplement, in: db, first: true).first
+    }
+}
+
+extension DatabaseFetchable where Self: Hashable {
+    /// Fetches all rows of a request as elements of this type, as a set.
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
+        try Set(fetchAll(db, request))
+    }
+}

@@ -1,0 +1,77 @@
+// What stands in SQL literals beside values, pieces and expressions: tables, selections, orders, requests with names.
+
+extension SQL {
+    /// Makes a piece of expressions, which are joined with a separator between them.
+    public init(elements: some Sequence<any SQLExpressible>, separator: String = "") {
+        self.init(elements: elements.map { SQL($0) }, separator: separator)
+    }
+
+    /// Makes a piece of an expression.
+    public init(_ expression: any SQLExpressible) {
+        var interpolation = SQLInterpolation(literalCapacity: 0, interpolationCount: 1)
+        interpolation.appendInterpolation(expression.sqlExpression)
+        self.init(stringInterpolation: interpolation)
+    }
+}
+
+extension SQLInterpolation {
+    /// `\(Player.self)`: the name of a type's table, quoted.
+    ///
+    /// ```swift
+    /// let query: SQL = "SELECT * FROM \(Player.self) WHERE \(Column("score")) > \(100)"
+    /// ```
+    public mutating func appendInterpolation<Table: TableRecord>(_ type: Table.Type) {
+        appendInterpolation(identifier: type.databaseTableName)
+    }
+
+    /// `\(tableOf: player)`: the name of a record's table, quoted.
+    public mutating func appendInterpolation<Table: TableRecord>(tableOf record: Table) {
+        appendInterpolation(identifier: Swift.type(of: record).databaseTableName)
+    }
+
+    /// `\(columnsOf: Player.self)`: what a type selects, by the name of its table, or by an alias.
+    public mutating func appendInterpolation<Table: TableRecord>(
+        columnsOf type: Table.Type, tableAlias alias: String? = nil
+    ) {
+        write { try $0.joinedSelection(of: type, alias: alias) }
+    }
+
+    /// `\(.allColumns)`, `\(column)`: something that is selected.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(_ selection: any SQLSelectable) {
+        write { try selection.sqlSelection.write(to: &$0) }
+    }
+
+    /// `\(AllColumns())`: all columns.
+    public mutating func appendInterpolation(_ columns: AllColumns) {
+        write { try columns.sqlSelection.write(to: &$0) }
+    }
+
+    /// `\(column.desc)`: a term of an order.
+    public mutating func appendInterpolation(_ term: SQLOrdering) { write { try term.write(to: &$0) } }
+
+    /// `\(definitionFor: table)`: a common table expression as it is defined: `"name" AS (SELECT …)`.
+    public mutating func appendInterpolation<Element>(definitionFor table: CommonTableExpression<Element>) {
+        write { try table.commonTable.write(to: &$0) }
+    }
+
+    /// `\(table)`: the name of a common table expression, quoted.
+    public mutating func appendInterpolation<Element>(_ table: CommonTableExpression<Element>) {
+        appendInterpolation(identifier: table.tableName)
+    }
+
+    /// `\(collation)`: the name of a collation, quoted.
+    public mutating func appendInterpolation(_ collation: Database.CollationName) {
+        appendInterpolation(identifier: collation.rawValue)
+    }
+
+    private mutating func write(_ body: (inout SQLWriter) throws -> Void) {
+        var writer = SQLWriter(nil)
+        do {
+            try body(&writer)
+            appendInterpolation(writer.fragment)
+        } catch {
+            Misuse.trap("what stands in an SQL literal cannot be written: \(error)")
+        }
+    }
+}

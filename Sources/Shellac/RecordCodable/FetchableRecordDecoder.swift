@@ -1,0 +1,19 @@
+/// Decodes records from rows, by their `Decodable` conformance.
+///
+/// ```swift
+/// let player = try FetchableRecordDecoder().decode(Player.self, from: row)
+/// ```
+///
+/// A `Decodable` record that implements `init(row:)` can so decode itself, and go on from there. The strategies of the type apply.
+public struct FetchableRecordDecoder: Sendable {
+    public init() {}
+
+    /// Decodes a record.
+    ///
+    /// - Throws: a ``RowDecodingError``, a `DecodingError`, or what the type's own code throws.
+    public func decode<Record: FetchableRecord & Decodable>(_ type: Record.Type, from row: Row) throws
+        -> Record
+    {
+        try Record(from: RecordDecoder(decoding: RecordDecoding(row: row, record: type)))
+    }
+}

@@ -1,0 +1,136 @@
+// Requests by closures of the columns that a type declares. ``DerivableRequest/filter(_:)-(_)`` and
+// ``DerivableRequest/order(_:)-(_)`` are of this kind, too.
+
+/// Collects what a closure selects: one thing, or an array.
+@resultBuilder
+public enum SQLSelectionBuilder {
+    public static func buildExpression(_ selection: any SQLSelectable) -> [any SQLSelectable] { [selection] }
+    public static func buildExpression(_ selection: [any SQLSelectable]) -> [any SQLSelectable] { selection }
+    public static func buildBlock(_ selections: [any SQLSelectable]...) -> [any SQLSelectable] {
+        selections.flatMap { $0 }
+    }
+    public static func buildOptional(_ selection: [any SQLSelectable]?) -> [any SQLSelectable] {
+        selection ?? []
+    }
+    public static func buildEither(first: [any SQLSelectable]) -> [any SQLSelectable] { first }
+    public static func buildEither(second: [any SQLSelectable]) -> [any SQLSelectable] { second }
+}
+
+/// Collects the expressions of a closure: one, or an array.
+@resultBuilder
+public enum SQLExpressionsBuilder {
+    public static func buildExpression(_ expression: any SQLExpressible) -> [any SQLExpressible] {
+        [expression]
+    }
+    public static func buildExpression(_ expressions: [any SQLExpressible]) -> [any SQLExpressible] {
+        expressions
+    }
+    public static func buildBlock(_ expressions: [any SQLExpressible]...) -> [any SQLExpressible] {
+        expressions.flatMap { $0 }
+    }
+}
+
+extension DerivableRequest where RowDecoder: TableRecord {
+    /// Selects columns that the type declares, or expressions, replacing any earlier selection.
+    ///
+    /// ```swift
+    /// let request = Player.all().select { [$0.id, $0.name] }
+    /// ```
+    public func select(
+        @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try select(selection(RowDecoder.Columns.self)) }
+
+    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
+    public func select<Value>(
+        @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
+        as type: Value.Type = Value.self
+    ) rethrows -> QueryInterfaceRequest<Value> { try select(selection(RowDecoder.Columns.self), as: type) }
+
+    /// Adds columns that the type declares, or expressions, to the selection.
+    ///
+    /// ```swift
+    /// Player.annotated { ($0.score + $0.bonus).forKey("total") }
+    /// ```
+    public func annotated(
+        @SQLSelectionBuilder with selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> {
+        try annotated(with: selection(RowDecoder.Columns.self))
+    }
+
+    /// Groups the rows that have the same values in columns that the type declares, replacing any earlier groups.
+    ///
+    /// ```swift
+    /// Player.select { [$0.teamID, max($0.score)] }.group { $0.teamID }
+    /// ```
+    public func group(
+        @SQLExpressionsBuilder _ expressions: (RowDecoder.Columns.Type) throws -> [any SQLExpressible]
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try group(expressions(RowDecoder.Columns.self)) }
+
+    /// Adds a condition on the groups, by the columns that the type declares (`HAVING`).
+    public func having(
+        _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try having(condition(RowDecoder.Columns.self)) }
+}
+
+extension TableRecord {
+    /// Selects columns that the type declares, or expressions, of all rows.
+    public static func select(
+        @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().select(selection(Columns.self)) }
+
+    /// Selects columns that the type declares, or expressions, of all rows, and decodes them as values of a type.
+    ///
+    /// ```swift
+    /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
+    /// ```
+    public static func select<Value>(
+        @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable],
+        as type: Value.Type = Value.self
+    ) rethrows -> QueryInterfaceRequest<Value> { try all().select(selection(Columns.self), as: type) }
+
+    /// Requests all rows, and adds columns that the type declares, or expressions, to the selection.
+    public static func annotated(
+        @SQLSelectionBuilder with selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().annotated(with: selection(Columns.self)) }
+
+    /// Groups the rows that have the same values in columns that the type declares.
+    public static func group(
+        @SQLExpressionsBuilder _ expressions: (Columns.Type) throws -> [any SQLExpressible]
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().group(expressions(Columns.self)) }
+
+    /// Requests the groups for which a condition holds, by the columns that the type declares.
+    public static func having(
+        _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> QueryInterfaceRequest<Self> { try all().having(condition(Columns.self)) }
+}
+
+// MARK: - By key paths
+
+extension TableRecord {
+    /// Requests all rows, in the order of a column: `Player.order(\.score.desc)`.
+    public static func order(_ term: KeyPath<Columns.Type, some SQLOrderingTerm>) -> QueryInterfaceRequest<
+        Self
+    > {
+        all().order(Columns.self[keyPath: term])
+    }
+
+    /// Groups the rows that have the same values in a column: `Player.group(\.teamID)`.
+    public static func group(_ expression: KeyPath<Columns.Type, some SQLExpressible>)
+        -> QueryInterfaceRequest<Self>
+    {
+        all().group(Columns.self[keyPath: expression])
+    }
+}
+
+extension DerivableRequest where RowDecoder: TableRecord {
+    /// Sorts the rows by a column, replacing any earlier order: `.order(\.score.desc)`.
+    public func order(
+        _ term: KeyPath<RowDecoder.Columns.Type, some SQLOrderingTerm>
+    ) -> QueryInterfaceRequest<RowDecoder> { order(RowDecoder.Columns.self[keyPath: term]) }
+
+    /// Groups the rows that have the same values in a column, replacing any earlier groups: `.group(\.teamID)`.
+    public func group(
+        _ expression: KeyPath<RowDecoder.Columns.Type, some SQLExpressible>
+    ) -> QueryInterfaceRequest<RowDecoder> { group(RowDecoder.Columns.self[keyPath: expression]) }
+}

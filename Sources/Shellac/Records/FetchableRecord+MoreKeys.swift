@@ -1,0 +1,83 @@
+// Cursors and sets of records that are found by their keys.
+
+extension FetchableRecord where Self: TableRecord {
+    /// Returns a cursor over the records with some composite keys, or with the values of a unique index. Keys without a record are
+    /// skipped.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values: when the cursor
+    ///   comes to them.
+    public static func fetchCursor(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> AnyCursor<Self> {
+        var rest = keys.makeIterator()
+        return AnyCursor {
+            while let key = rest.next() {
+                if let record = try fetchOne(db, key: key) { return record }
+            }
+            return nil
+        }
+    }
+}
+
+extension FetchableRecord where Self: TableRecord & Hashable {
+    /// Fetches the records with some composite keys, as a set. Keys without a record are skipped.
+    public static func fetchSet(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> Set<Self> { try Set(fetchAll(db, keys: keys)) }
+}
+
+extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
+    /// Returns a cursor over the records with some ids, in no particular order. Ids without a record are skipped.
+    public static func fetchCursor(_ db: Database, ids: some Sequence<ID>) throws -> AnyCursor<Self> {
+        try fetchCursor(db, keys: ids)
+    }
+}
+
+extension FetchableRecord where Self: Record {
+    /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are skipped.
+    @_disfavoredOverload
+    public static func fetchCursor(
+        _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
+    ) throws -> AnyCursor<Self> { try fetchCursor(db, keys: ids) }
+}
+
+// MARK: - Tables without a type
+
+extension Table {
+    /// Whether there is a row with a primary key.
+    public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try all().filter(key: key).exists(db)
+    }
+
+    /// Whether there is a row with a composite primary key, or with the values of a unique index.
+    public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try all().filter(key: key).exists(db)
+    }
+
+    /// Deletes the row with a primary key. Returns whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
+        try all().filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
+        try all().filter(key: key).deleteAll(db) > 0
+    }
+
+    /// Deletes the rows with some primary keys. Returns how many there were.
+    @discardableResult
+    public func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
+        try all().filter(keys: keys).deleteAll(db)
+    }
+}
+
+extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+    /// Whether there is a row with an id.
+    public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
+
+    /// Deletes the row with an id. Returns whether there was one.
+    @discardableResult
+    public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
+}

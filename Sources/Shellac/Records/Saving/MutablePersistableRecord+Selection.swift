@@ -1,0 +1,204 @@
+// What saves a record and fetches a selection of its row: `insertAndFetch(db, selection: […]) { statement in … }`.
+
+extension MutablePersistableRecord {
+    /// Runs an operation, and fetches what it returns from a statement that gives the selection of the saved row: none where a
+    /// conflict was resolved by ignoring the record.
+    fileprivate mutating func persist<Fetched>(
+        _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?,
+        _ selection: [any SQLSelectable], in db: Database, _ fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        if selection.isEmpty {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "what is saved and fetched needs a selection")
+        }
+        var row: Row?
+        let returning = try Returning(SelectedSQL.of(selection)) { row = $0.copy() }
+        try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
+        try returning.finish()
+        // The statement that saved has ended, since what it wrote must be told before anybody uses the database. Another one gives what
+        // it returned.
+        guard let row else {
+            let names = try SelectedSQL.names(selection, of: Self.databaseTableName, on: db)
+            let columns = names.map { "NULL AS \($0.quotedDatabaseIdentifier)" }
+            return try fetch(db.makeStatement(sql: "SELECT \(columns.joined(separator: ", ")) WHERE 0"))
+        }
+        let columns = row.columnNames.map { "? AS \($0.quotedDatabaseIdentifier)" }
+        let statement = try db.makeStatement(sql: "SELECT \(columns.joined(separator: ", "))")
+        try statement.setArguments(StatementArguments(row.databaseValues))
+        return try fetch(statement)
+    }
+
+    /// Inserts the record, and returns what a function fetches from a selection of the new row.
+    ///
+    /// ```swift
+    /// let created = try player.insertAndFetch(db, selection: [Column("created")]) { statement in
+    ///     try Date.fetchOne(statement)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the record.
+    public mutating func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched { try persist(.insert, resolution, selection, in: db, fetch) }
+
+    /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    public mutating func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched { try persist(.save, resolution, selection, in: db, fetch) }
+
+    /// Updates all columns of the record's row, and returns what a function fetches from a selection of the row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    public func updateAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var record = self
+        return try record.persist(.update(columns: nil), resolution, selection, in: db, fetch)
+    }
+
+    /// Updates some columns of the record's row, and returns what a function fetches from a selection of the row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    public func updateAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var record = self
+        return try record.persist(.update(columns: Set(columns)), resolution, selection, in: db, fetch)
+    }
+
+    /// Modifies the record, updates the columns that have changed, and returns what a function fetches from a selection of the row,
+    /// or nil when nothing has changed.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    public mutating func updateChangesAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched?,
+        modify: (inout Self) throws -> Void
+    ) throws -> Fetched? {
+        let changes = try databaseChanges(modify: modify)
+        if changes.isEmpty { return nil }
+        var columns = Set(changes.keys)
+        if let object = self as? Record { columns = try object.columnsToUpdate(columns, in: db) }
+        var record = self
+        return try record.persist(.update(columns: columns), resolution, selection, in: db, fetch)
+    }
+}
+
+extension PersistableRecord {
+    /// Inserts the record, and returns what a function fetches from a selection of the new row.
+    public func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var record = self
+        return try record.persist(.insert, resolution, selection, in: db, fetch)
+    }
+
+    /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    public func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var record = self
+        return try record.persist(.save, resolution, selection, in: db, fetch)
+    }
+}
+
+// MARK: - By closures of columns
+
+extension MutablePersistableRecord {
+    /// Updates columns of the record's row that the type declares.
+    ///
+    /// ```swift
+    /// try player.update(db) { [$0.score, $0.name] }
+    /// ```
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and a
+    ///   ``DatabaseError`` when an expression is given that is no column.
+    public func update(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder columns: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws {
+        let names = try columns(Columns.self).map { column in
+            guard case .expression(let expression, nil) = column.sqlSelection.form,
+                case .column(let name) = expression.form
+            else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "only columns are updated") }
+            return name
+        }
+        if let object = self as? Record, resolution == nil {
+            return try object.update(db, columns: Set(names))
+        }
+        try update(db, onConflict: resolution, columns: Set(names))
+    }
+
+    /// Updates some columns of the record's row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    @_disfavoredOverload
+    public func update(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        columns: some Collection<String>
+    ) throws {
+        if let object = self as? Record, resolution == nil {
+            return try object.update(db, columns: Set(columns))
+        }
+        try update(db, onConflict: resolution, columns: Set(columns))
+    }
+
+    /// Updates some columns of the record's row.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    @_disfavoredOverload
+    public func update(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        columns: some Collection<some ColumnExpression>
+    ) throws { try update(db, onConflict: resolution, columns: columns.map(\.name)) }
+
+    /// Inserts the record, and returns what a function fetches from columns of the new row that the type declares.
+    public mutating func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
+        fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched { try persist(.insert, resolution, selection(Columns.self), in: db, fetch) }
+
+    /// Updates or inserts the record, and returns what a function fetches from columns of its row that the type declares.
+    public mutating func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
+        fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
+
+    /// Updates all columns of the record's row, and returns what a function fetches from columns that the type declares.
+    public func updateAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
+        fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        try updateAndFetch(db, onConflict: resolution, selection: selection(Columns.self), fetch: fetch)
+    }
+}
+
+/// A selection, as SQL without values.
+private enum SelectedSQL {
+    static func of(_ selection: [any SQLSelectable]) throws -> String {
+        var writer = SQLWriter(nil)
+        try writer.list(selection) { try $1.sqlSelection.write(to: &$0) }
+        return try writer.fragment.literalSQL()
+    }
+
+    /// The names of the columns that a selection of a table gives.
+    static func names(_ selection: [any SQLSelectable], of table: String, on db: Database) throws -> [String]
+    {
+        let sql = try of(selection)
+        return try db.makeStatement(sql: "SELECT \(sql) FROM \(table.quotedDatabaseIdentifier) WHERE 0")
+            .columnNames
+    }
+}

@@ -1,0 +1,28 @@
+// Spellings of the family's older eras. None of them can be called: the compiler says what to write instead.
+
+extension Row {
+    @available(*, unavailable, message: "write `try row[\"name\"]`: reading a value may throw")
+    public func value<Value: DatabaseValueConvertible>(named name: String) -> Value {
+        Misuse.trap("value(named:) is not there: write `try row[\"name\"]`.")
+    }
+
+    @available(*, unavailable, message: "write `try row[0]`: reading a value may throw")
+    public func value<Value: DatabaseValueConvertible>(atIndex index: Int) -> Value {
+        Misuse.trap("value(atIndex:) is not there: write `try row[0]`.")
+    }
+
+    @available(*, unavailable, renamed: "withUnsafeData(named:_:)")
+    public func dataNoCopy(named name: String) -> Never {
+        Misuse.trap("dataNoCopy(named:) is not there: write withUnsafeData(named:_:).")
+    }
+}
+
+extension DatabaseValue {
+    @available(
+        *, unavailable,
+        message: "write `Int.fromDatabaseValue(value)`, which is nil where the value does not convert"
+    )
+    public func value<Value: DatabaseValueConvertible>() -> Value {
+        Misuse.trap("value() is not there: write `Int.fromDatabaseValue(value)`.")
+    }
+}

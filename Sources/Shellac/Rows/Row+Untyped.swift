@@ -1,0 +1,107 @@
+// What is read where no type is said, and where the type is an argument.
+
+extension Row {
+    /// The value in a column as the Swift value that SQLite stores: an `Int64`, a `Double`, a `String` or a `Data`. Nil for NULL, and
+    /// where the row has no such column.
+    ///
+    /// ```swift
+    /// switch try row["value"] {
+    /// case let text as String: print(text)
+    /// case let other?: print(other)
+    /// case nil: print("nothing")
+    /// }
+    /// ```
+    ///
+    /// It is what is read where no type is asked for. Say the type wherever you know it: then a value that does not convert throws.
+    @_disfavoredOverload
+    public subscript(_ name: String) -> (any DatabaseValueConvertible)? {
+        get throws { databaseValue(named: name)?.storage.value }
+    }
+
+    /// The value in a column, counted from 0, as the Swift value that SQLite stores. Nil for NULL, and where the row has no such
+    /// column.
+    @_disfavoredOverload
+    public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
+        get throws { databaseValue(atIndex: index)?.storage.value }
+    }
+
+    /// Returns the value in a column as a value of a type.
+    ///
+    /// ```swift
+    /// let score = try row.decode(Int.self, forColumn: "score")
+    /// ```
+    ///
+    /// - Throws: a ``RowDecodingError``, as the subscripts do.
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self, forColumn name: String
+    ) throws -> Value { try self[name] }
+
+    /// Returns the value in a column, counted from 0, as a value of a type.
+    ///
+    /// - Throws: a ``RowDecodingError``, as the subscripts do.
+    public func decode<Value: DatabaseValueConvertible>(
+        _ type: Value.Type = Value.self, atIndex index: Int
+    ) throws -> Value { try self[index] }
+
+    /// Returns the first value of some columns that is not NULL, or nil.
+    ///
+    /// ```swift
+    /// let name: String? = try row.coalesce(["nickname", "name"])
+    /// ```
+    ///
+    /// Columns that the row lacks are passed over.
+    ///
+    /// - Throws: a ``RowDecodingError`` when that value does not convert.
+    public func coalesce<Value: DatabaseValueConvertible>(_ columns: some Collection<String>) throws -> Value?
+    {
+        for column in columns {
+            if let value = databaseValue(named: column), !value.isNull { return try self[column] as Value }
+        }
+        return nil
+    }
+
+    /// Makes a row by hand of a dictionary of anything, with its columns in the order of their names. Nil where a key is no text, or a
+    /// value is none that SQLite stores.
+    public init?(_ dictionary: [AnyHashable: Any]) {
+        var columns: [(String, DatabaseValue)] = []
+        for (key, value) in dictionary {
+            guard let name = key as? String, let value = DatabaseValue(value: value) else { return nil }
+            columns.append((name, value))
+        }
+        self.init(columns.sorted { $0.0 < $1.0 })
+    }
+}
+
+// MARK: - As a collection
+
+/// A place in a row: see ``Row/startIndex``.
+public struct RowIndex: Comparable, Sendable {
+    let column: Int
+
+    public static func < (a: RowIndex, b: RowIndex) -> Bool { a.column < b.column }
+}
+
+extension Row: RandomAccessCollection {
+    /// The place of the leftmost column.
+    public var startIndex: RowIndex { RowIndex(column: 0) }
+
+    /// The place behind the last column.
+    public var endIndex: RowIndex { RowIndex(column: count) }
+
+    /// The name and the value of the column at a place.
+    public subscript(position: RowIndex) -> Element {
+        guard let value = databaseValue(atIndex: position.column) else {
+            Misuse.trap(
+                "a row has no column at a place that was asked for: places are those of the same row, before endIndex."
+            )
+        }
+        return (name: columnNames[position.column], value: value)
+    }
+
+    public func index(after place: RowIndex) -> RowIndex { RowIndex(column: place.column + 1) }
+    public func index(before place: RowIndex) -> RowIndex { RowIndex(column: place.column - 1) }
+    public func index(_ place: RowIndex, offsetBy distance: Int) -> RowIndex {
+        RowIndex(column: place.column + distance)
+    }
+    public func distance(from start: RowIndex, to end: RowIndex) -> Int { end.column - start.column }
+}

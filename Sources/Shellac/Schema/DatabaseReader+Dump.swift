@@ -1,0 +1,102 @@
+// Dumps by a queue or a pool, and to streams whose type is not known.
+
+extension DatabaseReader {
+    /// Prints the rows of a query, which only reads: see ``Database/dumpSQL(_:format:)``.
+    public func dumpSQL(_ sql: SQL, format: DumpFormat = .list) throws {
+        try read { db in try db.dumpSQL(sql, format: format) }
+    }
+
+    /// Prints the SQL of all that a database declares: see ``Database/dumpSchema(in:)``.
+    public func dumpSchema(in schemaName: String = "main") throws {
+        try read { db in try db.dumpSchema(in: schemaName) }
+    }
+
+    /// Prints the rows of some tables or views: see ``Database/dumpTables(_:in:format:)``.
+    public func dumpTables(_ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list)
+        throws
+    {
+        try read { db in try db.dumpTables(tables, in: schemaName, format: format) }
+    }
+
+    /// Prints all of a database: see ``Database/dumpContent(in:format:)``.
+    public func dumpContent(in schemaName: String = "main", format: DumpFormat = .list) throws {
+        try read { db in try db.dumpContent(in: schemaName, format: format) }
+    }
+
+    /// Writes the rows of a query, which only reads, to a stream.
+    public func dumpSQL(_ sql: SQL, format: DumpFormat = .list, to stream: (any TextOutputStream)?) throws {
+        try read { db in try db.dumpSQL(sql, format: format, to: stream) }
+    }
+
+    /// Writes the SQL of all that a database declares to a stream.
+    public func dumpSchema(in schemaName: String = "main", to stream: (any TextOutputStream)?) throws {
+        try read { db in try db.dumpSchema(in: schemaName, to: stream) }
+    }
+
+    /// Writes the rows of some tables or views to a stream.
+    public func dumpTables(
+        _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
+        to stream: (any TextOutputStream)?
+    ) throws {
+        try read { db in try db.dumpTables(tables, in: schemaName, format: format, to: stream) }
+    }
+
+    /// Writes all of a database to a stream.
+    public func dumpContent(
+        in schemaName: String = "main", format: DumpFormat = .list, to stream: (any TextOutputStream)?
+    ) throws { try read { db in try db.dumpContent(in: schemaName, format: format, to: stream) } }
+}
+
+// A stream of any type is passed as it is: an object, or a value that writes elsewhere. A String is none of these, and is passed as
+// an inout argument: `to: &text`.
+
+extension Database {
+    /// Writes the rows of a query to a stream: an object, or a value that writes elsewhere. Nil is the standard output.
+    public func dumpSQL(_ sql: SQL, format: DumpFormat = .list, to stream: (any TextOutputStream)?) throws {
+        guard let stream else { return try dumpSQL(sql, format: format) }
+        var output = AnyOutput(stream)
+        try dumpSQL(sql, format: format, to: &output)
+    }
+
+    /// Writes the SQL of all that a database declares to a stream. Nil is the standard output.
+    public func dumpSchema(in schemaName: String = "main", to stream: (any TextOutputStream)?) throws {
+        guard let stream else { return try dumpSchema(in: schemaName) }
+        var output = AnyOutput(stream)
+        try dumpSchema(in: schemaName, to: &output)
+    }
+
+    /// Writes the rows of some tables or views to a stream. Nil is the standard output.
+    public func dumpTables(
+        _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
+        to stream: (any TextOutputStream)?
+    ) throws {
+        guard let stream else { return try dumpTables(tables, in: schemaName, format: format) }
+        var output = AnyOutput(stream)
+        try dumpTables(tables, in: schemaName, format: format, to: &output)
+    }
+
+    /// Writes all of a database to a stream. Nil is the standard output.
+    public func dumpContent(
+        in schemaName: String = "main", format: DumpFormat = .list, to stream: (any TextOutputStream)?
+    ) throws {
+        guard let stream else { return try dumpContent(in: schemaName, format: format) }
+        var output = AnyOutput(stream)
+        try dumpContent(in: schemaName, format: format, to: &output)
+    }
+}
+
+/// A stream of any type.
+struct AnyOutput: TextOutputStream {
+    private var stream: any TextOutputStream
+
+    init(_ stream: any TextOutputStream) {
+        if stream is String {
+            Misuse.trap(
+                "a dump was to be written to a String, which is a value: its text would be lost. Write to: &text."
+            )
+        }
+        self.stream = stream
+    }
+
+    mutating func write(_ text: String) { stream.write(text) }
+}

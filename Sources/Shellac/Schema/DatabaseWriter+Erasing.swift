@@ -1,0 +1,13 @@
+extension DatabaseWriter {
+    /// Drops all that is in the database `main`, and its version numbers: all, or nothing.
+    ///
+    /// ```swift
+    /// try dbQueue.erase()
+    /// try migrator.migrate(dbQueue)
+    /// ```
+    ///
+    /// The file keeps its size, until ``vacuum()``.
+    ///
+    /// - Throws: a ``DatabaseError``, where nothing is dropped then.
+    public func erase() throws { try barrierWriteWithoutTransaction { db in try db.eraseEverything() } }
+}

@@ -1,0 +1,94 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A statement of SQLite's C interface.
+public typealias SQLiteStatement = OpaquePointer
+
+/// A type that reads itself by SQLite's C interface, from a column of a running statement.
+///
+/// ```swift
+/// struct Meters: DatabaseValueConvertible, StatementColumnConvertible {
+///     var value: Double
+///
+///     init(value: Double) { self.value = value }
+///
+///     init?(sqliteStatement: SQLiteStatement, index: CInt) {
+///         value = sqlite3_column_double(sqliteStatement, index)
+///     }
+///
+///     var databaseValue: DatabaseValue { value.databaseValue }
+///
+///     static func fromDatabaseValue(_ value: DatabaseValue) -> Meters? {
+///         Double.fromDatabaseValue(value).map { Meters(value: $0) }
+///     }
+/// }
+/// ```
+///
+/// A ``DatabaseValueConvertible`` type that conforms is read by the initializer where a statement stands on its row, unless the value
+/// is NULL, and by ``DatabaseValueConvertible/fromDatabaseValue(_:)`` elsewhere: both must accept the same.
+/// ``DatabaseValueConvertible/fromSQLiteValue(_:)`` does the same without the C interface, and wherever a value stands: take that
+/// one for new types.
+public protocol StatementColumnConvertible {
+    /// Reads the value in a column, which is not NULL. Fails where it does not convert.
+    ///
+    /// - Parameters:
+    ///   - sqliteStatement: A statement that stands on a row.
+    ///   - index: The column, from 0.
+    init?(sqliteStatement: SQLiteStatement, index: CInt)
+}
+
+extension StatementColumnConvertible where Self: DatabaseValueConvertible {
+    public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+        guard let pointer = sqlite3_column_value(sqliteStatement, index),
+            let value = Self.fromDatabaseValue(SQLiteValue(pointer).databaseValue)
+        else { return nil }
+        self = value
+    }
+}
+
+extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
+        // (It is packed first: reading a column by the C interface may convert what SQLite holds.)
+        let known = value.databaseValue
+        guard !known.isNull, let column = value.statementColumn else { return fromDatabaseValue(known) }
+        return Self(sqliteStatement: column.statement, index: column.index)
+    }
+}
+
+extension SQLiteValue {
+    /// The statement that stands on the value's row, and the column.
+    fileprivate var statementColumn: (statement: SQLiteStatement, index: CInt)? {
+        guard case .sqlite(_, let row?, let column) = source, let statement = row.storage.pointee.statement
+        else { return nil }
+        return (statement, CInt(truncatingIfNeeded: row.storage.pointee.firstColumn + column))
+    }
+}
+
+// Where both apply to a type of integers, its own way is the faster one.
+extension _DatabaseInteger where Self: StatementColumnConvertible {
+    @inlinable @inline(__always)
+    public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
+        guard let integer = value.integer else { return exactly(value.databaseValue) }
+        return Self(exactly: integer)
+    }
+}
+
+extension Int: StatementColumnConvertible {}
+extension Int64: StatementColumnConvertible {}
+extension Int32: StatementColumnConvertible {}
+extension Int16: StatementColumnConvertible {}
+extension Int8: StatementColumnConvertible {}
+extension UInt32: StatementColumnConvertible {}
+extension UInt16: StatementColumnConvertible {}
+extension UInt8: StatementColumnConvertible {}
+extension Bool: StatementColumnConvertible {}
+extension Double: StatementColumnConvertible {}
+extension String: StatementColumnConvertible {}
+extension Data: StatementColumnConvertible {}
+extension Date: StatementColumnConvertible {}
+extension DatabaseValue: StatementColumnConvertible {}
