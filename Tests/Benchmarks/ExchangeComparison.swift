@@ -27,7 +27,7 @@ struct ExchangeComparison {
             throw BenchmarkError("where is this program?")
         }
 
-        print("\(rows) lines of CSV, \(size(path("in.csv"))), \(Machine.description)\n")
+        print("\(rows) lines of CSV, \(try size(path("in.csv"))), \(Machine.description)\n")
         print("             shellac              sqlite3")
         for round in 1...3 {
             for name in ["shellac.db", "sqlite3.db"] {
