@@ -50,38 +50,36 @@ public final class _OwnConditions: Sendable {
 ///
 /// The type is asked for them when the query is written, and not when it is made: it may name relations in them, whose queries are made
 /// while the type's own constants are.
-struct OwnScope: Sendable {
-    private enum Extent { case whole, kind, none }
-
-    private let extent: Extent
-    private var leftOut: [DefaultFilter.Name] = []
-
-    private init(_ extent: Extent) { self.extent = extent }
-
+enum OwnScope: Sendable {
     /// All conditions hold.
-    static let whole = OwnScope(.whole)
-
+    case whole
+    /// All hold but those that are left out by their names.
+    case leavingOut([DefaultFilter.Name])
     /// The rows are those of the class, whatever its default filter says.
-    static let kind = OwnScope(.kind)
-
+    case kind
     /// Nothing is asked of the rows.
-    static let none = OwnScope(.none)
+    case none
+
+    private var leftOut: [DefaultFilter.Name] { if case .leavingOut(let names) = self { names } else { [] } }
 
     /// Whether a condition is left out by its name.
-    func leavesOut(_ name: DefaultFilter.Name) -> Bool { extent == .whole && leftOut.contains(name) }
+    func leavesOut(_ name: DefaultFilter.Name) -> Bool { leftOut.contains(name) }
 
     mutating func leaveOut(_ name: DefaultFilter.Name) {
-        if !leftOut.contains(name) { leftOut.append(name) }
+        switch self {
+        case .whole, .leavingOut: if !leavesOut(name) { self = .leavingOut(leftOut + [name]) }
+        case .kind, .none: break
+        }
     }
 
     /// What holds of the rows.
     ///
     /// - Parameter type: The type of the rows. Nil where they are of none, which has no conditions.
     fileprivate func condition(of type: (any TableRecord.Type)?) -> SQLExpression? {
-        switch extent {
+        switch self {
         case .none: return nil
         case .kind: return type?._ownConditions?.kind
-        case .whole:
+        case .whole, .leavingOut:
             guard let type, let own = type._ownConditions else {
                 return leftOut.first.map { _OwnConditions.refusal($0, of: type) }
             }

@@ -13,7 +13,7 @@ extension TableDefinition {
     /// // "playersCount" INTEGER CONSTRAINT "counts player" NOT NULL DEFAULT 0
     /// ```
     ///
-    /// Triggers keep the count, whoever writes the rows: see <doc:Counters>. They are created with the second of both tables, in the
+    /// Triggers keep the count, whoever writes the rows: see the article Counters. They are created with the second of both tables, in the
     /// same transaction, and the rows that are there by then are counted. Where one of the tables was created by plain SQL, call
     /// ``Database/updateCounterTriggers(in:)``.
     ///

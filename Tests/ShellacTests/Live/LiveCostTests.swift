@@ -34,7 +34,7 @@ struct LiveCostTests {
         }
         let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
         let bytes = try #require(output.firstMatch(of: /bytes: (\d+)/).flatMap { Int($0.1) }, "\(output)")
-        #expect(bytes > 200 && bytes <= 2_048)
+        #expect(bytes > 200 && bytes <= 2_048, "\(bytes)")
     }
     #endif
 
