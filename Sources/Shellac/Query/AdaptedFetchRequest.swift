@@ -20,19 +20,13 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
                         "an adapter cannot show the rows of a request that joins tables by itself, and lays their rows out: "
                         + "read them by row.scopes, or write the request in SQL")
             }
-            adapter = ChainedSupplements.adapter(inner.adapter, adapter)
+            adapter = inner.adapter.followed(by: adapter)
         }
         return PreparedRequest(
             statement: prepared.statement, arguments: prepared.arguments, supplement: AdaptedRows(adapter))
     }
 
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
-}
-
-private enum ChainedSupplements {
-    static func adapter(_ first: any RowAdapter, _ next: any RowAdapter) -> any RowAdapter {
-        first.followed(by: next)
-    }
 }
 
 extension FetchRequest {

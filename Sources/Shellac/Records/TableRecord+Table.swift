@@ -50,7 +50,7 @@ extension TableRecord {
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
-        if plan.isConditioned || databaseSoftDelete != nil { return try all().deleteAll(db) }
+        if plan.isConditioned { return try all().deleteAll(db) }
         return try delete(db, "DELETE FROM \(plan.quotedTable)", [])
     }
 
@@ -63,7 +63,7 @@ extension TableRecord {
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        if plan.isConditioned || databaseSoftDelete != nil { return try filter(key: key).deleteAll(db) > 0 }
+        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
         let sql = try "DELETE FROM \(plan.quotedTable) WHERE \(plan.keyCondition())"
         return try delete(db, sql, [storedKey(key, plan)]) > 0
     }
@@ -78,7 +78,7 @@ extension TableRecord {
     ) throws -> Bool {
         let plan = try plan(on: db)
         guard let (condition, values) = try plan.condition(key, of: Self.self) else { return false }
-        if plan.isConditioned || databaseSoftDelete != nil { return try filter(key: key).deleteAll(db) > 0 }
+        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
         return try delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(condition)", values) > 0
     }
 
@@ -89,7 +89,7 @@ extension TableRecord {
     ) throws -> Int {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
-        if plan.isConditioned || databaseSoftDelete != nil { return try filter(keys: keys).deleteAll(db) }
+        if plan.isConditioned { return try filter(keys: keys).deleteAll(db) }
         return try KeyLists(keys.map { try storedKey($0, plan) }).reduce(0) { count, list in
             try count + delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(plan.condition(list))", list)
         }

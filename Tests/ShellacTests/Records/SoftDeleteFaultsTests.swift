@@ -260,12 +260,9 @@ struct SoftDeleteFaultsTests {
                 try #expect(Node.find(db, key: 2).name == "b")
                 try #expect(Leaf.fetchOne(db, key: 2) == nil && Leaf.find(db, key: 3).name == "c")
             }
-            // Where the statement is in use, there is another one.
-            let outer = Row.self
             try db.execute(sql: "UPDATE node SET deletedAt = '2020-01-01' WHERE id = 3")
             #expect(throws: RecordError.self) { try Node.find(db, key: 3) }
             try #expect(Leaf.unfiltered(by: .deleted).filter(key: 3).fetchOne(db)?.name == "c")
-            _ = outer
         }
     }
 }

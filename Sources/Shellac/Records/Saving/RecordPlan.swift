@@ -50,7 +50,7 @@ final class RecordPlan {
     let overridesInsertionCallbacks: Bool
     /// What the class is among the kinds of its table. Nil where that has records of one class.
     let kind: ClassKind?
-    /// Whether the type's rows are some of the table's.
+    /// Whether the type's rows are some of the table's, as they are wherever deleted ones stay.
     let isConditioned: Bool
     /// The column that says when a row was deleted, which stays.
     let softDeleteColumn: String?

@@ -131,7 +131,7 @@ extension Record {
         guard let column = type(of: self).databaseSoftDelete?.column, let row = snapshot,
             let place = row.layout.column(named: column)
         else { return false }
-        return !row.databaseValues[place].isNull
+        return row.bytes.tag(at: place) != .null
     }
 
     /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
@@ -154,7 +154,7 @@ extension Record {
         let moment = note(in: db)
         let given = zip(names, values).compactMap { name, value in
             columns.layout.column(named: name).map { place in
-                GivenValue(name: name, old: columns.databaseValues[place], new: value)
+                GivenValue(name: name, old: columns.column(place).view.databaseValue, new: value)
             }
         }
         if !given.isEmpty { noteGiven(GivenValues(given), in: db) }

@@ -30,10 +30,10 @@ struct SoftDeletion {
         return try db.inOneTransaction(if: !deletion.cascades.isEmpty) {
             let this = SoftDeletion(db: db, direction: .delete(try deletion.date(by: type, in: db)))
             let columns = try deletion.ownerColumns(of: type, on: db)
-            var known = this.update(query, by: deletion).query
+            let update = this.update(query, by: deletion)
+            var known = update.query
             known.select(columns)
             let owners = columns.isEmpty ? [] : try QueryInterfaceRequest<Row>(known).fetchAll(db)
-            let update = this.update(query, by: deletion)
             let (statement, arguments) = try this.prepare(
                 BulkQuery(query: update.query, action: update.action, isReturning: true))
             let elements = try fetch(statement, arguments)
