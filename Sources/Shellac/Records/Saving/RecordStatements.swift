@@ -48,11 +48,24 @@ final class RecordStatements {
     /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
         (resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
-    @exclusivity(unchecked) private var lastUpdate:
-        (
-            mask: ColumnMask, expected: ExpectedColumns?, resolution: Database.ConflictResolution,
-            statement: Unretained<Statement>
-        )?
+    @exclusivity(unchecked) private var lastUpdate: Update?
+
+    /// A statement that updates. It is looked at where it stands: copying it would count what it refers to.
+    private struct Update: ~Copyable {
+        let mask: ColumnMask
+        let expected: ExpectedColumns?
+        let resolution: Database.ConflictResolution
+        let statement: Unretained<Statement>
+
+        @inline(__always)
+        func isFree(
+            for mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution
+        ) -> Bool {
+            guard self.mask == mask, self.resolution == resolution else { return false }
+            guard row?.hasColumns(expected) ?? (expected == nil) else { return false }
+            return statement.use { !$0.isInUse }
+        }
+    }
 
     @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
     @exclusivity(unchecked) private var lastFewInsertion: (count: Int, statement: Statement)?
@@ -146,7 +159,8 @@ final class RecordStatements {
         let statement = try prepare(sql: sql() + returning)
         statement.bypassAdvice()
         if statements.count > 256 {
-            (lastInsertion, lastUpdate) = (nil, nil)
+            lastInsertion = nil
+            lastUpdate = nil
             database.withRecords { $0.retire(Array(statements.values)) }
             statements = [:]
         }
@@ -261,10 +275,10 @@ final class RecordStatements {
         _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
         _ returning: Returning?
     ) throws -> Unretained<Statement> {
-        if returning == nil, let lastUpdate, lastUpdate.mask == mask, lastUpdate.expected == row?.columns,
-            lastUpdate.resolution == resolution, lastUpdate.statement.use({ !$0.isInUse })
+        if returning == nil, lastUpdate?.isFree(for: mask, row, resolution) ?? false,
+            let statement = lastUpdate?.statement
         {
-            return lastUpdate.statement
+            return statement
         }
         let expected = row?.columns
         let key = Key(
@@ -277,7 +291,9 @@ final class RecordStatements {
                 + conditions(on: expected).map { " AND \($0)" }.joined()
         }
         let reference = Unretained(statement)
-        if returning == nil { lastUpdate = (mask, expected, resolution, reference) }
+        if returning == nil {
+            lastUpdate = Update(mask: mask, expected: expected, resolution: resolution, statement: reference)
+        }
         return reference
     }
 

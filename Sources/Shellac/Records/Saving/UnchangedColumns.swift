@@ -40,12 +40,12 @@ struct ExpectedColumns: Hashable {
 /// Each writer has one of these, which is set for each update that expects something: what it refers to is counted once then, and not by
 /// whoever hands it on.
 final class ExpectedRow {
-    private(set) var columns = ExpectedColumns()
-    private var row: PackedRow?
+    @exclusivity(unchecked) private(set) var columns = ExpectedColumns()
+    @exclusivity(unchecked) private var row: PackedRow?
     /// Where the columns stand in the row. Nil where they stand as in the record.
-    private var places: [Int]?
+    @exclusivity(unchecked) private var places: [Int]?
     /// Those that the record is to remember, and does not. Nil for none.
-    private(set) var unknown: [String]?
+    @exclusivity(unchecked) private(set) var unknown: [String]?
 
     /// Expects columns of a row that stand in it as in the record.
     @inline(__always)
@@ -69,6 +69,15 @@ final class ExpectedRow {
         if unknown != nil { unknown = nil }
     }
 
+    /// Whether these are the columns.
+    @inline(__always)
+    func hasColumns(_ others: ExpectedColumns?) -> Bool {
+        guard let others else { return false }
+        // Mostly, there are none of the second kind.
+        if columns.others != nil || others.others != nil { return columns == others }
+        return columns.encoded == others.encoded
+    }
+
     /// The values.
     var values: [DatabaseValue] {
         var values: [DatabaseValue] = []
@@ -90,13 +99,17 @@ final class ExpectedRow {
     /// Calls a function with each value, where it stands.
     @inline(__always)
     private func eachValue(_ body: (PackedValue) -> Void) {
-        guard let row else { return }
-        defer { withExtendedLifetime(row) {} }
-        if let places {
-            for place in places { body(row.column(place)) }
-        } else {
+        // Nothing that this calls lets go of the row.
+        guard let row = row.map({ Unretained($0) }) else { return }
+        row.use { row in
+            guard places == nil else { return eachPlace { body(row.column($0)) } }
             row.bytes.eachColumn(in: columns.encoded, body)
         }
+    }
+
+    @inline(never)
+    private func eachPlace(_ body: (Int) -> Void) {
+        for place in places ?? [] { body(place) }
     }
 
     /// The names of the columns, in the order of the values.
