@@ -32,14 +32,11 @@ public struct LiveRow {
         @usableFromInline var stride = 0
         /// The number of columns of the current row: 0 when there is none.
         @usableFromInline var count = 0
-        /// The guess for the next look-up by name, and for the first one of each row.
+        /// The guess for the next look-up by name.
         @usableFromInline var nextGuess = NameGuesses.none.guesses
-        var firstGuess = NameGuesses.none.guesses
         var statement: OpaquePointer?
         /// What packs the row as it is read: see ``beginPacking()``.
         @usableFromInline var packer = RowPacker()
-        /// Where records remember the rows.
-        var chunks = SnapshotPool()
         /// Packed columns that the row stands on, where no statement gives it, and the one that was read last.
         var packedRow: (bytes: PackedBytes, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
@@ -50,40 +47,49 @@ public struct LiveRow {
         /// Rows of some of the columns, which end with this one.
         var windows: [LiveRow] = []
         var layout: RowLayout?
-        var memory: NameGuesses?
         /// The connection of the statement, which outlives it: for upper layers.
         unowned(unsafe) var connection: AnyObject?
-        /// The layout of what records of one type remember of the rows.
-        var recordLayout: RowLayout? {
-            didSet { recordLayoutReference = recordLayout.map { Unretained($0) } }
-        }
-        private(set) var recordLayoutReference: Unretained<RowLayout>?
-        var recordType: ObjectIdentifier?
-        /// The type of those records that have the layout, and of which each is asked what it never read.
-        var partialRecordType: ObjectIdentifier? {
-            didSet { lacksColumns = partialRecordType != nil || elementType != nil }
-        }
-        /// The type of those that are asked once they are complete: the elements of the fetch.
-        var elementType: ObjectIdentifier?
-        @usableFromInline private(set) var lacksColumns = false
-        /// The layout of what the last of them remembers.
-        var partialLayout: RowLayout?
-        /// A class of records that `init(row:)` makes of these rows, and one that `init(from:)` makes: for upper layers.
+        /// What is known of the records that are made of the rows: the row's own, or one of the maker's.
+        var elements: UnsafeMutablePointer<ElementMemory>
+        let ownElements: UnsafeMutablePointer<ElementMemory>
+        /// Whether elements are asked for what they never read, once they are complete.
+        @usableFromInline var lacksColumns = false
+        /// A class of records that `init(row:)` makes of these rows: for upper layers.
         @usableFromInline var plainElement: ObjectIdentifier?
-        var codedElement: ObjectIdentifier?
-        /// What makes records of the row's class, where rows are of several: for upper layers. See `KindReader`.
-        @usableFromInline var kinds: AnyObject?
+        /// What makes records of the row's class, where rows are of several.
+        var maker: ElementMaker? {
+            didSet {
+                makerReference = maker.map { Unretained($0) }
+                begin(ownElements)
+            }
+        }
+        private(set) var makerReference: Unretained<ElementMaker>?
         /// The rows of other tables that come with the row: see `AttachedRows`.
         var attached: AnyObject?
-        /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
-        var decoding: AnyObject?
         /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
         var decodingTicket: UInt64 = 0
         var decodingGeneration: UInt64 = 0
 
-        init(generation: UInt64 = 1) { self.generation = generation }
+        init(generation: UInt64 = 1) {
+            self.generation = generation
+            ownElements = .allocate(capacity: 1)
+            ownElements.initialize(to: ElementMemory())
+            elements = ownElements
+        }
 
-        deinit { packer.deallocate() }
+        /// Has the row, of which no column was asked by name, know what is known of a class's records.
+        @inline(__always)
+        mutating func begin(_ elements: UnsafeMutablePointer<ElementMemory>) {
+            self.elements = elements
+            nextGuess = elements.pointee.firstGuess
+            lacksColumns = elements.pointee.lacksColumns
+        }
+
+        deinit {
+            packer.deallocate()
+            ownElements.deinitialize(count: 1)
+            ownElements.deallocate()
+        }
     }
 
     /// The value in a column, which must exist.
@@ -130,16 +136,17 @@ public struct LiveRow {
     /// The column for the next look-up by name: the slow way, when the guess missed.
     @usableFromInline @inline(never)
     func search(_ name: String) -> Int {
-        let k = storage.pointee.nextGuess - storage.pointee.firstGuess
-        if storage.pointee.memory == nil {
+        let k = storage.pointee.nextGuess - storage.pointee.elements.pointee.firstGuess
+        if storage.pointee.elements.pointee.names == nil {
             // The first look-up by name of this statement.
-            storage.pointee.memory = NameGuesses(layout)
+            storage.pointee.elements.pointee.names = NameGuesses(layout)
         }
         let column = layout.column(named: name) ?? -1
-        let remembered = storage.pointee.memory?.remember(name, column: column, asLookup: k) ?? false
-        if let guesses = storage.pointee.memory?.guesses {
+        let remembered =
+            storage.pointee.elements.pointee.names?.remember(name, column: column, asLookup: k) ?? false
+        if let guesses = storage.pointee.elements.pointee.names?.guesses {
             let first = UnsafePointer(guesses)
-            storage.pointee.firstGuess = first
+            storage.pointee.elements.pointee.firstGuess = first
             storage.pointee.nextGuess = first + (remembered ? k + 1 : k)
         }
         return column
@@ -260,7 +267,7 @@ extension LiveRow {
     /// Begins another row, of which nothing was read.
     private func begin() {
         storage.pointee.generation &+= 1
-        storage.pointee.nextGuess = storage.pointee.firstGuess
+        storage.pointee.nextGuess = storage.pointee.elements.pointee.firstGuess
         storage.pointee.packer.stop()
         storage.pointee.count = storage.pointee.width
     }
@@ -296,8 +303,8 @@ extension LiveRow {
     /// Tells that there is no row any more: the statement was reset.
     func moveOut() {
         fallBehind()
-        storage.pointee.elementType = nil
-        storage.pointee.chunks.finish()
+        storage.pointee.ownElements.pointee.moveOut()
+        storage.pointee.makerReference?.use { $0.moveOut() }
         if !storage.pointee.windows.isEmpty { closeWindows() }
     }
 
@@ -305,14 +312,9 @@ extension LiveRow {
     func forgetColumns() {
         storage.pointee.width = Int(sqlite3_column_count(storage.pointee.statement))
         storage.pointee.layout = nil
-        storage.pointee.recordLayout = nil
-        (storage.pointee.plainElement, storage.pointee.codedElement) = (nil, nil)
-        storage.pointee.kinds = nil
-        storage.pointee.elementType = nil
-        storage.pointee.partialRecordType = nil
-        storage.pointee.memory = nil
-        storage.pointee.firstGuess = NameGuesses.none.guesses
-        storage.pointee.nextGuess = NameGuesses.none.guesses
+        storage.pointee.ownElements.pointee.forgetColumns()
+        storage.pointee.plainElement = nil
+        storage.pointee.maker = nil
         storage.pointee.stride = 0
     }
 

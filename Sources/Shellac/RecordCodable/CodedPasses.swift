@@ -72,13 +72,13 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
     /// initializer, and where the row lacks columns.
     override func make(_ type: Record.Type, of live: LiveRow) throws -> Record? {
         let (storage, identifier) = (live.storage, ObjectIdentifier(type))
-        if storage.pointee.codedElement != identifier {
+        if storage.pointee.elements.pointee.codedElement != identifier {
             let making = coded.howToMake
             guard making == .codingByHand || making == .coding && coded.hasAllColumns(Row(live)) else {
                 storage.pointee.plainElement = identifier
                 return nil
             }
-            storage.pointee.codedElement = identifier
+            storage.pointee.elements.pointee.codedElement = identifier
         }
         return try decode(Row(live))
     }

@@ -25,11 +25,11 @@ extension LiveRow {
     @inline(__always)
     func beginDecoding(_ record: any FetchableRecord.Type) -> Bool {
         guard storage.pointee.decodingGeneration == 0 else { return false }
-        if let cache = storage.pointee.decoding {
+        if let cache = storage.pointee.elements.pointee.decoding {
             let cache = unsafeDowncast(cache, to: RecordDecodingCache.self)
             guard ObjectIdentifier(cache.record) == ObjectIdentifier(record) else { return false }
         } else {
-            storage.pointee.decoding = RecordDecodingCache(record)
+            storage.pointee.elements.pointee.decoding = RecordDecodingCache(record)
         }
         storage.pointee.decodingGeneration = storage.pointee.generation
         return true
@@ -41,7 +41,7 @@ extension LiveRow {
     }
 
     fileprivate var decodingCache: RecordDecodingCache? {
-        storage.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
+        storage.pointee.elements.pointee.decoding.map { unsafeDowncast($0, to: RecordDecodingCache.self) }
     }
 
     fileprivate func checkIsDecoding(_ isDecoding: Bool) { if !isDecoding { trapIsNotDecoding() } }

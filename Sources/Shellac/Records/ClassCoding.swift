@@ -78,7 +78,7 @@ extension Record {
     @usableFromInline @inline(never)
     static func makeByCoding(of row: LiveRow) throws -> Self? {
         if let reader = try KindReader.of(self, reading: row),
-            let made = try reader.make(row)
+            let made = try reader.use({ try $0.make(row) })
         {
             return unsafeDowncast(made, to: self)
         }

@@ -6,7 +6,7 @@ extension Record {
     /// Reads a row.
     @inline(__always)
     final func read(_ row: Row) throws {
-        guard row.isLive, let layout = row.live.storage.pointee.recordLayoutReference else {
+        guard row.isLive, let layout = row.live.storage.pointee.elements.pointee.recordLayoutReference else {
             return try readInAnyStyle(row)
         }
         switch layout.use({ ColumnStyle(of: type(of: self), rememberedBy: $0) }) {

@@ -8,21 +8,21 @@ extension [UInt8] {
     /// Whether these are the same bytes.
     @inline(__always)
     func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        return withUnsafeBytes { bytes in
-            guard let first = bytes.baseAddress, let second = other.baseAddress else { return true }
-            return memcmp(first, second, bytes.count) == 0
-        }
+        withUnsafeBufferPointer { $0.hasSameBytes(as: other) }
     }
 
     /// Whether two arrays are the same. (`==` compares one byte after the other.)
     func hasSameBytes(as other: [UInt8]) -> Bool {
+        other.withUnsafeBufferPointer { hasSameBytes(as: $0) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether two buffers hold the same bytes.
+    @inline(__always)
+    func hasSameBytes(as other: Self) -> Bool {
         guard count == other.count else { return false }
-        return withUnsafeBytes { bytes in
-            other.withUnsafeBytes { others in
-                guard let first = bytes.baseAddress, let second = others.baseAddress else { return true }
-                return memcmp(first, second, bytes.count) == 0
-            }
-        }
+        guard let first = baseAddress, let second = other.baseAddress else { return true }
+        return memcmp(first, second, count) == 0
     }
 }

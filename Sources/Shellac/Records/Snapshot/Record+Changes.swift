@@ -117,7 +117,7 @@ extension Record {
     @inline(__always)
     private func remember(_ row: LiveRow) throws {
         guard let layout = row.layoutRemembered(by: type(of: self)) else { return try rememberFirst(row) }
-        if let packed = row.packed(), let shared = row.storage.pointee.chunks.add(packed, layout) {
+        if let packed = row.packed(), let shared = row.storage.pointee.elements.pointee.chunks.add(packed, layout) {
             rememberedRow.remember(shared)
         } else {
             snapshot = layout.use { PackedRow.make(row, layout: $0) }
@@ -130,16 +130,16 @@ extension Record {
         let type = type(of: self)
         let (layout, isPartial) = try row.makeLayoutRemembered(by: type)
         if let packed = row.packed(),
-            let shared = row.storage.pointee.chunks.add(packed, Unretained(layout))
+            let shared = row.storage.pointee.elements.pointee.chunks.add(packed, Unretained(layout))
         {
             rememberedRow.remember(shared)
         } else {
             snapshot = PackedRow.make(row, layout: layout)
         }
         let storage = row.storage
-        guard isPartial, storage.pointee.elementType != ObjectIdentifier(type) else { return }
-        if let partial = noteUnread(sharing: storage.pointee.partialLayout) {
-            storage.pointee.partialLayout = partial
+        guard isPartial, storage.pointee.elements.pointee.elementType != ObjectIdentifier(type) else { return }
+        if let partial = noteUnread(sharing: storage.pointee.elements.pointee.partialLayout) {
+            storage.pointee.elements.pointee.partialLayout = partial
         }
     }
 
@@ -231,8 +231,8 @@ extension LiveRow {
     /// The layout of what records of a type remember of these rows, which their storage keeps alive. It knows the affinities
     /// of their table's columns.
     fileprivate func layoutRemembered(by type: Record.Type) -> Unretained<RowLayout>? {
-        if let known = storage.pointee.recordLayoutReference,
-            storage.pointee.recordType == ObjectIdentifier(type)
+        if let known = storage.pointee.elements.pointee.recordLayoutReference,
+            storage.pointee.elements.pointee.recordType == ObjectIdentifier(type)
         {
             return known
         }
@@ -243,7 +243,7 @@ extension LiveRow {
     fileprivate func makeLayoutRemembered(by type: Record.Type) throws -> (layout: RowLayout, isPartial: Bool)
     {
         let identifier = ObjectIdentifier(type)
-        if storage.pointee.partialRecordType == identifier, let known = storage.pointee.recordLayout {
+        if storage.pointee.elements.pointee.partialRecordType == identifier, let known = storage.pointee.elements.pointee.recordLayout {
             return (known, true)
         }
         try FirstUse.check(type)
@@ -259,10 +259,11 @@ extension LiveRow {
                 // The next row asks again.
             }
         }
-        storage.pointee.recordType = isKnown && !isPartial ? identifier : nil
-        storage.pointee.partialRecordType = isPartial ? identifier : nil
-        storage.pointee.partialLayout = nil
-        storage.pointee.recordLayout = remembered
+        storage.pointee.elements.pointee.recordType = isKnown && !isPartial ? identifier : nil
+        storage.pointee.elements.pointee.partialRecordType = isPartial ? identifier : nil
+        storage.pointee.lacksColumns = storage.pointee.elements.pointee.lacksColumns
+        storage.pointee.elements.pointee.partialLayout = nil
+        storage.pointee.elements.pointee.recordLayout = remembered
         return (remembered, isPartial)
     }
 }

@@ -107,13 +107,13 @@ extension Record {
     final func noteUnread(of row: LiveRow) {
         let (storage, type) = (row.storage, ObjectIdentifier(type(of: self)))
         // An initializer may make records of another type of the row, which may have all of their columns.
-        guard storage.pointee.partialRecordType == type || storage.pointee.elementType == type,
+        guard storage.pointee.elements.pointee.partialRecordType == type || storage.pointee.elements.pointee.elementType == type,
             snapshot != nil
         else { return }
-        storage.pointee.elementType = type
-        let isShared = storage.pointee.partialRecordType == type
-        let partial = noteUnread(sharing: isShared ? storage.pointee.partialLayout : nil)
-        if isShared, let partial { storage.pointee.partialLayout = partial }
+        storage.pointee.elements.pointee.elementType = type
+        let isShared = storage.pointee.elements.pointee.partialRecordType == type
+        let partial = noteUnread(sharing: isShared ? storage.pointee.elements.pointee.partialLayout : nil)
+        if isShared, let partial { storage.pointee.elements.pointee.partialLayout = partial }
     }
 
     final func encodedSoFar() -> PackedColumns {
