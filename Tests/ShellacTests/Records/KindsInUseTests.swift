@@ -76,6 +76,36 @@ struct KindsInUseTests {
         }
     }
 
+    @Test("A loop over records of many classes loads a relation once for the peers of each class")
+    func peers() throws {
+        let statements = Recorder<String>()
+        try queue.inDatabase { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(i) AS (SELECT 6 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                    INSERT INTO vehicle (id, kind, name, yardID)
+                        SELECT i, CASE i * 7919 % 17 % 4 WHEN 0 THEN 'car' WHEN 1 THEN 'truck' WHEN 2 THEN 'bus' END, 'v', 1 + i % 2
+                        FROM n
+                    """)
+            let request = Vehicle.order(Column("id"))
+            // The second time, the statement knows all classes.
+            for _ in 1...2 {
+                let vehicles = try request.fetchAll(db)
+                statements.removeAll()
+                db.trace { statements.record($0.description) }
+                for vehicle in vehicles {
+                    try vehicle.load(Vehicle.yard, db)
+                    let yardID = try Int64.fetchOne(
+                        db, sql: "SELECT yardID FROM vehicle WHERE id = ?", arguments: [vehicle.id])
+                    try #expect(vehicle[Vehicle.yard]?.id == yardID)
+                }
+                db.trace(nil)
+                // The first record of each class stands alone.
+                #expect(statements.elements.count { $0.contains("FROM \"yard\"") } == 8)
+            }
+        }
+    }
+
     @Test("Joined rows, and what is counted of a relation, are those of the class")
     func joins() throws {
         try queue.inDatabase { db in
