@@ -92,8 +92,12 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     public func interrupt() { database.interruptFromOutside() }
+}
 
-    // MARK: - Reading
+// MARK: - Accesses
+
+@_documentation(visibility: internal)
+extension DatabaseQueue {
 
     public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         try connection.access(at: site) { db in try db.readTransaction(value) }

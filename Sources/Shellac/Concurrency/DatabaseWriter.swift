@@ -1,12 +1,14 @@
 /// An object that gives access to a database for reading and writing: a ``DatabaseQueue``, or a ``DatabasePool``.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes to the database, ahead of others or behind them, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func write<T>(
         at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T
     ) throws -> T
 
     /// Writes to the database, ahead of others or behind them, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func write<T>(
         at site: CallSite, priority: WritePriority,
@@ -14,40 +16,48 @@ public protocol DatabaseWriter: DatabaseReader {
     ) async throws -> sending T
 
     /// Uses the database without opening a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T
 
     /// Uses the database without opening a transaction, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func writeWithoutTransaction<T>(
         at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Uses the database while nobody else uses it, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func barrierWriteWithoutTransaction<T>(
         at site: CallSite, _ updates: (Database) throws -> T
     ) throws -> T
 
     /// Uses the database while nobody else uses it, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
         at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Uses the database later, while nobody else does, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncBarrierWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Uses the database later, without opening a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void)
 
     /// Reads, beside the writer, what it has written so far, for a place in the program.
+    @_documentation(visibility: internal)
     func spawnConcurrentRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Uses the database, also from inside an access of the same thread, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func unsafeReentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T
 

@@ -72,6 +72,7 @@ final class QueryStorage: Sendable {
 }
 
 extension QueryInterfaceRequest: SQLSubqueryable {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
 }
 

@@ -80,6 +80,7 @@ extension SQLRequest<Row> {
 
 extension SQLRequest: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { self.init(sql: value) }
+    @_documentation(visibility: internal)
     public init(stringInterpolation: SQLInterpolation) {
         self.init(literal: SQL(stringInterpolation: stringInterpolation))
     }
@@ -122,5 +123,6 @@ extension SQLSubqueryable {
 }
 
 extension SQLRequest: SQLSubqueryable {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(subquery)) }
 }

@@ -16,6 +16,7 @@ public struct SQLSelection: SQLSelectable {
 
     init(_ form: Form) { self.form = form }
 
+    @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { self }
 
     func write(to writer: inout some QueryWriter) throws {
@@ -38,6 +39,7 @@ public struct SQLSelection: SQLSelectable {
 public struct AllColumns: SQLSelectable, Hashable {
     public init() {}
 
+    @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { SQLSelection(.allColumns(of: nil)) }
 }
 

@@ -41,6 +41,7 @@ public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, Sen
 }
 
 extension FetchableRecord {
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self { try Self(row: Row(row)) }
 }

@@ -83,6 +83,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// which do: it is here so that a class record is saved by its own overriding methods, whoever saves it.
     ///
     /// - Returns: Whether a row was written, or deleted.
+    @_documentation(visibility: internal)
     @discardableResult
     mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool
 }

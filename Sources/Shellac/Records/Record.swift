@@ -269,6 +269,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     }
 
     /// Makes a fetched record. Its row is packed while it is read: see `LiveRow.beginPacking()`.
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()

@@ -60,6 +60,7 @@ extension DatabaseValueConvertible where Self: Decodable {
     }
 
     /// Reads NULL as nil where an optional is read, also for a type that can be decoded from nothing.
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         value.isNull ? nil : fromDatabaseValue(value.databaseValue)
     }

@@ -24,7 +24,7 @@ public struct CallSite: Sendable, CustomStringConvertible {
 
     /// Names a place.
     @inlinable
-    public init(_ operation: Operation, _ fileID: StaticString, _ line: UInt) {
+    init(_ operation: Operation, _ fileID: StaticString, _ line: UInt) {
         (self.operation, self.fileID, self.line) = (operation, fileID, line)
     }
 

@@ -3,6 +3,7 @@
 
 extension MutablePersistableRecord {
     /// Runs an operation: see ``persist(_:in:)``.
+    @_documentation(visibility: internal)
     @discardableResult
     public mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
         let options = operation.options
