@@ -96,12 +96,18 @@ extension DatabaseReader {
     /// Reads from the database without a transaction: each statement sees the database as it is when the statement begins.
     ///
     /// A snapshot has one state for all of them.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
     ) throws -> T { try unsafeRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database without a transaction, and without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public nonisolated(nonsending) func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line,
@@ -110,6 +116,9 @@ extension DatabaseReader {
 
     /// Reads from the database without a transaction, also from inside an access of the same thread, which is then used: its
     /// transaction, too, if it has one.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public func unsafeReentrantRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T

@@ -138,6 +138,14 @@ extension DatabaseWriter {
     /// ```
     ///
     /// The compiler sees to it that the record is not used any more where it came from. Return it to have it back.
+    ///
+    /// - Parameters:
+    ///   - record: What is handed over.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done in the transaction, with the record.
+    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
+    ///   `CancellationError` where the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func write<R, T>(
         sending record: sending R, file: StaticString = #fileID, line: UInt = #line,
@@ -148,6 +156,8 @@ extension DatabaseWriter {
     }
 
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public func writeWithoutTransaction<T>(
@@ -155,6 +165,8 @@ extension DatabaseWriter {
     ) throws -> T { try writeWithoutTransaction(at: CallSite(.write, file, line), updates) }
 
     /// Uses the database without opening a transaction, without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
@@ -177,6 +189,8 @@ extension DatabaseWriter {
 
     /// Uses the database without opening a transaction, while nobody else uses it, without blocking a thread while waiting for the
     /// access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
@@ -238,6 +252,8 @@ extension DatabaseWriter {
     /// Uses the database without opening a transaction, also from inside an access of the same thread.
     ///
     /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public func unsafeReentrantWrite<T>(

@@ -101,5 +101,6 @@ public enum ColumnAssignmentsBuilder {
 /// ```
 @dynamicMemberLookup
 public enum AnyColumns {
+    /// The column of a name.
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }

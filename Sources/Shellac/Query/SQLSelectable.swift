@@ -37,6 +37,7 @@ public struct SQLSelection: SQLSelectable {
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Hashable {
+    /// Selects all columns, as ``SQLSelectable/allColumns`` does.
     public init() {}
 
     @_documentation(visibility: internal)

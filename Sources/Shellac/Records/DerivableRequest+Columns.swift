@@ -51,6 +51,10 @@ extension DerivableRequest where RowDecoder: TableRecord {
 
     /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
     /// values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self
@@ -93,6 +97,10 @@ extension TableRecord {
     /// ```swift
     /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(
         @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self

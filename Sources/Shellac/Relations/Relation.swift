@@ -111,6 +111,10 @@ extension Relation {
     ) rethrows -> Self { try filter(condition(Target.Columns.self)) }
 
     /// Adds a condition that is written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The condition, as SQL.
+    ///   - arguments: The values that it binds.
     public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         refined { $0.filter(sql: sql, arguments: arguments) }
     }

@@ -78,11 +78,13 @@ extension DatabaseValueConvertible where Self: Decodable {
 
 extension DatabaseValueConvertible
 where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The raw value, as a column stores it.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
     }

@@ -11,7 +11,9 @@
 public struct CallSite: Sendable, CustomStringConvertible {
     /// What an access is for.
     public enum Operation: String, Sendable {
+        /// For reading: by `read` and its like.
         case read
+        /// For writing, or for what may write: by `write` and its like.
         case write
     }
 
