@@ -11,12 +11,15 @@ import Foundation
 ///
 ///     <!-- compile: continues -->
 ///
+///     <!-- compile: only: it needs a cluster -->
+///
 /// - `continues`: the block goes on from the block before it.
 /// - `run`: the script is run, in an empty folder, and must come to its end. Each comment that is a line of SQL then says what the
 ///   code above it runs, on connections that have the configuration `.shown`: no more than that since the comment before it,
 ///   or since the beginning of its block, but for transactions and questions about the schema. Below a request at the left margin, `let best = …`, that is the
 ///   SQL of the request, which is fetched. Values stand there as `?` or as they are, and `…` leaves words out. The comment behind a
 ///   `print(…)` says what is printed, and what follows a colon explains it.
+/// - `only:`: the script is not run, and what follows says why.
 public struct DocumentationScript: Sendable {
     public let file: String
     /// The line of each block's first line.
@@ -24,6 +27,8 @@ public struct DocumentationScript: Sendable {
     public private(set) var source: String
     /// Whether it is run, and not compiled alone.
     public private(set) var isRun = false
+    /// Why it is not run, where that is said.
+    public private(set) var reason: String?
     /// The lines at which something is compared, all of which must be reached.
     private var comparedLines: [Int] = []
     /// How many comments say what SQL is run.
@@ -39,6 +44,7 @@ public struct DocumentationScript: Sendable {
         var place = Place.text
         var hidden: [String] = []
         var words: Set<Substring> = []
+        var reason: String?
         let lines = markdown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for (number, line) in zip(1..., lines) {
             switch place {
@@ -48,18 +54,21 @@ public struct DocumentationScript: Sendable {
                     scripts.append(
                         DocumentationScript(
                             file: file, source: "import Foundation\nimport Shellac\n",
-                            isRun: words.contains("run")))
+                            isRun: words.contains("run"), reason: reason))
                 }
                 let script = scripts.count - 1
                 scripts[script].lines.append(number + 1)
                 scripts[script].source += hidden.joined()
                 if scripts[script].isRun { scripts[script].source += "ShownSQL.begin()\n" }
                 scripts[script].source += location(file, number + 1)
-                (hidden, words) = ([], [])
+                (hidden, words, reason) = ([], [], nil)
             case .text where line.hasPrefix("```"):
                 place = .otherBlock
             case .text where line.hasPrefix("<!-- compile:"):
-                words = Set(line.dropFirst("<!-- compile:".count).split(separator: " "))
+                let said = line.dropFirst("<!-- compile:".count).replacing("-->", with: "")
+                let parts = said.split(separator: "only: ", maxSplits: 1, omittingEmptySubsequences: false)
+                words = Set(parts[0].split(separator: " "))
+                reason = parts.dropFirst().first?.trimmingCharacters(in: .whitespaces)
                 hidden = [location(file, number + 1)]
                 place = line.hasSuffix("-->") ? .text : .comment
             case .block where line == "```":
@@ -80,6 +89,13 @@ public struct DocumentationScript: Sendable {
             scripts[index].source += "ShownSQL.end([\(lines)])\n" + Self.shown
         }
         return scripts
+    }
+
+    /// What is wrong with the scripts that are not run: no reason is given.
+    public static func unreasoned(_ scripts: [DocumentationScript]) -> [String] {
+        scripts.filter { !$0.isRun && $0.reason == nil }.map {
+            "The block at \($0.file):\($0.lines[0]) is not run. Write `<!-- compile: run -->` above it, or `only:` and the reason."
+        }
     }
 
     private static func location(_ file: String, _ line: Int) -> String {

@@ -15,6 +15,7 @@ import CSQLite
 /// do it always: `sqlite3_column_int64()` and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite
 /// documentation, "Result Values From A Query": an unprotected value is safe for a connection that one thread at
 /// a time uses.)
+@_documentation(visibility: internal)
 public struct LiveRow {
     @usableFromInline let storage: UnsafeMutablePointer<Storage>
 

@@ -11,7 +11,10 @@ public final class AnyDatabaseReader: DatabaseReader {
     public var path: String { base.path }
     public func close() throws { try base.close() }
     public func interrupt() { base.interrupt() }
+}
 
+@_documentation(visibility: internal)
+extension AnyDatabaseReader {
     public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }
@@ -57,7 +60,10 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     public func close() throws { try base.close() }
     public func interrupt() { base.interrupt() }
     public func run() async throws { try await base.run() }
+}
 
+@_documentation(visibility: internal)
+extension AnyDatabaseWriter {
     public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }

@@ -58,6 +58,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///   - name: Databases of the same name, in one process, are the same database, which lives as long as one of them.
     ///     A database without a name is alone.
     ///   - configuration: How the database is opened and used.
+    /// - Throws: a ``DatabaseError`` when the database cannot be opened, and what ``Configuration/prepareDatabase(_:)`` throws.
     public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws
     {
         guard let name else {
@@ -92,8 +93,12 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     public func interrupt() { database.interruptFromOutside() }
+}
 
-    // MARK: - Reading
+// MARK: - Accesses
+
+@_documentation(visibility: internal)
+extension DatabaseQueue {
 
     public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         try connection.access(at: site) { db in try db.readTransaction(value) }

@@ -13,8 +13,10 @@
 /// ``DatabaseWriter/inSavepoint(file:line:_:)`` or ``DatabaseWriter/unsafeReentrantWrite(file:line:_:)``. Inside of these,
 /// ``Database/readOnly(_:)`` refuses what writes.
 ///
-/// The methods know the file and the line that they are called in, which ``Configuration/report`` tells. They hand them on to
-/// those of the same name that take a ``CallSite``.
+/// The methods know the file and the line that they are called in, which ``Configuration/report`` tells.
+//
+// They hand them on to those of the same name that take a `CallSite`, which queues, pools and snapshots implement, and which the
+// documentation does not show.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration that the database was opened with.
     var configuration: Configuration { get }
@@ -32,28 +34,35 @@ public protocol DatabaseReader: AnyObject, Sendable {
     func interrupt()
 
     /// Reads from the database, for a place in the program.
+    @_documentation(visibility: internal)
     func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads from the database, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     nonisolated(nonsending) func read<T>(
         at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Reads from the database without a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads from the database without a transaction, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     nonisolated(nonsending) func unsafeRead<T>(
         at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Reads from the database, also from inside an access of the same thread, for a place in the program.
+    @_documentation(visibility: internal)
     func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads from the database later, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncRead(at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Reads from the database later, without a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncUnsafeRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
@@ -87,12 +96,18 @@ extension DatabaseReader {
     /// Reads from the database without a transaction: each statement sees the database as it is when the statement begins.
     ///
     /// A snapshot has one state for all of them.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
     ) throws -> T { try unsafeRead(at: CallSite(.read, file, line), value) }
 
     /// Reads from the database without a transaction, and without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public nonisolated(nonsending) func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line,
@@ -101,6 +116,9 @@ extension DatabaseReader {
 
     /// Reads from the database without a transaction, also from inside an access of the same thread, which is then used: its
     /// transaction, too, if it has one.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
+    ///   `SQLITE_READONLY`.
     @inlinable
     public func unsafeReentrantRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T

@@ -51,8 +51,12 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     }
 
     public func interrupt() { readers.interrupt() }
+}
 
-    // MARK: - Reading
+// MARK: - Reading
+
+@_documentation(visibility: internal)
+extension DatabaseSnapshotReader {
 
     public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         try readers.access(at: site) { db in try db.readKeptState(value) }

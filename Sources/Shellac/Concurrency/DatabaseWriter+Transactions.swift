@@ -2,6 +2,8 @@
 
 extension DatabaseWriter {
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public func inDatabase<T>(
@@ -17,6 +19,11 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done in the transaction. It says whether to commit or to roll back.
     /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
     public func inTransaction(
         _ kind: TransactionKind? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -36,6 +43,13 @@ extension DatabaseWriter {
     }
 
     /// Writes to the database in a transaction, which the function commits or rolls back by what it returns.
+    ///
+    /// - Parameters:
+    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done in the transaction. It says whether to commit or to roll back.
+    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
     public func writeInTransaction(
         _ kind: TransactionKind? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ updates: (Database) throws -> TransactionCompletion
@@ -90,6 +104,8 @@ extension DatabaseWriter {
     }
 
     /// Builds the database file anew, without its empty pages: see "VACUUM" in the SQLite documentation.
+    ///
+    /// - Throws: a ``DatabaseError`` while another connection uses the database, and when the disk is full.
     public func vacuum() throws {
         try writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
     }

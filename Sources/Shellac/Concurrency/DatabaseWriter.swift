@@ -1,12 +1,14 @@
 /// An object that gives access to a database for reading and writing: a ``DatabaseQueue``, or a ``DatabasePool``.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes to the database, ahead of others or behind them, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func write<T>(
         at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T
     ) throws -> T
 
     /// Writes to the database, ahead of others or behind them, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func write<T>(
         at site: CallSite, priority: WritePriority,
@@ -14,40 +16,48 @@ public protocol DatabaseWriter: DatabaseReader {
     ) async throws -> sending T
 
     /// Uses the database without opening a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T
 
     /// Uses the database without opening a transaction, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func writeWithoutTransaction<T>(
         at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Uses the database while nobody else uses it, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func barrierWriteWithoutTransaction<T>(
         at site: CallSite, _ updates: (Database) throws -> T
     ) throws -> T
 
     /// Uses the database while nobody else uses it, for a place in the program, without blocking a thread.
+    @_documentation(visibility: internal)
     @discardableResult
     nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
         at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
     /// Uses the database later, while nobody else does, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncBarrierWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Uses the database later, without opening a transaction, for a place in the program.
+    @_documentation(visibility: internal)
     func asyncWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void)
 
     /// Reads, beside the writer, what it has written so far, for a place in the program.
+    @_documentation(visibility: internal)
     func spawnConcurrentRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
     /// Uses the database, also from inside an access of the same thread, for a place in the program.
+    @_documentation(visibility: internal)
     @discardableResult
     func unsafeReentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T
 
@@ -128,6 +138,14 @@ extension DatabaseWriter {
     /// ```
     ///
     /// The compiler sees to it that the record is not used any more where it came from. Return it to have it back.
+    ///
+    /// - Parameters:
+    ///   - record: What is handed over.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done in the transaction, with the record.
+    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
+    ///   `CancellationError` where the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func write<R, T>(
         sending record: sending R, file: StaticString = #fileID, line: UInt = #line,
@@ -138,6 +156,8 @@ extension DatabaseWriter {
     }
 
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public func writeWithoutTransaction<T>(
@@ -145,6 +165,8 @@ extension DatabaseWriter {
     ) throws -> T { try writeWithoutTransaction(at: CallSite(.write, file, line), updates) }
 
     /// Uses the database without opening a transaction, without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func writeWithoutTransaction<T>(
@@ -167,6 +189,8 @@ extension DatabaseWriter {
 
     /// Uses the database without opening a transaction, while nobody else uses it, without blocking a thread while waiting for the
     /// access.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
@@ -228,6 +252,8 @@ extension DatabaseWriter {
     /// Uses the database without opening a transaction, also from inside an access of the same thread.
     ///
     /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
+    ///
+    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
     public func unsafeReentrantWrite<T>(

@@ -261,6 +261,8 @@ public enum TransactionCompletion: Sendable {
 /// ```
 public protocol TransactionClock: Sendable {
     /// Returns the date of a transaction. It is asked once in each transaction, when the date is first needed.
+    ///
+    /// - Throws: an error that keeps ``Database/transactionDate`` from having a date: who asks for it gets the error.
     func now(_ db: Database) throws -> Date
 }
 

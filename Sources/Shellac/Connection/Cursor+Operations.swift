@@ -5,10 +5,14 @@ extension Cursor {
     // MARK: - Single elements
 
     /// Returns the next element, or nil when there is none.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func first() throws -> Element? { try next() }
 
     /// Returns the least element, by a function that says whether one comes before another. Nil without any.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func min(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
         var least = try next()
@@ -19,6 +23,8 @@ extension Cursor {
     }
 
     /// Returns the greatest element, by a function that says whether one comes before another. Nil without any.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func max(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
         var greatest = try next()
@@ -29,12 +35,16 @@ extension Cursor {
     }
 
     /// Whether all elements pass a test.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func allSatisfy(_ isFine: (Element) throws -> Bool) throws -> Bool {
         try !contains { try !isFine($0) }
     }
 
     /// Returns the last elements, as an array.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func suffix(_ count: Int) throws -> [Element] {
         checkCount(count)
@@ -48,6 +58,8 @@ extension Cursor {
     }
 
     /// Returns all elements but the last ones, as an array.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func dropLast(_ count: Int = 1) throws -> [Element] {
         checkCount(count)
@@ -150,16 +162,22 @@ extension Cursor {
 
 extension Cursor where Element: Equatable {
     /// Whether an element is among those that are left.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
 }
 
 extension Cursor where Element: Comparable {
     /// Returns the least element. Nil without any.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func min() throws -> Element? { try min(by: <) }
 
     /// Returns the greatest element. Nil without any.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func max() throws -> Element? { try max(by: <) }
 }
@@ -178,6 +196,8 @@ extension Cursor where Element: Cursor {
 
 extension Cursor where Element: StringProtocol {
     /// Returns all texts, with a separator between them.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func joined(separator: String = "") throws -> String {
         var joined = ""
@@ -217,6 +237,8 @@ extension AnyCursor {
 
 extension Array {
     /// Creates an array of all elements of a cursor, with memory for some of them at once.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         var elements: [Element] = []
@@ -236,6 +258,8 @@ extension RangeReplaceableCollection {
 
 extension Set {
     /// Creates a set of all elements of a cursor, with memory for some of them at once.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         var elements = Set<Element>(minimumCapacity: minimumCapacity)
@@ -256,6 +280,8 @@ extension Dictionary {
     /// ```swift
     /// let players = try Dictionary(grouping: Player.fetchCursor(db), by: { $0.teamID })
     /// ```
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public init<Member>(
         minimumCapacity: Int = 0, grouping cursor: some Cursor<Member>, by key: (Member) throws -> Key

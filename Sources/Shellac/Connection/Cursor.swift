@@ -13,27 +13,37 @@ public protocol Cursor<Element>: AnyObject, SendableMetatype {
     associatedtype Element
 
     /// Returns the next element, or nil when there is none.
+    ///
+    /// - Throws: what keeps the next element from being made, such as a ``DatabaseError`` or a ``RowDecodingError``.
     func next() throws -> Element?
 
     /// Calls a function with each element that is left.
     ///
     /// A cursor that has a faster way to its elements than one call for each may do it in its own way: arrays, sets and
     /// `reduce` ask for all elements so.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
     /// Calls a function with each element.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func forEach(_ body: (Element) throws -> Void) throws {
         while let element = try next() { try body(element) }
     }
 
     /// Whether the cursor has no more element. It consumes the next one.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public func isEmpty() throws -> Bool { try next() == nil }
 
     /// Returns the first element that passes a test.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {
@@ -43,12 +53,16 @@ extension Cursor {
     }
 
     /// Whether an element passes a test.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func contains(where isFound: (Element) throws -> Bool) throws -> Bool {
         try first(where: isFound) != nil
     }
 
     /// Combines all elements into one value.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func reduce<Result>(
         into result: Result, _ combine: (inout Result, Element) throws -> Void
@@ -59,6 +73,8 @@ extension Cursor {
     }
 
     /// Combines all elements into one value.
+    ///
+    /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func reduce<Result>(
         _ result: Result, _ combine: (Result, Element) throws -> Result
@@ -115,6 +131,8 @@ public final class AnyCursor<Element>: Cursor {
 
 extension Array {
     /// Creates an array of all elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: [Element] = []
@@ -125,6 +143,8 @@ extension Array {
 
 extension Set {
     /// Creates a set of all elements of a cursor.
+    ///
+    /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: Set<Element> = []

@@ -18,6 +18,8 @@ extension Database {
     ///     try db.execute(sql: "UPDATE player SET seenAt = ?", arguments: [now])
     /// }
     /// ```
+    ///
+    /// - Throws: what ``Configuration/transactionClock`` throws.
     public var transactionDate: Date {
         get throws {
             checkAccess()

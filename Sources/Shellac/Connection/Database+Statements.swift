@@ -61,6 +61,8 @@ extension Database {
     /// Returns the statement that the connection keeps for this SQL, or a new one while the kept one is in use.
     ///
     /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, and where there is none, or more than one.
     public func cachedStatement(sql: String) throws -> Statement {
         checkAccess()
         if let statement = statementCache.statement(for: sql) {
@@ -80,6 +82,8 @@ extension Database {
     ///     try statement.execute(arguments: statement.parameterNames.isEmpty ? [] : [1])
     /// }
     /// ```
+    ///
+    /// - Throws: nothing here. The cursor throws a ``DatabaseError`` when the next statement does not compile.
     public func allStatements(sql: String) throws -> SQLStatementCursor {
         checkAccess()
         return SQLStatementCursor(SQLStatements(sql: sql, database: self))

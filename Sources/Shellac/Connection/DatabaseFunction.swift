@@ -85,9 +85,13 @@ public protocol DatabaseAggregate: SendableMetatype {
     init()
 
     /// Takes the values of a row.
+    ///
+    /// - Throws: an error that fails the statement.
     mutating func step(_ values: [DatabaseValue]) throws
 
     /// Returns the result for the rows that were taken.
+    ///
+    /// - Throws: an error that fails the statement.
     mutating func finalize() throws -> (any DatabaseValueConvertible)?
 }
 

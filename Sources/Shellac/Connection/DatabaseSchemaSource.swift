@@ -13,6 +13,8 @@ public protocol DatabaseSchemaSource: Sendable {
     /// key. Nil where they are not known.
     ///
     /// It is asked once, when a connection learns the columns of the view. It must not ask the connection for those.
+    ///
+    /// - Throws: an error that whoever needs the columns of the view gets.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
@@ -26,6 +28,8 @@ public struct DatabaseObjectID: Hashable, Sendable {
 
 extension DatabaseSchemaSource {
     /// By default, no view has a key.
+    ///
+    /// - Throws: an error that whoever needs the columns of the view gets.
     public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? {
         nil
     }

@@ -8,6 +8,8 @@ extension DatabaseFetchable {
     /// - Parameters:
     ///   - statement: The statement to run.
     ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Throws: a ``DatabaseError`` when the arguments do not fit, or when the statement is running already. What its steps
+    ///   throw, the cursor throws.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -16,6 +18,12 @@ extension DatabaseFetchable {
     }
 
     /// Fetches all elements of a statement, as an array.
+    ///
+    /// - Parameters:
+    ///   - statement: The statement to run.
+    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
+    ///   and what making an element throws: mostly a ``RowDecodingError``.
     @inlinable
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -31,6 +39,12 @@ extension DatabaseFetchable {
     /// Fetches the first element of a statement: nil when there is no row, and for a value that is NULL.
     ///
     /// A statement that writes is executed to its end.
+    ///
+    /// - Parameters:
+    ///   - statement: The statement to run.
+    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
+    ///   and what making an element throws: mostly a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -55,6 +69,13 @@ extension DatabaseFetchable {
     /// ```
     ///
     /// Keep the cursor in a constant, as above, while its rows are read: they end with it.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - sql: The query, of one statement.
+    ///   - arguments: The values that the query binds.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
+    ///   the cursor throws.
     @inlinable
     public static func fetchCursor(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -68,6 +89,10 @@ extension DatabaseFetchable {
     /// let names = try String.fetchAll(db, sql: "SELECT name FROM player WHERE score > ?", arguments: [100])
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - sql: The query, of one statement.
+    ///   - arguments: The values that the query binds.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
     ///   a ``RowDecodingError``.
     @inlinable
@@ -83,6 +108,10 @@ extension DatabaseFetchable {
     /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - sql: The query, of one statement.
+    ///   - arguments: The values that the query binds.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
     ///   a ``RowDecodingError``.
     @inlinable
@@ -95,6 +124,12 @@ extension DatabaseFetchable {
 
 extension DatabaseFetchable where Self: Hashable {
     /// Fetches all elements of a statement, as a set.
+    ///
+    /// - Parameters:
+    ///   - statement: The statement to run.
+    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
+    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
+    ///   and what making an element throws: mostly a ``RowDecodingError``.
     @inlinable
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -108,6 +143,13 @@ extension DatabaseFetchable where Self: Hashable {
     }
 
     /// Fetches all elements of an SQL query, as a set.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - sql: The query, of one statement.
+    ///   - arguments: The values that the query binds.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     @inlinable
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -163,6 +205,8 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
     ///
     /// It is the very element that was tested, not one made anew: the test may have changed it. A test of rows that moves
     /// the cursor on stops the program, with a sentence: there is no row to keep any more.
+    ///
+    /// - Throws: what the statement throws, what making an element throws, and what the test throws.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {

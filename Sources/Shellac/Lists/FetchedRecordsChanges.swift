@@ -28,6 +28,12 @@ public struct FetchedRecordsChanges: Hashable {
     /// What has become of the rows: deletions in the order of the old list, and then all others in that of the new one.
     public var changes: [FetchedRecordChange]
 
+    /// Makes changes, as tests of what is done with them need.
+    ///
+    /// - Parameters:
+    ///   - deletedSections: Sections of the old list that are gone.
+    ///   - insertedSections: Sections of the new list that were not there.
+    ///   - changes: What has become of the rows.
     public init(
         deletedSections: [Int] = [], insertedSections: [Int] = [], changes: [FetchedRecordChange] = []
     ) {
@@ -35,6 +41,7 @@ public struct FetchedRecordsChanges: Hashable {
         self.changes = changes
     }
 
+    /// Whether nothing has changed.
     public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty }
 
     /// Returns the sections that others have become.

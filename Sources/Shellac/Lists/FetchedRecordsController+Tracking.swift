@@ -178,11 +178,14 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
 
     public func makeAsyncIterator() -> Iterator { controller.makeIterator() }
 
+    /// Waits for the changes, one after the other. The tracking ends when it is freed.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let controller: FetchedRecordsController<Record>
         fileprivate let loop: ListLoop
 
         /// Waits for the next changes, and makes them in the list.
+        ///
+        /// - Throws: the error of a fetch. There are no changes after it.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> FetchedRecordsChanges? {

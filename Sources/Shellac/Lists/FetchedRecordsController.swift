@@ -38,6 +38,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     var source: ListSource
     /// The list, once it was fetched, and its records.
     private var contents: ListContents?
+    /// The records of the list, section after section. There are none before the first fetch, by ``performFetch()`` or by the
+    /// tracking.
     public private(set) var fetchedRecords: [Record] = []
     /// Changes with the list, and with the request.
     private var version = 0
@@ -263,7 +265,9 @@ extension FetchedRecordsController {
 
 /// A section of a list.
 public struct FetchedRecordsSection: Hashable, Sendable {
+    /// The name that its rows have in common. Empty where the list has no section names.
     public let name: String
+    /// The number of its records.
     public let numberOfRecords: Int
 }
 

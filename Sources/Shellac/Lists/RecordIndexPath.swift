@@ -14,7 +14,9 @@ public import Foundation
 /// print(RecordIndexPath(indexPath) == place)     // true
 /// ```
 public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number of the section, in the list.
     public var section: Int
+    /// The number of the record, in its section.
     public var row: Int
     /// The same as `row`, in the words of collection views.
     public var item: Int {
@@ -22,8 +24,10 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
         set { row = newValue }
     }
 
+    /// Names a place in the words of table views.
     public init(row: Int, section: Int) { (self.section, self.row) = (section, row) }
 
+    /// Names a place in the words of collection views.
     public init(item: Int, section: Int) { self.init(row: item, section: section) }
 
     /// Reads an index path of two numbers, and traps for one that has others.

@@ -19,16 +19,19 @@ extension ValueObservationScheduler {
 
 /// Calls the functions of an observation in a task, on no actor.
 public struct TaskValueObservationScheduler: ValueObservationScheduler {
+    @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { action() } }
 }
 
 /// Calls the functions of an observation on the main actor, later.
 public struct DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
+    @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { @MainActor in action() } }
 }
 
 /// Calls the functions of an observation on the main actor, and the first time before the start returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler {
+    @_documentation(visibility: internal)
     public func immediateInitialValue() -> Bool {
         guard MainActor.isCurrent else {
             Misuse.trap(
@@ -39,6 +42,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
         return true
     }
 
+    @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { @MainActor in action() } }
 }
 
@@ -46,6 +50,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 public struct AsyncValueObservationScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
 
+    @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 }
 

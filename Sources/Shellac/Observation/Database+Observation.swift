@@ -42,6 +42,10 @@ extension Database {
     /// try db.add(transactionObserver: observer, options: [.rowValues, .hiddenChanges])
     /// ```
     ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - extent: How long it is told of changes and transactions.
+    ///   - options: What it wants to hear of beside.
     /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`. The
     ///   observer is not added then.
     public func add(
@@ -83,6 +87,10 @@ extension Database {
     ///
     /// Outside of a transaction, a statement that writes is one, too. A fetch that runs several statements is none, though all of
     /// them see one state of the database.
+    ///
+    /// - Parameters:
+    ///   - onCommit: Runs when the transaction was committed.
+    ///   - onRollback: Runs when it was rolled back.
     public func afterNextTransaction(
         onCommit: @escaping (Database) -> Void, onRollback: @escaping (Database) -> Void = { _ in }
     ) {
@@ -102,6 +110,10 @@ extension DatabaseWriter {
     ///
     /// This waits for the access, unless it is called inside of one. The observer is used on the connection's side:
     /// by the threads that run accesses, one at a time.
+    ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - extent: How long it is told of changes and transactions.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -114,6 +126,10 @@ extension DatabaseWriter {
     ///
     /// This waits for the access, unless it is called inside of one.
     ///
+    /// - Parameters:
+    ///   - observer: The observer.
+    ///   - extent: How long it is told of changes and transactions.
+    ///   - options: What it wants to hear of beside.
     /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`.
     public func add(
         transactionObserver observer: any TransactionObserver,

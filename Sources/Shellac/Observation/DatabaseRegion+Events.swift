@@ -37,6 +37,7 @@ extension Statement: DatabaseRegionConvertible {
     /// read, it is all columns of its table.
     ///
     /// - Parameter db: The connection of the statement.
+    /// - Throws: a ``DatabaseError`` when the schema has changed so that the statement does not compile any more.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         db.checkAccess()
         try followSchema()
@@ -58,6 +59,8 @@ extension SQL: DatabaseRegionConvertible {
     /// ```swift
     /// let region = try SQL("SELECT MAX(score) FROM player").databaseRegion(db)
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the query does not compile.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         try db.cachedStatement(sql: sql).databaseRegion(db)
     }

@@ -55,6 +55,8 @@ public struct ExternalChanges: AsyncSequence, Sendable {
         fileprivate var version: ExternalVersion
 
         /// Waits for a change. Returns nil when there will be none any more.
+        ///
+        /// - Throws: what the access throws: a ``DatabaseError``.
         public mutating func next() async throws -> Void? {
             while true {
                 do {

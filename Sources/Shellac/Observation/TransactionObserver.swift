@@ -95,6 +95,8 @@ public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// The transaction is about to be committed. An error rolls it back instead, and reaches the caller.
     ///
     /// Use of the database stops the program here, with a sentence.
+    ///
+    /// - Throws: the error that rolls the transaction back.
     func databaseWillCommit() throws
 
     /// The transaction was committed. The database can be used, and written to in a new transaction.

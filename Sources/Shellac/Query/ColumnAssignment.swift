@@ -67,18 +67,25 @@ extension Column {
 /// Collects the assignments of a closure.
 @resultBuilder
 public enum ColumnAssignmentsBuilder {
+    @_documentation(visibility: internal)
     public static func buildExpression(_ assignment: ColumnAssignment) -> [ColumnAssignment] { [assignment] }
+    @_documentation(visibility: internal)
     public static func buildExpression(_ assignments: [ColumnAssignment]) -> [ColumnAssignment] {
         assignments
     }
+    @_documentation(visibility: internal)
     public static func buildBlock(_ assignments: [ColumnAssignment]...) -> [ColumnAssignment] {
         assignments.flatMap { $0 }
     }
+    @_documentation(visibility: internal)
     public static func buildOptional(_ assignments: [ColumnAssignment]?) -> [ColumnAssignment] {
         assignments ?? []
     }
+    @_documentation(visibility: internal)
     public static func buildEither(first: [ColumnAssignment]) -> [ColumnAssignment] { first }
+    @_documentation(visibility: internal)
     public static func buildEither(second: [ColumnAssignment]) -> [ColumnAssignment] { second }
+    @_documentation(visibility: internal)
     public static func buildArray(_ assignments: [[ColumnAssignment]]) -> [ColumnAssignment] {
         assignments.flatMap { $0 }
     }
@@ -94,5 +101,6 @@ public enum ColumnAssignmentsBuilder {
 /// ```
 @dynamicMemberLookup
 public enum AnyColumns {
+    /// The column of a name.
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }

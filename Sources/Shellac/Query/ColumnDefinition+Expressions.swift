@@ -50,6 +50,15 @@ extension Database {
     /// ```swift
     /// try db.create(index: "best", on: "player", columns: ["score"], condition: Column("score") > 1000)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - table: The table to index.
+    ///   - columns: The names of the indexed columns.
+    ///   - options: Options of the index, such as `.unique`.
+    ///   - condition: Which rows the index holds; all if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an index of that name.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: some SQLSpecificExpressible
@@ -64,6 +73,15 @@ extension Database {
     /// ```swift
     /// try db.create(index: "byName", on: "player", expressions: [Column("name").collating(.nocase)])
     /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - table: The table to index.
+    ///   - expressions: The indexed expressions.
+    ///   - options: Options of the index, such as `.unique`.
+    ///   - condition: Which rows the index holds; all if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an index of that name.
     @_disfavoredOverload
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, expressions: [any SQLExpressible],

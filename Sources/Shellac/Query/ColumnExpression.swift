@@ -81,11 +81,15 @@ extension Row {
     public func hasColumn(_ column: some ColumnExpression) -> Bool { hasColumn(column.name) }
 
     /// Returns the value in a column as a value of a type.
+    ///
+    /// - Throws: a ``RowDecodingError``, as the subscripts do.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
     ) throws -> Value { try self[column.name] }
 
     /// Returns the first value of some columns that is not NULL, or nil.
+    ///
+    /// - Throws: a ``RowDecodingError`` when that value does not convert.
     public func coalesce<Value: DatabaseValueConvertible>(
         _ columns: some Collection<some ColumnExpression>
     ) throws -> Value? { try coalesce(columns.map(\.name)) }

@@ -58,6 +58,12 @@ extension CommonTableExpression {
 
 extension CommonTableExpression<Row> {
     /// Creates a request under a name, whose rows are not converted.
+    ///
+    /// - Parameters:
+    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - name: The name.
+    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - request: The request: what its rows become does not matter.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
         request: some SQLSubqueryable
@@ -66,6 +72,13 @@ extension CommonTableExpression<Row> {
     }
 
     /// Creates an SQL query under a name, whose rows are not converted.
+    ///
+    /// - Parameters:
+    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - name: The name.
+    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - sql: The query.
+    ///   - arguments: The values that it binds.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -76,6 +89,12 @@ extension CommonTableExpression<Row> {
     }
 
     /// Creates an SQL query under a name, whose rows are not converted.
+    ///
+    /// - Parameters:
+    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - name: The name.
+    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - query: The query, as SQL.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal query: SQL
     ) {

@@ -50,6 +50,11 @@ extension DerivableRequest {
     ///
     /// The columns of the other table are not selected: select them, or annotate the request with them. A column that
     /// both tables have needs an alias: SQLite throws that it is ambiguous, otherwise.
+    ///
+    /// - Parameters:
+    ///   - other: The request that is joined.
+    ///   - alias: The name of its table in this request.
+    ///   - condition: Which of its rows belong to a row.
     public func join(
         _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
         on condition: some SQLSpecificExpressible
@@ -58,6 +63,11 @@ extension DerivableRequest {
     }
 
     /// Joins each row with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
+    ///
+    /// - Parameters:
+    ///   - other: The request that is joined.
+    ///   - alias: The name of its table in this request.
+    ///   - condition: Which of its rows belong to a row.
     public func leftJoin(
         _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
         on condition: some SQLSpecificExpressible

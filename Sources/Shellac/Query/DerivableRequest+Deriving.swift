@@ -30,6 +30,10 @@ extension DerivableRequest {
     public func filter(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { filter(condition) }
 
     /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
+    ///
+    /// - Parameters:
+    ///   - sql: The condition, as SQL.
+    ///   - arguments: The values that it binds.
     public func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
@@ -121,11 +125,19 @@ extension DerivableRequest {
     /// ```swift
     /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         _ selection: any SQLSelectable..., as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
 
     /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         _ selection: [any SQLSelectable], as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
@@ -135,6 +147,10 @@ extension DerivableRequest {
 
     /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of
     /// a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         literal selection: SQL, as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
@@ -182,6 +198,10 @@ extension DerivableRequest {
     }
 
     /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
+    ///
+    /// - Parameters:
+    ///   - sql: The terms to sort by, as SQL.
+    ///   - arguments: The values that they bind.
     public func order(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { order(literal: SQL(sql: sql, arguments: arguments)) }
@@ -206,6 +226,10 @@ extension DerivableRequest {
     /// An order tells which rows they are. Without one, these are the first that SQLite comes across, and an index
     /// that is added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says
     /// so.
+    ///
+    /// - Parameters:
+    ///   - count: The most rows that are given.
+    ///   - offset: How many rows are passed over before; none if nil.
     public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         derived { $0.limit = QueryLimit(count: count, offset: offset) }
     }

@@ -2,11 +2,20 @@
 
 extension DerivableRequest {
     /// Selects expressions that are written in SQL, replacing any earlier selection.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
     public func select(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { select(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of a type.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
@@ -17,6 +26,10 @@ extension DerivableRequest {
     }
 
     /// Adds expressions that are written in SQL to the selection.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
     public func annotated(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { annotated(literal: SQL(sql: sql, arguments: arguments)) }
@@ -27,6 +40,10 @@ extension DerivableRequest {
     }
 
     /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    ///
+    /// - Parameters:
+    ///   - sql: The terms to group by, as SQL.
+    ///   - arguments: The values that they bind.
     public func group(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { group(literal: SQL(sql: sql, arguments: arguments)) }
@@ -35,6 +52,10 @@ extension DerivableRequest {
     public func having(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { having(condition) }
 
     /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
+    ///
+    /// - Parameters:
+    ///   - sql: The condition on the groups, as SQL.
+    ///   - arguments: The values that it binds.
     public func having(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<RowDecoder> { having(literal: SQL(sql: sql, arguments: arguments)) }
@@ -42,11 +63,20 @@ extension DerivableRequest {
 
 extension TableRecord {
     /// Selects expressions of all rows that are written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
     public static func select(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> { all().select(sql: sql, arguments: arguments) }
 
     /// Selects expressions of all rows that are written in SQL, and decodes them as values of a type.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { all().select(sql: sql, arguments: arguments, as: type) }
@@ -57,6 +87,10 @@ extension TableRecord {
     }
 
     /// Requests all rows, and adds expressions that are written in SQL to the selection.
+    ///
+    /// - Parameters:
+    ///   - sql: What is selected, as SQL.
+    ///   - arguments: The values that it binds.
     public static func annotated(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> { all().annotated(sql: sql, arguments: arguments) }
@@ -67,6 +101,10 @@ extension TableRecord {
     }
 
     /// Groups rows by expressions that are written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The terms to group by, as SQL.
+    ///   - arguments: The values that they bind.
     public static func group(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> { all().group(sql: sql, arguments: arguments) }
@@ -77,6 +115,10 @@ extension TableRecord {
     }
 
     /// Requests the groups for which a condition holds that is written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The condition on the groups, as SQL.
+    ///   - arguments: The values that it binds.
     public static func having(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> QueryInterfaceRequest<Self> { all().having(sql: sql, arguments: arguments) }

@@ -2,6 +2,9 @@
 
 extension DatabaseFetchable {
     /// Returns a cursor over the rows of a request, as elements of this type.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
+    ///   the cursor throws.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
         Self
     > {
@@ -23,6 +26,9 @@ extension DatabaseFetchable {
     /// ```
     ///
     /// What the request itself would make of the rows does not matter.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
         if let request = request as? any DerivableRequest {
             return try request.asRequest(of: Self.self).fetchAll(db)
@@ -35,6 +41,9 @@ extension DatabaseFetchable {
     }
 
     /// Fetches the first row of a request, as an element of this type: nil when there is no row, and for a value that is NULL.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
         if let request = request as? any DerivableRequest {
             return try request.asRequest(of: Self.self).fetchOne(db)
@@ -49,6 +58,9 @@ extension DatabaseFetchable {
 
 extension DatabaseFetchable where Self: Hashable {
     /// Fetches all rows of a request as elements of this type, as a set.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
         try Set(fetchAll(db, request))
     }

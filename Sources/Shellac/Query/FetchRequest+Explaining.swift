@@ -10,6 +10,8 @@ extension FetchRequest {
     ///
     /// The words are SQLite's, and differ from version to version: read them, and don't depend on them. A last line says
     /// it where a request has a limit and no order, so that this plan decides which rows there are.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement of the request does not compile.
     public func explain(_ db: Database) throws -> String {
         let prepared = try prepare(db, forSingleResult: false)
         let rows = try Row.fetchAll(
@@ -39,6 +41,11 @@ extension Database {
     /// try db.dumpRequest(Player.filter(Column("score") > 100))
     /// // 2|Barbara|250
     /// ```
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
         var text = ""
         try dumpRequest(request, format: format, to: &text)
@@ -46,6 +53,12 @@ extension Database {
     }
 
     /// Writes the rows of a request to a stream.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - format: How the rows are written.
+    ///   - stream: The stream that receives the text.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
@@ -57,6 +70,12 @@ extension Database {
 
 extension Database {
     /// Writes the rows of a request to a stream: an object, or a value that writes elsewhere. Nil is the standard output.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
     ) throws {
@@ -68,11 +87,22 @@ extension Database {
 
 extension DatabaseReader {
     /// Prints the rows of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
         try read { db in try db.dumpRequest(request, format: format) }
     }
 
     /// Writes the rows of a request to a stream.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
     ) throws { try read { db in try db.dumpRequest(request, format: format, to: stream) } }

@@ -5,6 +5,8 @@ extension FetchRequest {
     /// try Player.filter(Column("score") > 100).select(Column("name")).region(db)   // player(name,score)
     /// try Player.filter(key: 1).region(db)                                         // player(*)[1]
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement of the request does not compile.
     public func region(_ db: Database) throws -> DatabaseRegion { try databaseRegion(db) }
 
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {

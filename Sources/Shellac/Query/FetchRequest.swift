@@ -13,9 +13,13 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - isOne: Whether the first row is all that is wanted.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, and a ``RecordError`` for a key that is none of the
+    ///   table.
     func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
 
     /// Fetches the number of rows.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     func fetchCount(_ db: Database) throws -> Int
 }
 
@@ -30,6 +34,11 @@ public struct PreparedRequest {
     /// What is fetched for the elements, once these are there.
     @usableFromInline let supplement: RequestSupplement?
 
+    /// Names what a request of your own runs: see ``FetchRequest/prepare(_:forSingleResult:)``.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement of the connection that the request was given, such as `cachedStatement` returns.
+    ///   - arguments: The values that it binds. They are checked when it is run.
     public init(statement: Statement, arguments: StatementArguments) {
         self.init(statement: statement, arguments: arguments, supplement: nil)
     }
@@ -44,6 +53,9 @@ extension PreparedRequest: Sendable {}
 
 extension FetchRequest where RowDecoder: DatabaseFetchable {
     /// Returns a cursor over the elements of the request.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
+    ///   the cursor throws.
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
@@ -58,6 +70,9 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     /// ```swift
     /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] {
         let prepared = try prepare(db, forSingleResult: false)
@@ -68,6 +83,9 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     }
 
     /// Fetches the first element of the request: nil when there is no row, and for a value that is NULL.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
         let prepared = try prepare(db, forSingleResult: true)
@@ -80,6 +98,9 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
 
 extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
     /// Fetches all elements of the request, as a set.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)

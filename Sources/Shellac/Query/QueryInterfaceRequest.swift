@@ -47,6 +47,8 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// let count = try Player.filter(Column("score") > 100).fetchCount(db)
     /// // SELECT COUNT(*) FROM "player" WHERE "score" > 100
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func fetchCount(_ db: Database) throws -> Int {
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: storage, purpose: .count), on: db)
@@ -54,9 +56,13 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     }
 
     /// Whether there is no row.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func isEmpty(_ db: Database) throws -> Bool { try !exists(db) }
 
     /// Whether there is a row.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func exists(_ db: Database) throws -> Bool {
         let (statement, arguments) = try db.queries.prepare(
             PurposefulQuery(storage: storage, purpose: .existence), on: db)
@@ -72,11 +78,13 @@ final class QueryStorage: Sendable {
 }
 
 extension QueryInterfaceRequest: SQLSubqueryable {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
 }
 
 /// A source that requests are derived from: a request, or a table.
 public protocol DerivableRequest<RowDecoder> {
+    /// The type that rows are decoded as.
     associatedtype RowDecoder
 
     /// Returns the request.
@@ -111,6 +119,8 @@ public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
     public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
     /// Whether there is no row.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func isEmpty(_ db: Database) throws -> Bool { try all().isEmpty(db) }
 }
 

@@ -16,6 +16,7 @@ public struct SQLOrdering: SQLOrderingTerm {
         self.areNullsLast = areNullsLast
     }
 
+    @_documentation(visibility: internal)
     public var sqlOrdering: SQLOrdering { self }
 
     /// The opposite order.
@@ -52,14 +53,21 @@ public struct SQLOrdering: SQLOrderingTerm {
 /// Collects the terms of a closure: one below the other, or in an array.
 @resultBuilder
 public enum SQLOrderingBuilder {
+    @_documentation(visibility: internal)
     public static func buildExpression(_ term: any SQLOrderingTerm) -> [any SQLOrderingTerm] { [term] }
+    @_documentation(visibility: internal)
     public static func buildExpression(_ terms: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { terms }
+    @_documentation(visibility: internal)
     public static func buildBlock(_ terms: [any SQLOrderingTerm]...) -> [any SQLOrderingTerm] {
         terms.flatMap { $0 }
     }
+    @_documentation(visibility: internal)
     public static func buildOptional(_ terms: [any SQLOrderingTerm]?) -> [any SQLOrderingTerm] { terms ?? [] }
+    @_documentation(visibility: internal)
     public static func buildEither(first: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { first }
+    @_documentation(visibility: internal)
     public static func buildEither(second: [any SQLOrderingTerm]) -> [any SQLOrderingTerm] { second }
+    @_documentation(visibility: internal)
     public static func buildArray(_ terms: [[any SQLOrderingTerm]]) -> [any SQLOrderingTerm] {
         terms.flatMap { $0 }
     }

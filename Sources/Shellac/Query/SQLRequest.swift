@@ -18,6 +18,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     public init(literal query: SQL) { self.query = query }
 
     /// Creates the request of a text, and of the values that it binds.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - arguments: The values.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         query = SQL(sql: sql, arguments: arguments)
     }
@@ -64,6 +68,12 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 
 extension SQLRequest<Row> {
     /// Creates the request of rows of a text, and of the values that it binds.
+    ///
+    /// - Parameters:
+    ///   - sql: The SQL.
+    ///   - arguments: The values.
+    ///   - adapter: What shows the columns otherwise.
+    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil, cached isCached: Bool = true
@@ -72,6 +82,11 @@ extension SQLRequest<Row> {
     }
 
     /// Creates the request of rows of an SQL literal.
+    ///
+    /// - Parameters:
+    ///   - query: The SQL, with its values.
+    ///   - adapter: What shows the columns otherwise.
+    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
     public init(literal query: SQL, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
         self.init(literal: query)
         (self.adapter, self.isCached) = (adapter, isCached)
@@ -80,6 +95,7 @@ extension SQLRequest<Row> {
 
 extension SQLRequest: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { self.init(sql: value) }
+    @_documentation(visibility: internal)
     public init(stringInterpolation: SQLInterpolation) {
         self.init(literal: SQL(stringInterpolation: stringInterpolation))
     }
@@ -122,5 +138,6 @@ extension SQLSubqueryable {
 }
 
 extension SQLRequest: SQLSubqueryable {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(subquery)) }
 }

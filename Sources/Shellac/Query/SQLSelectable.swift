@@ -16,6 +16,7 @@ public struct SQLSelection: SQLSelectable {
 
     init(_ form: Form) { self.form = form }
 
+    @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { self }
 
     func write(to writer: inout some QueryWriter) throws {
@@ -36,8 +37,10 @@ public struct SQLSelection: SQLSelectable {
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Hashable {
+    /// Selects all columns, as ``SQLSelectable/allColumns`` does.
     public init() {}
 
+    @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { SQLSelection(.allColumns(of: nil)) }
 }
 

@@ -96,6 +96,7 @@ public struct SQLChoice: SQLSpecificExpressible {
         SQLExpression(.choice(operand, branches, result.sqlExpression))
     }
 
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.choice(operand, branches, nil)) }
 }
 

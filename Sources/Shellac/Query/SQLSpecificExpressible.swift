@@ -11,11 +11,13 @@ extension SQLSpecificExpressible {
 extension SQLExpression: SQLSpecificExpressible {}
 
 extension Column: SQLSpecificExpressible {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.column(name)) }
 }
 
 /// A piece of SQL is an expression. It stands in parentheses wherever it is not alone.
 extension SQL: SQLSpecificExpressible {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.fragment(self)) }
 }
 

@@ -54,6 +54,11 @@ extension SQLExpression {
     }
 
     /// Returns the value of a window function, or of an aggregate, over rows.
+    ///
+    /// - Parameters:
+    ///   - partition: The rows that have the same values here are looked at together.
+    ///   - order: How they are sorted.
+    ///   - frame: The frame, as SQL: `"ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"`.
     public func over(
         partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil
     ) -> SQLExpression {

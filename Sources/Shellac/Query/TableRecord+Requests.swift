@@ -31,6 +31,10 @@ extension TableRecord {
     }
 
     /// Requests the rows for which a condition holds that is written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The condition, as SQL.
+    ///   - arguments: The values that it binds.
     public static func filter(sql: String, arguments: StatementArguments = StatementArguments())
         -> QueryInterfaceRequest<Self>
     { all().filter(sql: sql, arguments: arguments) }
@@ -99,11 +103,19 @@ extension TableRecord {
     }
 
     /// Requests all rows, in an order that is written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The terms to sort by, as SQL.
+    ///   - arguments: The values that they bind.
     public static func order(sql: String, arguments: StatementArguments = StatementArguments())
         -> QueryInterfaceRequest<Self>
     { all().order(sql: sql, arguments: arguments) }
 
     /// Requests a number of rows. An order tells which ones they are.
+    ///
+    /// - Parameters:
+    ///   - count: The most rows that are given.
+    ///   - offset: How many rows are passed over before; none if nil.
     public static func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {
         all().limit(count, offset: offset)
     }
@@ -119,16 +131,28 @@ extension TableRecord {
     }
 
     /// Selects columns or expressions of all rows, and decodes them as values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(_ selection: any SQLSelectable..., as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
     /// Selects columns or expressions of all rows, and decodes them as values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(_ selection: [any SQLSelectable], as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(selection, as: type) }
 
     /// Selects columns or expressions of all rows, and decodes them as values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(literal selection: SQL, as type: Value.Type = Value.self)
         -> QueryInterfaceRequest<Value>
     { all().select(literal: selection, as: type) }
@@ -146,5 +170,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 
 extension TableRecord {
     /// Whether the table has no row.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public static func isEmpty(_ db: Database) throws -> Bool { try all().isEmpty(db) }
 }

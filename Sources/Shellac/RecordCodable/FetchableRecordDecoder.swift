@@ -6,6 +6,7 @@
 ///
 /// A `Decodable` record that implements `init(row:)` can so decode itself, and go on from there. The strategies of the type apply.
 public struct FetchableRecordDecoder: Sendable {
+    /// Makes a decoder. It keeps nothing, and can decode any number of records.
     public init() {}
 
     /// Decodes a record.

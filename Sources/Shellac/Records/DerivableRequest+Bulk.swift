@@ -12,6 +12,9 @@ extension DerivableRequest {
     ///
     /// The rows of a request with a limit, or with joins, are found by their keys. Where ``TableRecord/databaseSoftDelete`` has deleted rows
     /// stay, they are stamped.
+    ///
+    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go, or the
+    ///   statement does not compile.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = all().query
@@ -35,6 +38,7 @@ extension DerivableRequest {
     ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the
     ///     record says.
     ///   - assignments: What is stored. Without any, nothing is done, and 0 returned.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -46,6 +50,13 @@ extension DerivableRequest {
     }
 
     /// Updates the rows of the request. Returns how many there were.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -73,6 +84,13 @@ extension DerivableRequest where RowDecoder: TableRecord {
     ///     $0.isFlagged.toggle()
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -89,6 +107,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     /// let players = try Player.filter(Column("teamID") == 1).updateAndFetchAll(db, [Column("score") += 10])
     /// // UPDATE "player" SET "score" = "score" + 10 WHERE "teamID" = 1 RETURNING *
     /// ```
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -108,6 +134,8 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
 
     /// Deletes the rows of the request, and returns what they were, in no particular order: or what they have become, where
     /// ``TableRecord/databaseSoftDelete`` has them stay.
+    ///
+    /// - Throws: what `deleteAll` throws, and what making an element throws.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
         let query = all().query
         if let type = query.source.type, type.databaseSoftDelete != nil {
@@ -123,6 +151,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
 
 extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
     /// Updates the rows of the request, and returns what they have become, in no particular order.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -149,6 +185,13 @@ extension BulkQuery {
 
 extension TableRecord {
     /// Updates all rows of the table. Returns how many there were.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -156,6 +199,13 @@ extension TableRecord {
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
 
     /// Updates all rows of the table. Returns how many there were.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -163,6 +213,13 @@ extension TableRecord {
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
 
     /// Updates all rows of the table, by the columns that the type declares. Returns how many there were.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,

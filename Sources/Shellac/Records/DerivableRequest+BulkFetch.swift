@@ -11,6 +11,12 @@ extension DerivableRequest {
     ///
     /// It has its arguments. Run it to its end: SQLite commits what was written outside of a transaction when the statement ends.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored.
+    ///   - selection: What is selected.
     /// - Throws: a ``DatabaseError`` when there is no assignment, or nothing is selected.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -63,6 +69,14 @@ extension DerivableRequest {
 
 extension DerivableRequest where RowDecoder: TableRecord {
     /// Prepares a statement that updates the rows of the request when it runs, and gives columns of what they have become.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored.
+    ///   - selection: What is selected.
+    /// - Throws: a ``DatabaseError`` when there is no assignment, or nothing is selected.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment],
@@ -73,6 +87,9 @@ extension DerivableRequest where RowDecoder: TableRecord {
     }
 
     /// Prepares a statement that deletes the rows of the request when it runs, and gives columns of what they were.
+    ///
+    /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows
+    ///   stay.
     public func deleteAndFetchStatement(
         _ db: Database,
         @SQLSelectionBuilder selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
@@ -81,6 +98,14 @@ extension DerivableRequest where RowDecoder: TableRecord {
 
 extension DerivableRequest where RowDecoder: DatabaseFetchable {
     /// Updates the rows of the request, and returns what they have become, in no particular order.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -91,6 +116,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
     ///
     /// All rows are updated, also where the cursor is not read to its end.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -99,6 +132,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     }
 
     /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -109,6 +150,8 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     /// Deletes the rows of the request at once, and returns a cursor over what they were, in no particular order.
     ///
     /// All rows are deleted, also where the cursor is not read to its end.
+    ///
+    /// - Throws: what `deleteAll` throws, and what making an element throws.
     public func deleteAndFetchCursor(_ db: Database) throws -> AnyCursor<RowDecoder> {
         AnyCursor(try deleteAndFetchAll(db))
     }
@@ -116,6 +159,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
 
 extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable {
     /// Updates the rows of the request, and returns what they have become, as a set.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -124,17 +175,35 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable {
     }
 
     /// Updates the rows of the request, and returns what they have become, as a set.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
     ) throws -> Set<RowDecoder> { try updateAndFetchSet(db, onConflict: conflictResolution, assignments) }
 
     /// Deletes the rows of the request, and returns what they were, as a set.
+    ///
+    /// - Throws: what `deleteAll` throws, and what making an element throws.
     public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> { try Set(deleteAndFetchAll(db)) }
 }
 
 extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable & TableRecord {
     /// Updates the rows of the request, and returns what they have become, as a set.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -145,6 +214,14 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable & Tabl
 
 extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
     /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored. Without any, nothing is done.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
+    ///   element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -155,6 +232,8 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
 
 extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Deletes the rows of the request, and returns the ids that they had.
+    ///
+    /// - Throws: what `deleteAll` throws, and what making an element throws.
     public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
         try Set(selectID().deleteAndFetchAll(db))
     }

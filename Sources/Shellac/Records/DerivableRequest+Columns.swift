@@ -4,27 +4,36 @@
 /// Collects what a closure selects: one thing, or an array.
 @resultBuilder
 public enum SQLSelectionBuilder {
+    @_documentation(visibility: internal)
     public static func buildExpression(_ selection: any SQLSelectable) -> [any SQLSelectable] { [selection] }
+    @_documentation(visibility: internal)
     public static func buildExpression(_ selection: [any SQLSelectable]) -> [any SQLSelectable] { selection }
+    @_documentation(visibility: internal)
     public static func buildBlock(_ selections: [any SQLSelectable]...) -> [any SQLSelectable] {
         selections.flatMap { $0 }
     }
+    @_documentation(visibility: internal)
     public static func buildOptional(_ selection: [any SQLSelectable]?) -> [any SQLSelectable] {
         selection ?? []
     }
+    @_documentation(visibility: internal)
     public static func buildEither(first: [any SQLSelectable]) -> [any SQLSelectable] { first }
+    @_documentation(visibility: internal)
     public static func buildEither(second: [any SQLSelectable]) -> [any SQLSelectable] { second }
 }
 
 /// Collects the expressions of a closure: one, or an array.
 @resultBuilder
 public enum SQLExpressionsBuilder {
+    @_documentation(visibility: internal)
     public static func buildExpression(_ expression: any SQLExpressible) -> [any SQLExpressible] {
         [expression]
     }
+    @_documentation(visibility: internal)
     public static func buildExpression(_ expressions: [any SQLExpressible]) -> [any SQLExpressible] {
         expressions
     }
+    @_documentation(visibility: internal)
     public static func buildBlock(_ expressions: [any SQLExpressible]...) -> [any SQLExpressible] {
         expressions.flatMap { $0 }
     }
@@ -42,6 +51,10 @@ extension DerivableRequest where RowDecoder: TableRecord {
 
     /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
     /// values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self
@@ -84,6 +97,10 @@ extension TableRecord {
     /// ```swift
     /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - selection: What is selected.
+    ///   - type: The type that rows are decoded as.
     public static func select<Value>(
         @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self

@@ -25,6 +25,8 @@ public import Foundation
 /// ```
 public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     /// Encodes all columns that are stored, the primary key among them.
+    ///
+    /// - Throws: an error that keeps the record from being saved.
     func encode(to container: inout PersistenceContainer) throws
     /// Encodes all columns, also those that a class lists in ``Record/columns(_:)``. Do not implement this.
     func _encodeColumns(to container: inout PersistenceContainer) throws
@@ -53,6 +55,8 @@ extension EncodableRecord {
     }
 
     /// The columns that are stored, with their values.
+    ///
+    /// - Throws: what encoding the record throws.
     public var databaseDictionary: [String: DatabaseValue] {
         get throws {
             let row = try encoded().row()
@@ -72,6 +76,8 @@ extension EncodableRecord {
     /// let changes = try newPlayer.databaseChanges(from: oldPlayer)
     /// for (column, oldValue) in changes { print("\(column) was \(oldValue)") }
     /// ```
+    ///
+    /// - Throws: what encoding one of the records throws.
     public func databaseChanges(from other: some EncodableRecord) throws -> [String: DatabaseValue] {
         try encoded().changedValues(from: other.encoded())
     }
@@ -82,6 +88,8 @@ extension EncodableRecord {
     /// let changes = try player.databaseChanges { $0.score += 100 }
     /// // ["score": 1000]
     /// ```
+    ///
+    /// - Throws: what encoding the record throws, and what the function throws.
     @discardableResult
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void

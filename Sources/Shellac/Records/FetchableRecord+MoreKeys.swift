@@ -21,6 +21,8 @@ extension FetchableRecord where Self: TableRecord {
 
 extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches the records with some composite keys, as a set. Keys without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func fetchSet(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> Set<Self> { try Set(fetchAll(db, keys: keys)) }
@@ -28,6 +30,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     /// Returns a cursor over the records with some ids, in no particular order. Ids without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     public static func fetchCursor(_ db: Database, ids: some Sequence<ID>) throws -> AnyCursor<Self> {
         try fetchCursor(db, keys: ids)
     }
@@ -35,6 +40,9 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 
 extension FetchableRecord where Self: Record {
     /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     @_disfavoredOverload
     public static func fetchCursor(
         _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
@@ -45,28 +53,41 @@ extension FetchableRecord where Self: Record {
 
 extension Table {
     /// Whether there is a row with a primary key.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         try all().filter(key: key).exists(db)
     }
 
     /// Whether there is a row with a composite primary key, or with the values of a unique index.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try all().filter(key: key).exists(db)
     }
 
     /// Deletes the row with a primary key. Returns whether there was one.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     @discardableResult
     public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         try all().filter(key: key).deleteAll(db) > 0
     }
 
     /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there was one.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     @discardableResult
     public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try all().filter(key: key).deleteAll(db) > 0
     }
 
     /// Deletes the rows with some primary keys. Returns how many there were.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     @discardableResult
     public func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
         try all().filter(keys: keys).deleteAll(db)
@@ -75,9 +96,15 @@ extension Table {
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Whether there is a row with an id.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
 
     /// Deletes the row with an id. Returns whether there was one.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     @discardableResult
     public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
 }

@@ -4,6 +4,8 @@ extension FetchableRecord where Self: TableRecord {
     // MARK: - All
 
     /// Returns a cursor over all records of the table.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> DatabaseCursor<Self> {
         try fetchCursor(selection(on: db))
@@ -14,6 +16,9 @@ extension FetchableRecord where Self: TableRecord {
     /// ```swift
     /// let players = try dbQueue.read { db in try Player.fetchAll(db) }
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
+    ///   ``RowDecodingError``.
     @inlinable
     public static func fetchAll(_ db: Database) throws -> [Self] { try fetchAll(selection(on: db)) }
 
@@ -34,6 +39,9 @@ extension FetchableRecord where Self: TableRecord {
     }
 
     /// Fetches the first record of the table: whichever SQLite finds first.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database) throws -> Self? {
         let plan = try plan(on: db)
         return plan.isConditioned ? try all().fetchOne(db) : try fetchOne(plan.select(" LIMIT 1"))
@@ -51,6 +59,8 @@ extension FetchableRecord where Self: TableRecord {
     ///   - db: A connection to the database.
     ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked
     ///     for as the type stores it.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key) throws -> Self? {
         let value = mayStore(Key.self) ? try storedKey(key, on: db) : key.databaseValue
@@ -141,6 +151,9 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are
     /// skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     public static func fetchCursor(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> AnyCursor<Self> {
@@ -170,6 +183,9 @@ extension FetchableRecord where Self: TableRecord {
     /// ```swift
     /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
     /// ```
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> [Self] {
@@ -185,6 +201,8 @@ extension FetchableRecord where Self: TableRecord {
     }
 
     /// Fetches the records with some composite keys, as an array. Keys without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func fetchAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
@@ -194,11 +212,17 @@ extension FetchableRecord where Self: TableRecord {
 
 extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches all records of the table, as a set.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
         try fetchSet(selection(on: db))
     }
 
     /// Fetches the records with some primary keys, as a set. Keys without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchSet(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> Set<Self> {
@@ -208,6 +232,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     /// Fetches the record with an id, or nil.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
     /// Finds the record with an id.
@@ -220,83 +247,19 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 
     /// Fetches the records with some ids as an array, in no particular order. Ids without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
     }
 }
 
-// Class records have these without being Identifiable, and so those whose `id` is no value, but the ObjectIdentifier that
-// Swift gives to classes.
-
-extension FetchableRecord where Self: Record {
-    /// Fetches the record with a primary key, or nil.
-    @_disfavoredOverload  // where the type is Identifiable, its own ID is meant
-    public static func fetchOne(_ db: Database, id: some DatabaseValueConvertible) throws -> Self? {
-        try fetchOne(db, key: id)
-    }
-
-    /// Finds the record with a primary key.
-    ///
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
-    @_disfavoredOverload
-    public static func find(_ db: Database, id: some DatabaseValueConvertible) throws -> Self {
-        try find(db, key: id)
-    }
-
-    /// Fetches the records with some primary keys as an array, in no particular order. Keys without a record are
-    /// skipped.
-    @_disfavoredOverload
-    public static func fetchAll(
-        _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
-    ) throws -> [Self] { try fetchAll(db, keys: ids) }
-
-    /// Whether there is a row with a primary key.
-    @_disfavoredOverload
-    public static func exists(_ db: Database, id: some DatabaseValueConvertible) throws -> Bool {
-        try exists(db, key: id)
-    }
-
-    /// Deletes the row with a primary key. Returns whether there was one.
-    @_disfavoredOverload @discardableResult
-    public static func deleteOne(_ db: Database, id: some DatabaseValueConvertible) throws -> Bool {
-        try deleteOne(db, key: id)
-    }
-
-    /// Deletes the rows with some primary keys. Returns how many there were.
-    @_disfavoredOverload @discardableResult
-    public static func deleteAll(
-        _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
-    ) throws -> Int { try deleteAll(db, keys: ids) }
-
-    /// Requests the row with a primary key. Nil finds nothing.
-    @_disfavoredOverload
-    public static func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
-        all().filter(key: id)
-    }
-
-    /// Requests the rows with some primary keys.
-    @_disfavoredOverload
-    public static func filter(
-        ids: some Sequence<some DatabaseValueConvertible>
-    ) -> QueryInterfaceRequest<Self> { all().filter(keys: ids) }
-}
-
-extension DerivableRequest where RowDecoder: Record {
-    /// Restricts the request to the row with a primary key. Nil finds nothing.
-    @_disfavoredOverload
-    public func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
-        filter(key: id)
-    }
-
-    /// Restricts the request to the rows with some primary keys.
-    @_disfavoredOverload
-    public func filter(
-        ids: some Sequence<some DatabaseValueConvertible>
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: ids) }
-}
-
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
     /// Fetches the records with some ids, as a set. Ids without a record are skipped.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
+    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {
         try fetchSet(db, keys: ids)
     }

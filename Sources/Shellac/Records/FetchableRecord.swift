@@ -25,6 +25,8 @@ public import Foundation
 /// what fetches.
 public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, SendableMetatype {
     /// Reads a row. It is good until this returns: use ``Row/copy()`` to keep it.
+    ///
+    /// - Throws: an error that whoever fetches the record gets: mostly a ``RowDecodingError``.
     init(row: Row) throws
 
     /// Returns how a `Decodable` record reads the dates of a column.
@@ -41,6 +43,7 @@ public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, Sen
 }
 
 extension FetchableRecord {
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self { try Self(row: Row(row)) }
 }

@@ -44,15 +44,23 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     static var databaseStamps: DatabaseStamps { get }
 
     /// Called before the record is inserted.
+    ///
+    /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     mutating func willInsert(_ db: Database) throws
     /// Called around the insertion: it must call `insert`, once.
+    ///
+    /// - Throws: what `insert` throws, or an error that stops the insertion.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
     /// Called when the record was inserted: the place to take a generated id.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before columns of the record are updated.
+    ///
+    /// - Throws: an error that stops the update: nothing is written, and whoever asks for it gets the error.
     func willUpdate(_ db: Database, columns: Set<String>) throws
     /// Called around the update: it must call `update`, once.
+    ///
+    /// - Throws: what `update` throws, or an error that stops the update.
     func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws
     /// Called when the record was updated.
@@ -60,8 +68,12 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
 
     /// Called before the record is inserted or updated. An update, which does not change the record, calls it on
     /// a copy, and writes what the copy holds.
+    ///
+    /// - Throws: an error that stops the insertion or update: nothing is written, and whoever asks for it gets the error.
     mutating func willSave(_ db: Database) throws
     /// Called around the insertion or update: it must call `save`, once.
+    ///
+    /// - Throws: what `save` throws, or an error that stops the insertion or update.
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
     /// Called when the record was inserted or updated.
     func didSave(_ saved: PersistenceSuccess)
@@ -73,8 +85,12 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func validate(_ db: Database) throws
 
     /// Called before the record is deleted.
+    ///
+    /// - Throws: an error that stops the deletion: nothing is written, and whoever asks for it gets the error.
     func willDelete(_ db: Database) throws
     /// Called around the deletion: it must call `delete`, once.
+    ///
+    /// - Throws: what `delete` throws, or an error that stops the deletion.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
     /// Called after the deletion.
     func didDelete(deleted: Bool)
@@ -83,6 +99,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// which do: it is here so that a class record is saved by its own overriding methods, whoever saves it.
     ///
     /// - Returns: Whether a row was written, or deleted.
+    @_documentation(visibility: internal)
     @discardableResult
     mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool
 }
@@ -133,18 +150,26 @@ extension MutablePersistableRecord {
 /// ```
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
+    ///
+    /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     func willInsert(_ db: Database) throws
     /// Called when the record was inserted.
     func didInsert(_ inserted: InsertionSuccess)
     /// Called before the record is inserted or updated.
+    ///
+    /// - Throws: an error that stops the insertion or update: nothing is written, and whoever asks for it gets the error.
     func willSave(_ db: Database) throws
 }
 
 extension PersistableRecord {
     /// Called before the record is inserted. By default, it does nothing.
+    ///
+    /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     @inlinable public func willInsert(_ db: Database) throws { db.noteIdle(.willInsert, of: Self.self) }
     /// Called when the record was inserted. By default, it does nothing.
     @inlinable public func didInsert(_ inserted: InsertionSuccess) {}
     /// Called before the record is inserted or updated. By default, it does nothing.
+    ///
+    /// - Throws: an error that stops the insertion or update: nothing is written, and whoever asks for it gets the error.
     @inlinable public func willSave(_ db: Database) throws { db.noteIdle(.willSave, of: Self.self) }
 }

@@ -116,6 +116,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
 
     /// Returns what is looked for in a column, where a row is found by a date, by data, or by a UUID: by default, what
     /// such a value is stored as by ``encode(to:)``. Override it where that method stores something else.
+    ///
+    /// - Throws: what encoding the value throws.
     open class func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
@@ -259,6 +261,9 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Reads a row, by ``columns(_:)`` or ``updateFromRow(_:)``. The record remembers the row if it was fetched.
     ///
     /// An overriding initializer reads its properties and then calls `super.init(row:)`.
+    ///
+    /// - Throws: a ``RowDecodingError`` where a value does not convert, and what ``columns(_:)`` or ``updateFromRow(_:)``
+    ///   throws.
     public required init(row: Row) throws {
         if let probe = row.probe {
             try probe.read(row, into: self)
@@ -269,6 +274,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     }
 
     /// Makes a fetched record. Its row is packed while it is read: see `LiveRow.beginPacking()`.
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         row.beginPacking()
@@ -296,6 +302,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Encodes all columns that are stored, the primary key among them.
     ///
     /// This and ``updateFromRow(_:)`` are the older way to tell the columns: see ``columns(_:)``.
+    ///
+    /// - Throws: an error that keeps the record from being saved.
     open func encode(to container: inout PersistenceContainer) throws {}
 
     /// Returns a record with the same values, which remembers the same row.
@@ -339,6 +347,9 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Updates some columns of the record's row.
     ///
     /// Everything that updates a record calls this. An overriding method calls `super`.
+    ///
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, a
+    ///   ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     open func update(_ db: Database, columns: Set<String>) throws { try updateRow(in: db, columns: columns) }
 
     /// Deletes the record's row: or stamps it, where ``databaseSoftDelete`` has it stay.
@@ -346,29 +357,43 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Everything that deletes a record calls this. An overriding method calls `super`.
     ///
     /// - Returns: Whether there was one.
+    /// - Throws: a ``DatabaseError`` when other rows refer to this one by a foreign key that does not let it go, and
+    ///   what the callbacks throw.
     @discardableResult
     open func delete(_ db: Database) throws -> Bool { try deleteOwnRow(in: db) }
 
     // MARK: - Callbacks
 
     /// Called before the record is inserted or updated.
+    ///
+    /// - Throws: an error that stops the insertion or update: nothing is written, and whoever asks for it gets the error.
     open func willSave(_ db: Database) throws {}
     /// Called around the insertion or update: it must call `save`, once.
+    ///
+    /// - Throws: what `save` throws, or an error that stops the insertion or update.
     open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
     /// Called when the record was inserted or updated.
     open func didSave(_ saved: PersistenceSuccess) {}
 
     /// Called before the record is inserted.
+    ///
+    /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     open func willInsert(_ db: Database) throws {}
     /// Called around the insertion: it must call `insert`, once.
+    ///
+    /// - Throws: what `insert` throws, or an error that stops the insertion.
     open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
     /// Called when the record was inserted. A class that neither lists its row id in ``columns(_:)``, nor reads it in
     /// ``updateFromRow(_:)``, takes it here.
     open func didInsert(_ inserted: InsertionSuccess) {}
 
     /// Called before columns of the record are updated.
+    ///
+    /// - Throws: an error that stops the update: nothing is written, and whoever asks for it gets the error.
     open func willUpdate(_ db: Database, columns: Set<String>) throws {}
     /// Called around the update: it must call `update`, once.
+    ///
+    /// - Throws: what `update` throws, or an error that stops the update.
     open func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
     ) throws {
@@ -393,8 +418,12 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func validate(_ db: Database) throws {}
 
     /// Called before the record is deleted.
+    ///
+    /// - Throws: an error that stops the deletion: nothing is written, and whoever asks for it gets the error.
     open func willDelete(_ db: Database) throws {}
     /// Called around the deletion: it must call `delete`, once.
+    ///
+    /// - Throws: what `delete` throws, or an error that stops the deletion.
     open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
     /// Called after the deletion.
     open func didDelete(deleted: Bool) {}

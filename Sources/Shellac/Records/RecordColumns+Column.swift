@@ -2,6 +2,9 @@
 
 extension RecordColumns {
     /// Lists a column, with the property that it is read into and stored from.
+    ///
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
+    ///   throw.
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -10,6 +13,9 @@ extension RecordColumns {
     }
 
     /// Lists a column that holds JSON, with the property that it is read into and stored from.
+    ///
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
+    ///   throw.
     @_disfavoredOverload
     public func callAsFunction<Value: Codable>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -18,6 +24,9 @@ extension RecordColumns {
     }
 
     /// Lists a column that the record reads, and never stores.
+    ///
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
+    ///   throw.
     @inlinable @inline(__always)
     public func reading<Value: DatabaseValueConvertible>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -26,6 +35,9 @@ extension RecordColumns {
     }
 
     /// Lists a column of JSON that the record reads, and never stores.
+    ///
+    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
+    ///   throw.
     @_disfavoredOverload
     public func reading<Value: Decodable>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -34,6 +46,8 @@ extension RecordColumns {
     }
 
     /// Lists a column that the record stores, and never reads.
+    ///
+    /// - Throws: what encoding the value throws.
     @inlinable @inline(__always)
     public func writing<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value
@@ -42,6 +56,8 @@ extension RecordColumns {
     }
 
     /// Lists a column of JSON that the record stores, and never reads.
+    ///
+    /// - Throws: what encoding the value throws.
     @_disfavoredOverload
     public func writing<Value: Encodable>(_ column: Column, _ value: @autoclosure () throws -> Value) throws {
         try writing(column.name, value())

@@ -10,6 +10,8 @@ public import Foundation
 
 extension TableRecord {
     /// Fetches the number of rows in the table.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public static func fetchCount(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
         if plan.isConditioned { return try all().fetchCount(db) }
@@ -19,6 +21,9 @@ extension TableRecord {
     // MARK: - Existence
 
     /// Whether there is a row with a primary key.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
@@ -47,6 +52,9 @@ extension TableRecord {
     // MARK: - Deletion
 
     /// Deletes all rows of the table. Returns how many there were.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, and when other rows refer to one of these by a foreign key
+    ///   that does not let them go.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         let plan = try plan(on: db)
@@ -59,6 +67,10 @@ extension TableRecord {
     /// ```swift
     /// let isDeleted = try Player.deleteOne(db, key: 1)
     /// ```
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
+    ///   go.
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         let plan = try plan(on: db)
@@ -83,6 +95,10 @@ extension TableRecord {
     }
 
     /// Deletes the rows with some primary keys. Returns how many there were.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
+    ///   go.
     @discardableResult
     public static func deleteAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -96,6 +112,8 @@ extension TableRecord {
     }
 
     /// Deletes the rows with some composite keys. Returns how many there were.
+    ///
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     @discardableResult
     public static func deleteAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -118,13 +136,24 @@ extension TableRecord {
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     /// Whether there is a row with an id.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
     /// Deletes the row with an id. Returns whether there was one.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
+    ///   go.
     @discardableResult
     public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
 
     /// Deletes the rows with some ids. Returns how many there were.
+    ///
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
+    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
+    ///   go.
     @discardableResult
     public static func deleteAll(_ db: Database, ids: some Sequence<ID>) throws -> Int {
         try deleteAll(db, keys: ids)

@@ -23,16 +23,20 @@ public protocol Relation<Target>: Sendable {
     associatedtype Target: TableRecord
 
     /// What the relation is made of.
+    @_documentation(visibility: internal)
     var definition: RelationDefinition { get }
 
     /// Makes a relation of its parts.
+    @_documentation(visibility: internal)
     init(_ definition: RelationDefinition)
 }
 
 /// A relation from the rows of a table to the one row that each refers to, by a foreign key of its own, which `belongsTo`
 /// declares.
 public struct BelongsTo<Target: TableRecord>: Relation {
+    @_documentation(visibility: internal)
     public let definition: RelationDefinition
+    @_documentation(visibility: internal)
     public init(_ definition: RelationDefinition) {
         self.definition = definition.checked(as: Self.self, isMany: false)
     }
@@ -41,7 +45,9 @@ public struct BelongsTo<Target: TableRecord>: Relation {
 /// A relation from the rows of a table to the rows that refer to each, as a list, which `hasMany`
 /// declares.
 public struct HasMany<Target: TableRecord>: Relation {
+    @_documentation(visibility: internal)
     public let definition: RelationDefinition
+    @_documentation(visibility: internal)
     public init(_ definition: RelationDefinition) {
         self.definition = definition.checked(as: Self.self, isMany: true)
     }
@@ -70,7 +76,9 @@ public struct HasMany<Target: TableRecord>: Relation {
 /// A relation from the rows of a table to one of the rows that refer to each, which `hasOne`
 /// declares.
 public struct HasOne<Target: TableRecord>: Relation {
+    @_documentation(visibility: internal)
     public let definition: RelationDefinition
+    @_documentation(visibility: internal)
     public init(_ definition: RelationDefinition) {
         self.definition = definition.checked(as: Self.self, isMany: false)
     }
@@ -103,6 +111,10 @@ extension Relation {
     ) rethrows -> Self { try filter(condition(Target.Columns.self)) }
 
     /// Adds a condition that is written in SQL.
+    ///
+    /// - Parameters:
+    ///   - sql: The condition, as SQL.
+    ///   - arguments: The values that it binds.
     public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
         refined { $0.filter(sql: sql, arguments: arguments) }
     }

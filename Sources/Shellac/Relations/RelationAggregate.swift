@@ -19,6 +19,7 @@ public struct RelationAggregate: SQLSpecificExpressible {
     }
 
     /// The expression, under the name that it has where it is given none: `playerCount`.
+    @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { SQLSelection(.expression(sqlExpression, name: name)) }
 }
 

@@ -1,4 +1,5 @@
 /// What a relation is made of.
+@_documentation(visibility: internal)
 public struct RelationDefinition: Sendable {
     /// Which relation it is: what is derived from a relation is the same one.
     var identity = RelationIdentity() { didSet { form = RelationIdentity() } }

@@ -275,6 +275,8 @@ extension Database {
     }
 
     /// Loads relations for records: one statement for each relation, however many records there are.
+    ///
+    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
     public func load(_ records: [some Record], _ relations: [any Relation]) throws {
         checkAccess()
         if records.isEmpty { return }

@@ -22,6 +22,10 @@ extension TableRecord {
     }
 
     /// Declares that each row refers to one row of another table, by a foreign key.
+    ///
+    /// - Parameters:
+    ///   - target: The type of the other rows.
+    ///   - key: The columns of the foreign key, where the schema has none, or several between the tables.
     public static func belongsTo<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, isUp: true, isMany: false, nil)) }
@@ -45,6 +49,10 @@ extension TableRecord {
     ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, RelatedClass(target))) }
 
     /// Declares that rows of another table refer to each row.
+    ///
+    /// - Parameters:
+    ///   - target: The type of the other rows.
+    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the tables.
     public static func hasMany<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, nil)) }
@@ -62,6 +70,10 @@ extension TableRecord {
     ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, RelatedClass(target))) }
 
     /// Declares that a row of another table refers to each row.
+    ///
+    /// - Parameters:
+    ///   - target: The type of the other rows.
+    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the tables.
     public static func hasOne<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, nil)) }

@@ -20,6 +20,8 @@ extension Row {
 
     /// The value in a column, counted from 0, as the Swift value that SQLite stores. Nil for NULL, and where the row has no such
     /// column.
+    ///
+    /// - Throws: nothing. (It is `throws` so that it reads as the subscripts that convert.)
     @_disfavoredOverload
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
         get throws { databaseValue(atIndex: index)?.storage.value }

@@ -181,6 +181,7 @@ extension Row: Sendable {}
 
 // MARK: - Rows are fetched
 
+@_documentation(visibility: internal)
 extension Row: DatabaseFetchable {
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Row { Row(row) }

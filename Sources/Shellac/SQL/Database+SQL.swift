@@ -23,6 +23,8 @@ extension Database {
 
     /// Returns the statement that the connection keeps for an SQL literal, with its values bound, as
     /// ``makeStatement(literal:)`` does it.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or does not bind its values.
     public func cachedStatement(literal fragment: SQL) throws -> Statement {
         let statement = try cachedStatement(sql: fragment.sql)
         if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }
@@ -32,6 +34,9 @@ extension Database {
 
 extension DatabaseFetchable {
     /// Returns a cursor over the rows of an SQL literal, as elements of this type.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
+    ///   the cursor throws.
     public static func fetchCursor(_ db: Database, literal fragment: SQL) throws -> DatabaseCursor<Self> {
         try fetchCursor(db, sql: fragment.sql, arguments: fragment.arguments)
     }
@@ -41,11 +46,17 @@ extension DatabaseFetchable {
     /// ```swift
     /// let names = try String.fetchAll(db, literal: "SELECT name FROM player WHERE score > \(100)")
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchAll(_ db: Database, literal fragment: SQL) throws -> [Self] {
         try fetchAll(db, sql: fragment.sql, arguments: fragment.arguments)
     }
 
     /// Fetches the first element of an SQL literal: nil when there is no row, and for a value that is NULL.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database, literal fragment: SQL) throws -> Self? {
         try fetchOne(db, sql: fragment.sql, arguments: fragment.arguments)
     }
@@ -53,6 +64,9 @@ extension DatabaseFetchable {
 
 extension DatabaseFetchable where Self: Hashable {
     /// Fetches all elements of an SQL literal, as a set.
+    ///
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
+    ///   ``RowDecodingError``.
     public static func fetchSet(_ db: Database, literal fragment: SQL) throws -> Set<Self> {
         try fetchSet(db, sql: fragment.sql, arguments: fragment.arguments)
     }

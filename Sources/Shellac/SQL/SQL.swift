@@ -78,6 +78,7 @@ extension Sequence<SQL> {
 extension SQL: ExpressibleByStringInterpolation {
     public init(stringLiteral value: String) { self.init(sql: value) }
 
+    @_documentation(visibility: internal)
     public init(stringInterpolation: SQLInterpolation) { self = stringInterpolation.fragment }
 }
 
@@ -85,8 +86,10 @@ extension SQL: ExpressibleByStringInterpolation {
 public struct SQLInterpolation: StringInterpolationProtocol {
     fileprivate var fragment = SQL(sql: "")
 
+    @_documentation(visibility: internal)
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
+    @_documentation(visibility: internal)
     public mutating func appendLiteral(_ literal: String) { fragment.append(SQL(sql: literal)) }
 
     /// `\(name)`: binds a value.

@@ -9,6 +9,8 @@ extension Database {
     ///   - ifNotExists: Whether nothing happens when there is a table of that name.
     ///   - withoutRowID: Whether the table is sorted by its primary key.
     ///   - body: Defines the columns and constraints of the table.
+    /// - Throws: what the body throws, and a ``DatabaseError`` when there is a table of that name, or SQLite refuses the
+    ///   definition.
     @_disfavoredOverload
     public func create(
         table name: String, temporary: Bool = false, ifNotExists: Bool = false, withoutRowID: Bool = false,
@@ -30,6 +32,8 @@ extension Database {
     ///   - unique: Whether two rows cannot have the same values.
     ///   - ifNotExists: Whether nothing happens when there is an index of that name.
     ///   - condition: Which rows the index holds; all if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
+    ///   violate a unique one.
     @_disfavoredOverload
     public func create(
         index name: String, on table: String, columns: [String], unique: Bool = false,
@@ -45,21 +49,29 @@ extension Database {
     /// Makes all indexes anew that use a collation: see "REINDEX" in the SQLite documentation.
     ///
     /// It is for a collation whose order has changed.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: Database.CollationName) throws {
         try execute(definition: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
     }
 
     /// Makes all indexes anew that use a collation made in Swift.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: Database.CollationName(rawValue: collation.name))
     }
 
     /// Makes all indexes of a table anew.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func reindex(table name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")
     }
 
     /// Makes an index anew.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such index.
     public func reindex(index name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")
     }

@@ -37,6 +37,8 @@ extension Database {
     ///     kind.
     ///   - options: Options of the table, such as `.ifNotExists`.
     ///   - body: Defines the columns and constraints of the table.
+    /// - Throws: what the body throws, and a ``DatabaseError`` when there is a table of that name, or SQLite refuses the
+    ///   definition.
     public func create(
         table name: String, in schemaName: String? = nil, options: TableOptions = [],
         body: (TableDefinition) throws -> Void

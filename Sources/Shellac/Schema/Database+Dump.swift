@@ -17,6 +17,11 @@ extension Database {
     /// ```
     ///
     /// The SQL may hold several statements. All are executed.
+    ///
+    /// - Parameters:
+    ///   - sql: The query. It may be several statements.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(_ sql: SQL, format: DumpFormat = .list) throws {
         var output = StandardOutput()
         try dumpSQL(sql, format: format, to: &output)
@@ -33,6 +38,7 @@ extension Database {
     ///   - sql: The query. It may be several statements.
     ///   - format: How the rows are written.
     ///   - stream: The stream that receives the text.
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(
         _ sql: SQL, format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
@@ -53,12 +59,18 @@ extension Database {
     /// SQLite's own tables, and the indexes of constraints, are left out.
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(in schemaName: String = "main") throws {
         var output = StandardOutput()
         try dumpSchema(in: schemaName, to: &output)
     }
 
     /// Writes the SQL of all that a database declares to a stream.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - stream: The stream that receives the text.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(
         in schemaName: String = "main", to stream: inout some TextOutputStream
     ) throws {
@@ -91,6 +103,7 @@ extension Database {
     ///   - tables: The names of the tables and views.
     ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list
     ) throws {
@@ -105,6 +118,7 @@ extension Database {
     ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     ///   - format: How the rows are written.
     ///   - stream: The stream that receives the text.
+    /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
         to stream: inout some TextOutputStream
@@ -123,12 +137,23 @@ extension Database {
     }
 
     /// Prints all of a database: what ``dumpSchema(in:)`` prints, and the rows of each table.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(in schemaName: String = "main", format: DumpFormat = .list) throws {
         var output = StandardOutput()
         try dumpContent(in: schemaName, format: format, to: &output)
     }
 
     /// Writes all of a database to a stream.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - format: How the rows are written.
+    ///   - stream: The stream that receives the text.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(
         in schemaName: String = "main", format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {

@@ -15,6 +15,8 @@ public struct ForeignKeyViolation: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the violation in words, with the columns of the foreign key and their values, as far as these are known.
+    ///
+    /// - Throws: a ``DatabaseError`` when the schema or the row cannot be read.
     public func failureDescription(_ db: Database) throws -> String {
         let columns = try String.fetchAll(
             db, sql: "SELECT \"from\" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq",

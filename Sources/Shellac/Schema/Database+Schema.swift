@@ -23,26 +23,36 @@ extension Database {
     }
 
     /// Whether there is a view.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func viewExists(_ viewName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.view, viewName, in: schemaName)
     }
 
     /// Whether there is a trigger.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func triggerExists(_ triggerName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.trigger, triggerName, in: schemaName)
     }
 
     /// Whether there is an index.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func indexExists(_ indexName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.index, indexName, in: schemaName)
     }
 
     /// Returns the names of the tables and virtual tables of one database, the oldest first, without SQLite's own.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func tableNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.table, in: schemaName).map(\.name).filter { !Self.isSQLiteInternalTable($0) }
     }
 
     /// Returns the names of the views of one database, the oldest first.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func viewNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.view, in: schemaName).map(\.name)
     }
@@ -78,6 +88,8 @@ extension Database {
     /// Returns the primary key of a table.
     ///
     /// See ``PrimaryKeyInfo`` for what tables without a declared key, and views, have.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try tableSchema(tableName, in: schemaName).primaryKey
     }
@@ -85,6 +97,8 @@ extension Database {
     /// Returns the indexes of a table, the oldest first: created ones, and those of constraints.
     ///
     /// The row id has no index, since the table itself is sorted by it.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
         try tableSchema(tableName, in: schemaName).indexes
     }
@@ -103,6 +117,12 @@ extension Database {
     ///
     /// Partial indexes, and those on expressions, do not count. For SQLite two NULLs are never the same, so that
     /// a unique key that is no NOT NULL may still find several rows with NULL.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table.
+    ///   - columns: The names of the columns.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func table(
         _ tableName: String, hasUniqueKey columns: some Sequence<String>, in schemaName: String? = nil
     ) throws -> Bool {
@@ -110,6 +130,8 @@ extension Database {
     }
 
     /// Returns the foreign keys of a table, in the order of their declaration.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
         try schema.foreignKeys(of: tableSchema(tableName, in: schemaName))
     }
@@ -117,6 +139,8 @@ extension Database {
     /// Returns the triggers on a table or a view, the oldest first, the temporary ones last.
     ///
     /// A temporary trigger is listed for each table of its table's name: SQLite does not tell which is meant.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table.
     public func triggers(on tableName: String, in schemaName: String? = nil) throws -> [TriggerInfo] {
         let table = try tableSchema(tableName, in: schemaName)
         func triggers(_ name: String, isTemporary: Bool) throws -> [TriggerInfo] {

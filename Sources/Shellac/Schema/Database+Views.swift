@@ -15,6 +15,7 @@ extension Database {
     ///   - options: Options of the view, such as `.ifNotExists`.
     ///   - columns: The names of the view's columns; those of the query if nil.
     ///   - query: The SELECT statement whose rows the view has.
+    /// - Throws: a ``DatabaseError`` when there is a table or view of that name, or SQLite refuses the query.
     public func create(
         view name: String, in schemaName: String? = nil, options: ViewOptions = [],
         columns: [String]? = nil, as query: SQL

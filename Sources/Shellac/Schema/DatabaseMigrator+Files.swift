@@ -21,6 +21,9 @@ extension DatabaseMigrator {
     /// A file is read when its migration runs. It may hold any number of statements, and none that begins or ends a
     /// transaction.
     ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - foreignKeyChecks: When the foreign keys of the migrations are checked.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CANTOPEN` when the folder cannot be read.
     public mutating func registerMigrations(
         fromFolder folder: URL, foreignKeyChecks: ForeignKeyChecks = .deferred
@@ -49,6 +52,11 @@ extension DatabaseMigrator {
     }
 
     /// Registers each `.sql` file of the folder at a path as a migration, in the order of the names, as for a URL.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the folder.
+    ///   - foreignKeyChecks: When the foreign keys of the migrations are checked.
+    /// - Throws: a ``DatabaseError`` when the folder cannot be read.
     public mutating func registerMigrations(
         fromFolder path: String, foreignKeyChecks: ForeignKeyChecks = .deferred
     ) throws {

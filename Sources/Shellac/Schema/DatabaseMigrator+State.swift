@@ -10,24 +10,32 @@ extension DatabaseMigrator {
     ///
     /// Names that the database remembers and that are not registered are not among them: see
     /// ``appliedIdentifiers(_:)``.
+    ///
+    /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func appliedMigrations(_ db: Database) throws -> [String] {
         let remembered = try appliedIdentifiers(db)
         return registered.filter { $0.isApplied(remembered) }.map(\.name)
     }
 
     /// Returns all names that the database remembers, registered or not.
+    ///
+    /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func appliedIdentifiers(_ db: Database) throws -> Set<String> {
         guard try db.tableExists(Database.migrationTable, in: "main") else { return [] }
         return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
     }
 
     /// Returns the applied migrations before which all registered ones were applied, too, in order.
+    ///
+    /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func completedMigrations(_ db: Database) throws -> [String] {
         let remembered = try appliedIdentifiers(db)
         return registered.prefix { $0.isApplied(remembered) }.map(\.name)
     }
 
     /// Whether all registered migrations were applied.
+    ///
+    /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func hasCompletedMigrations(_ db: Database) throws -> Bool {
         try completedMigrations(db).count == registered.count
     }
@@ -40,6 +48,8 @@ extension DatabaseMigrator {
     ///     print("The database was written by a newer version.")
     /// }
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func hasBeenSuperseded(_ db: Database) throws -> Bool {
         try !appliedIdentifiers(db).isSubset(of: knownNames)
     }

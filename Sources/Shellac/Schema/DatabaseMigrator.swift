@@ -229,6 +229,12 @@ public struct DatabaseMigrator: Sendable {
     /// ```
     ///
     /// Cancelling the task undoes the migration that is running, and throws `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - writer: The database to migrate.
+    ///   - name: The last migration to run; the last registered one if nil. A name that is not registered stops the program,
+    ///     with a sentence.
+    ///   - progress: Hears of each migration that is about to run.
     public nonisolated(nonsending) func migrate(
         _ writer: some DatabaseWriter, upTo name: String? = nil,
         progress: (@Sendable (MigrationProgress) -> Void)? = nil

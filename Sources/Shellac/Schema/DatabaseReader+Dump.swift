@@ -2,16 +2,29 @@
 
 extension DatabaseReader {
     /// Prints the rows of a query, which only reads: see ``Database/dumpSQL(_:format:)``.
+    ///
+    /// - Parameters:
+    ///   - sql: The query. It may be several statements.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(_ sql: SQL, format: DumpFormat = .list) throws {
         try read { db in try db.dumpSQL(sql, format: format) }
     }
 
     /// Prints the SQL of all that a database declares: see ``Database/dumpSchema(in:)``.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(in schemaName: String = "main") throws {
         try read { db in try db.dumpSchema(in: schemaName) }
     }
 
     /// Prints the rows of some tables or views: see ``Database/dumpTables(_:in:format:)``.
+    ///
+    /// - Parameters:
+    ///   - tables: The names of the tables and views.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(_ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list)
         throws
     {
@@ -19,21 +32,44 @@ extension DatabaseReader {
     }
 
     /// Prints all of a database: see ``Database/dumpContent(in:format:)``.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - format: How the rows are written.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(in schemaName: String = "main", format: DumpFormat = .list) throws {
         try read { db in try db.dumpContent(in: schemaName, format: format) }
     }
 
     /// Writes the rows of a query, which only reads, to a stream.
+    ///
+    /// - Parameters:
+    ///   - sql: The query. It may be several statements.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(_ sql: SQL, format: DumpFormat = .list, to stream: (any TextOutputStream)?) throws {
         try read { db in try db.dumpSQL(sql, format: format, to: stream) }
     }
 
     /// Writes the SQL of all that a database declares to a stream.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(in schemaName: String = "main", to stream: (any TextOutputStream)?) throws {
         try read { db in try db.dumpSchema(in: schemaName, to: stream) }
     }
 
     /// Writes the rows of some tables or views to a stream.
+    ///
+    /// - Parameters:
+    ///   - tables: The names of the tables and views.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
         to stream: (any TextOutputStream)?
@@ -42,6 +78,12 @@ extension DatabaseReader {
     }
 
     /// Writes all of a database to a stream.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(
         in schemaName: String = "main", format: DumpFormat = .list, to stream: (any TextOutputStream)?
     ) throws { try read { db in try db.dumpContent(in: schemaName, format: format, to: stream) } }
@@ -52,6 +94,12 @@ extension DatabaseReader {
 
 extension Database {
     /// Writes the rows of a query to a stream: an object, or a value that writes elsewhere. Nil is the standard output.
+    ///
+    /// - Parameters:
+    ///   - sql: The query. It may be several statements.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(_ sql: SQL, format: DumpFormat = .list, to stream: (any TextOutputStream)?) throws {
         guard let stream else { return try dumpSQL(sql, format: format) }
         var output = AnyOutput(stream)
@@ -59,6 +107,11 @@ extension Database {
     }
 
     /// Writes the SQL of all that a database declares to a stream. Nil is the standard output.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(in schemaName: String = "main", to stream: (any TextOutputStream)?) throws {
         guard let stream else { return try dumpSchema(in: schemaName) }
         var output = AnyOutput(stream)
@@ -66,6 +119,13 @@ extension Database {
     }
 
     /// Writes the rows of some tables or views to a stream. Nil is the standard output.
+    ///
+    /// - Parameters:
+    ///   - tables: The names of the tables and views.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list,
         to stream: (any TextOutputStream)?
@@ -76,6 +136,12 @@ extension Database {
     }
 
     /// Writes all of a database to a stream. Nil is the standard output.
+    ///
+    /// - Parameters:
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
+    ///   - format: How the rows are written.
+    ///   - stream: Receives the text. Nil is the standard output.
+    /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(
         in schemaName: String = "main", format: DumpFormat = .list, to stream: (any TextOutputStream)?
     ) throws {

@@ -43,6 +43,8 @@ extension Database {
     ///   - options: Options of the index, such as `.unique`.
     ///   - condition: Which rows the index holds; all if nil. Its values are written into the SQL as literals: see
     ///     "Partial Indexes" in the SQLite documentation.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
+    ///   violate a unique one.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil
@@ -70,6 +72,8 @@ extension Database {
     ///   - expressions: The indexed expressions, as SQL.
     ///   - options: Options of the index, such as `.unique`.
     ///   - condition: Which rows the index holds; all if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
+    ///   violate a unique one.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, expressions: [SQL],
         options: IndexOptions = [], condition: SQL? = nil
@@ -94,6 +98,8 @@ extension Database {
     ///   - columns: The names of the indexed columns.
     ///   - options: Options of the index, such as `.unique`.
     ///   - condition: Which rows the index holds; all if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
+    ///   violate a unique one.
     public func create(
         indexOn table: String, in schemaName: String? = nil, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil

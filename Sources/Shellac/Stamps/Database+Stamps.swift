@@ -37,6 +37,9 @@ extension Database {
     /// ```swift
     /// try db.register(DatabaseStamps(updated: "updatedAt"), on: "player")
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for the other tables and columns that
+    ///   ``Database/register(_:)`` refuses.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
         checkAccess()
         try self.stamps.register(stamps, on: tableName)
@@ -49,12 +52,17 @@ extension DatabaseWriter {
     /// ```swift
     /// try dbQueue.register(Player.self, Team.self)
     /// ```
+    ///
+    /// - Throws: what ``Database/register(_:)`` throws.
     public func register(_ types: any MutablePersistableRecord.Type...) throws {
         try writeWithoutTransaction { db in try db.register(types) }
     }
 
     /// Stamps a table, whoever writes it on the writing connection, in place of what was registered for it before.
     /// Stamps without any column end it.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for the other tables and columns that
+    ///   ``Database/register(_:)`` refuses.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
         try writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
     }

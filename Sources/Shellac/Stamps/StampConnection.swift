@@ -175,6 +175,8 @@ extension Database {
     /// ```
     ///
     /// Records are saved with the stamps that they have.
+    ///
+    /// - Throws: what the function throws.
     public func withoutStamps<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
         return try stamps.suspend(body)

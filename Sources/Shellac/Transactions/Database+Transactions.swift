@@ -21,6 +21,7 @@ extension Database {
     /// - Parameters:
     ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
     ///   - operations: What runs in the transaction. It says whether to commit or to roll back.
+    /// - Throws: what the operations throw, and the error of a commit that fails. Inside of a transaction, a ``DatabaseError``.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
@@ -150,6 +151,8 @@ extension Database {
     /// Rolls the transaction back.
     ///
     /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
+    ///
+    /// - Throws: a ``DatabaseError`` outside of a transaction.
     public func rollback() throws {
         checkAccess()
         try executeDespiteInterrupt(.rollback)

@@ -82,6 +82,10 @@ public final class DatabaseUndo: Sendable {
     /// let undo = try DatabaseUndo(dbQueue, Player.self, Team.self)
     /// ```
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - types: The types whose tables are recorded.
+    ///   - limit: How many groups are kept, at most; all, if nil.
     /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
     public convenience init(
         _ writer: some DatabaseWriter, _ types: any TableRecord.Type..., limit: Int? = nil
@@ -128,12 +132,18 @@ public final class DatabaseUndo: Sendable {
     public func redo() throws -> Bool { try play(.redo) }
 
     /// Undoes the last group, without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: a ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does, and `CancellationError` where the task
+    ///   is cancelled.
     @discardableResult
     public nonisolated(nonsending) func undo() async throws -> Bool {
         try await writer.writeWithoutTransaction { [self] db in try play(.undo, db) }
     }
 
     /// Redoes what was undone last, without blocking a thread while waiting for the access.
+    ///
+    /// - Throws: a ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does, and `CancellationError` where the task
+    ///   is cancelled.
     @discardableResult
     public nonisolated(nonsending) func redo() async throws -> Bool {
         try await writer.writeWithoutTransaction { [self] db in try play(.redo, db) }
@@ -206,6 +216,8 @@ public final class DatabaseUndo: Sendable {
     /// Forgets all groups.
     ///
     /// Inside of a transaction, its own changes remain recorded, and a rollback brings the others back.
+    ///
+    /// - Throws: a ``DatabaseError`` when SQLite fails, or the database is closed.
     public func removeAll() throws {
         try writer.unsafeReentrantWrite { _ in try recorder.forgetGroups() }
     }

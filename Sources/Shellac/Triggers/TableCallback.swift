@@ -109,6 +109,13 @@ final class CallbackRegistration {
 extension Database {
     /// Calls a function for each row that is inserted, updated or deleted in a table: see
     /// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
+    ///
+    /// - Parameters:
+    ///   - events: What is done to a row: one thing, or several.
+    ///   - type: The type whose table it is.
+    ///   - perform: Called for each row, inside of the statement.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, for views and virtual tables, and inside of a
+    ///   table-wide callback.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on type: any TableRecord.Type,
@@ -118,6 +125,13 @@ extension Database {
     }
 
     /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
+    ///
+    /// - Parameters:
+    ///   - events: What is done to a row: one thing, or several.
+    ///   - tableName: The name of the table.
+    ///   - perform: Called for each row, inside of the statement.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, for views and virtual tables, and inside of a
+    ///   table-wide callback.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,
@@ -157,6 +171,8 @@ extension Database {
     }
 
     /// Runs a function whose changes call no table-wide callback, on this connection.
+    ///
+    /// - Throws: what the function throws.
     public func withoutCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
         let running = try triggerConnection.running
@@ -191,6 +207,10 @@ extension DatabaseWriter {
     /// The callback follows the schema, as stamps do: see ``Database/register(_:)``. It does not follow transactions: one
     /// that is added in a transaction stays when that is rolled back.
     ///
+    /// - Parameters:
+    ///   - events: What is done to a row: one thing, or several.
+    ///   - type: The type whose table it is.
+    ///   - perform: Called for each row, inside of the statement.
     /// - Returns: What ``remove(_:)`` takes. The callback stays until then, or until the connection closes.
     /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views and virtual tables.
     @discardableResult
@@ -202,6 +222,12 @@ extension DatabaseWriter {
     }
 
     /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
+    ///
+    /// - Parameters:
+    ///   - events: What is done to a row: one thing, or several.
+    ///   - tableName: The name of the table.
+    ///   - perform: Called for each row, inside of the statement.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views and virtual tables.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,
@@ -211,6 +237,8 @@ extension DatabaseWriter {
     }
 
     /// Removes a table-wide callback.
+    ///
+    /// - Throws: a ``DatabaseError`` where the database is closed.
     public func remove(_ callback: TableCallback) throws {
         try writeWithoutTransaction { db in try db.remove(callback) }
     }

@@ -6,6 +6,8 @@ extension TriggerDefinition {
     /// ```swift
     /// try t.when { old, new in new[Column("score")] > old[Column("score")] }
     /// ```
+    ///
+    /// - Throws: what the closure throws, and an error where an expression cannot be written.
     public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQLExpression) throws {
         var writer = SQLWriter(database)
         try writer.expression(condition(old, new), above: .lowest)
@@ -24,6 +26,11 @@ extension TriggerDefinition {
     /// Where the statement that has started the trigger says what to do about conflicts, it says it for this one, too: see
     /// "CREATE TRIGGER" in the SQLite documentation.
     ///
+    /// - Parameters:
+    ///   - request: The request for the rows.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored.
     /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table, and without assignments.
     public func updateAll(
         _ request: some DerivableRequest, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -31,6 +38,13 @@ extension TriggerDefinition {
     ) throws { try updateAll(request.all().query, conflictResolution, assignments) }
 
     /// Makes the trigger update all rows of a record type's table.
+    ///
+    /// - Parameters:
+    ///   - type: The type whose table it is.
+    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
+    ///     says.
+    ///   - assignments: What is stored.
+    /// - Throws: a ``DatabaseError`` without assignments.
     public func updateAll(
         _ type: (some TableRecord).Type, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -71,6 +85,8 @@ extension TriggerDefinition {
     }
 
     /// Makes the trigger delete all rows of a record type's table.
+    ///
+    /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
     public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
 
     /// Makes the trigger delete the rows of a request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
@@ -79,11 +95,15 @@ extension TriggerDefinition {
     /// try t.destroyAll(Player.unfiltered(by: .deleted).filter(Column("teamID") == t.old[Column("id")]))
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ request: some DerivableRequest) throws {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 
     /// Makes the trigger delete all rows of a record type's table for good, but for those that a default filter leaves out.
+    ///
+    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ type: (some TableRecord).Type) throws { try destroyAll(type.all()) }
 
     /// Makes the trigger insert a row.
@@ -94,6 +114,12 @@ extension TriggerDefinition {
     /// ```
     ///
     /// A column that is not named has its default value. SQLite wants one at least to be named.
+    ///
+    /// - Parameters:
+    ///   - tableName: The name of the table.
+    ///   - conflictResolution: What SQLite does when the row violates a constraint.
+    ///   - values: What is stored.
+    /// - Throws: a ``DatabaseError`` without values, and where a column is set to nothing.
     public func insert(
         into tableName: String, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
@@ -103,6 +129,10 @@ extension TriggerDefinition {
     ///
     /// A class among the kinds of a table has its kind written, as when one of its records is inserted.
     ///
+    /// - Parameters:
+    ///   - type: The type whose table it is.
+    ///   - conflictResolution: What SQLite does when the row violates a constraint.
+    ///   - values: What is stored.
     /// - Throws: a ``DatabaseError`` for a class whose records cannot be inserted, as it is not listed, and where the column of the kinds is
     ///   set: insert into the table, by its name, to say that yourself.
     public func insert(
@@ -165,6 +195,8 @@ extension TriggerDefinition {
     /// try t.when { old, new in new[Column("score")] < 0 }
     /// try t.select(SQL("RAISE(ABORT, 'a score is never negative')"))
     /// ```
+    ///
+    /// - Throws: what the closure throws, and an error where an expression cannot be written.
     public func select(_ expressions: any SQLSpecificExpressible...) throws {
         var writer = SQLWriter(database)
         writer.text("SELECT ")

@@ -69,6 +69,10 @@ public final class TriggerDefinition {
     public func execute(literal statement: SQL) { statements.append(statement) }
 
     /// Makes the trigger execute a statement.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - arguments: Its values, which are written into it as literals.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) {
         statements.append(SQL(sql: sql, arguments: arguments))
     }
@@ -153,6 +157,8 @@ extension Database {
     ///   - event: The event that starts the trigger.
     ///   - type: The type whose table has the trigger.
     ///   - body: Says what the trigger does.
+    /// - Throws: what the body throws, and a ``DatabaseError`` when there is no such table or column, when there is a trigger
+    ///   of that name, or when SQLite refuses the body.
     public func create(
         trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
         _ timing: TriggerTiming, _ event: TriggerEvent, on type: any TableRecord.Type,

@@ -8,6 +8,7 @@ public import Foundation
 /// holds, see ``Row/withUnsafeData(named:_:)``.
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
+    @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes { sink.store($0) } }
     @inlinable public static var _followsStrategies: Bool { true }
 
@@ -20,6 +21,7 @@ extension Data: DatabaseValueConvertible {
         }
     }
 
+    @_documentation(visibility: internal)
     @inlinable
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Data? {
         switch value.storageClass {
@@ -34,6 +36,7 @@ extension Data: DatabaseValueConvertible {
 ///
 /// To store the text, store `uuid.uuidString`.
 extension UUID: DatabaseValueConvertible {
+    @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) { withUnsafeBytes(of: uuid) { sink.store($0) } }
     @inlinable public static var _followsStrategies: Bool { true }
 
@@ -49,6 +52,7 @@ extension UUID: DatabaseValueConvertible {
         }
     }
 
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UUID? {
         switch value.fetched {
         case .blob(let bytes): UUID(bytes: bytes)

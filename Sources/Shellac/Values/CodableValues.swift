@@ -60,6 +60,7 @@ extension DatabaseValueConvertible where Self: Decodable {
     }
 
     /// Reads NULL as nil where an optional is read, also for a type that can be decoded from nothing.
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         value.isNull ? nil : fromDatabaseValue(value.databaseValue)
     }
@@ -77,11 +78,13 @@ extension DatabaseValueConvertible where Self: Decodable {
 
 extension DatabaseValueConvertible
 where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The raw value, as a column stores it.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 }
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
     }

@@ -134,6 +134,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
     }
 
     /// Stores the components, and marks them as a date: dates compare by their instants.
+    @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) {
         guard var text = databaseText else { return sink.storeNull() }
         text.withUTF8 { sink.storeDate($0) }
@@ -158,6 +159,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
         return text.withUTF8 { DatabaseDateComponents(databaseText: $0) }
     }
 
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseDateComponents? {
         value.text.flatMap { DatabaseDateComponents(databaseText: $0) }
     }

@@ -62,6 +62,7 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
 }
 
 extension DatabaseValueConvertible {
+    /// Returns what ``fromDatabaseValue(_:)`` makes of the value.
     @inlinable
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         fromDatabaseValue(value.databaseValue)
@@ -80,6 +81,7 @@ extension DatabaseValueConvertible {
 extension DatabaseValue: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { self }
     @inlinable public static func fromDatabaseValue(_ value: DatabaseValue) -> DatabaseValue? { value }
+    @_documentation(visibility: internal)
     @inlinable public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> DatabaseValue? {
         value.databaseValue
     }
@@ -98,6 +100,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         return value.isNull ? .some(nil) : nil
     }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Wrapped?? {
         // Most values are not NULL: ask for NULL only when the value did not convert.
@@ -105,12 +108,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         return value.isNull ? .some(nil) : nil
     }
 
+    @_documentation(visibility: internal)
     @inlinable
     public static func fromMissingColumn() -> Wrapped?? { .some(nil) }
 
     @inlinable
     public static var _followsStrategies: Bool { Wrapped._followsStrategies }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) {
         if let self { self.store(in: sink) } else { sink.storeNull() }

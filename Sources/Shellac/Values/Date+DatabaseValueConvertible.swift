@@ -31,6 +31,7 @@ extension Date: DatabaseValueConvertible {
     }
 
     /// Stores the date, and marks it as one: dates compare by their instants.
+    @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
     @inlinable public static var _followsStrategies: Bool { true }
@@ -44,6 +45,7 @@ extension Date: DatabaseValueConvertible {
         }
     }
 
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Date? {
         guard let utf8 = value.text else { return fromDatabaseValue(value.databaseValue) }
         return Date(databaseText: utf8)

@@ -3,6 +3,7 @@
 
 extension Double: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
@@ -15,6 +16,7 @@ extension Double: DatabaseValueConvertible {
         }
     }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Double? {
         value.real ?? fromDatabaseValue(value.databaseValue)
@@ -30,6 +32,7 @@ extension Float: DatabaseValueConvertible {
         Double.fromDatabaseValue(value).map(Float.init)
     }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Float? {
         Double.fromSQLiteValue(value).map(Float.init)

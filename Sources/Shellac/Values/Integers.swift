@@ -16,12 +16,14 @@ extension _DatabaseInteger {
     @inlinable
     public var databaseValue: DatabaseValue { DatabaseValue(.int64(Int64(self))) }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(Int64(self)) }
 
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? { exactly(value) }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         guard let integer = value.integer else { return exactly(value.databaseValue) }
@@ -65,6 +67,7 @@ extension UInt64: DatabaseValueConvertible {
         return integer > Int64.max ? integer : nil
     }
 
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt64? {
         guard let integer = value.integer else { return fromDatabaseValue(value.databaseValue) }
         return Self(exactly: integer)
@@ -79,6 +82,7 @@ extension UInt: DatabaseValueConvertible {
         UInt64.fromDatabaseValue(value).flatMap { UInt(exactly: $0) }
     }
 
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> UInt? {
         UInt64.fromSQLiteValue(value).flatMap { UInt(exactly: $0) }
     }
@@ -87,6 +91,7 @@ extension UInt: DatabaseValueConvertible {
 /// False is 0; every other number is true.
 extension Bool: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self ? 1 as Int64 : 0) }
 
@@ -99,6 +104,7 @@ extension Bool: DatabaseValueConvertible {
         }
     }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Bool? {
         guard let integer = value.integer else { return fromDatabaseValue(value.databaseValue) }

@@ -41,12 +41,14 @@ extension RowDecodingError {
 // MARK: - Values are fetched from the first column
 
 extension DatabaseValueConvertible {
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func currentElement(of row: LiveRow) throws -> Self {
         try row.decode(Self.self, at: 0)
     }
 
     /// Returns nil for NULL, as for no row.
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func onlyElement(of row: LiveRow) throws -> Self? {
         row.value(at: 0).isNull ? nil : try row.decode(Self.self, at: 0)

@@ -6,9 +6,11 @@
 // `fromDatabaseValue`.
 
 extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+    /// The raw value, as a column stores it.
     @inlinable
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
+    /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))

@@ -30,6 +30,7 @@ public struct SQLExpression: Sendable {
 }
 
 extension SQLExpression: SQLExpressible {
+    @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { self }
 }
 

@@ -52,6 +52,7 @@ extension StatementColumnConvertible where Self: DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         // (It is packed first: reading a column by the C interface may convert what SQLite holds.)
         let known = value.databaseValue
@@ -71,6 +72,7 @@ extension SQLiteValue {
 
 // Where both apply to a type of integers, its own way is the faster one.
 extension _DatabaseInteger where Self: StatementColumnConvertible {
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         guard let integer = value.integer else { return exactly(value.databaseValue) }

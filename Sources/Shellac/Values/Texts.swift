@@ -7,6 +7,7 @@ public import Foundation
 /// A text. Invalid UTF-8, which SQLite does not refuse, is repaired when read. A NUL in the text is kept.
 extension String: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
@@ -16,6 +17,7 @@ extension String: DatabaseValueConvertible {
         return nil
     }
 
+    @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> String? {
         guard let utf8 = value.text else { return nil }

@@ -41,15 +41,9 @@ import Testing
     /// Returns what DocC warns of: in the articles of a catalogue, and in the comments of public symbols.
     private static func complaints(of catalogue: URL) async throws -> [String] {
         let folder = try TemporaryFolder()
-        let target = try await Command.run(["swiftc", "-print-target-info"])
-        let triple = try #require(target.output.firstMatch(of: /"triple": "([^"]+)"/)).1
-        let symbols = try await Command.run([
-            "swift", "symbolgraph-extract", "-module-name", "Shellac", "-target", String(triple),
-            "-I", try Repository.modules().path, "-I",
-            Repository.root.appending(path: "Sources/CSQLite").path,
-            "-minimum-access-level", "public", "-output-dir", folder.path,
-        ])
-        try #require(symbols.succeeded, "\(symbols.output)")
+        for (name, symbols) in try await PublicSymbols.ofLibrary().files {
+            _ = try folder.write(symbols, to: name)
+        }
         let report = try await Command.run([
             "docc", "convert", catalogue.path, "--additional-symbol-graph-dir", folder.path,
             "--fallback-display-name", "Shellac", "--fallback-bundle-identifier", "Shellac",

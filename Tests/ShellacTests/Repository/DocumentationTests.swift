@@ -5,7 +5,9 @@ import Testing
 /// The Swift blocks of README.md and of the articles compile, without a warning, and those that are to be run do what they
 /// say: see ``DocumentationScript``.
 @Suite(.serialized) struct DocumentationTests {
-    @Test("every Swift block of README.md and of the articles compiles without a warning")
+    @Test(
+        "every Swift block of README.md and of the articles compiles without a warning, and is run, or says why not"
+    )
     func blocksCompile() async throws {
         let articles = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
         let files = try FileManager.default.subpathsIfPresent(of: articles)
@@ -15,15 +17,60 @@ import Testing
             return DocumentationScript.scripts(
                 of: try String(contentsOf: url, encoding: .utf8), file: file)
         }
-        for failure in try await DocumentationScript.failures(of: scripts) {
-            Issue.record("\(failure)")
-        }
+        let failures = try await DocumentationScript.failures(of: scripts)
+        for failure in failures + DocumentationScript.unreasoned(scripts) { Issue.record("\(failure)") }
         let (blocks, run) = (scripts.map(\.lines.count), scripts.filter(\.isRun).map(\.lines.count))
         let statements = scripts.map(\.shownStatements).reduce(0, +)
         let lines = scripts.map(\.shownLines).reduce(0, +)
         print(
             "documentation: \(blocks.reduce(0, +)) Swift blocks in \(scripts.count) scripts are compiled, \(run.reduce(0, +)) are run, "
                 + "and \(statements) statements of SQL and \(lines) printed lines are compared")
+        for script in scripts {
+            if let reason = script.reason {
+                print("documentation: \(script.file):\(script.lines[0]) is not run: \(reason)")
+            }
+        }
+    }
+
+    @Test("a block that is not run says why, or is reported")
+    func unreasoned() {
+        let article = """
+            <!-- compile: run -->
+            ```swift
+            print(1)
+            ```
+            <!-- compile: only: it needs a cluster, and nobody has one to run -->
+            ```swift
+            print(2)
+            ```
+            <!-- compile: continues -->
+            ```swift
+            print(3)
+            ```
+            <!-- compile: only: it runs for ever
+            let value = 4
+            -->
+            ```swift
+            print(value)
+            ```
+            <!-- compile:
+            let value = 5
+            -->
+            ```swift
+            print(value)
+            ```
+            ```swift
+            print(6)
+            ```
+            """
+        let scripts = DocumentationScript.scripts(of: article, file: "Article.md")
+        #expect(scripts.map(\.isRun) == [true, false, false, false, false])
+        let cluster = "it needs a cluster, and nobody has one to run"
+        #expect(scripts.map(\.reason) == [nil, cluster, "it runs for ever", nil, nil])
+        #expect(
+            DocumentationScript.unreasoned(scripts).map { String($0.prefix(35)) } == [
+                "The block at Article.md:23 is not r", "The block at Article.md:26 is not r",
+            ])
     }
 
     @Test("a block that does not compile is reported with its file and line")

@@ -69,21 +69,6 @@ import Testing
         }
     }
 
-    @Test("without a tag, no public API is compared, and that is said")
-    func publicAPI() async throws {
-        let folder = try TemporaryFolder()
-        let script = try folder.write(text(".ci/api").utf8, to: "api")
-        let place = folder.url.appending(path: "clone/.ci")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        try FileManager.default.moveItem(atPath: script, toPath: place.appending(path: "api").path)
-        let clone = folder.url.appending(path: "clone")
-        let made = try await Command.run(["git", "init", "-q"], in: clone)
-        #expect(made.succeeded)
-        let result = try await Command.run(["bash", ".ci/api"], in: clone)
-        #expect(result.succeeded)
-        #expect(result.output == "there is no tag yet: no public API is promised, and none was compared\n")
-    }
-
     @Test("links are those of Markdown, without their headings")
     func reading() {
         #expect(

@@ -47,6 +47,7 @@ public struct _AdaptedColumns: Sendable {
 
 /// Shows no column: for a row whose parts alone are of interest. See ``ScopeAdapter``.
 public struct EmptyRowAdapter: RowAdapter {
+    /// Makes an adapter that shows no column.
     public init() {}
 
     public func _columns(among names: [String]) throws -> _AdaptedColumns { _AdaptedColumns([]) }

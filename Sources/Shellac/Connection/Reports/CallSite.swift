@@ -11,7 +11,9 @@
 public struct CallSite: Sendable, CustomStringConvertible {
     /// What an access is for.
     public enum Operation: String, Sendable {
+        /// For reading: by `read` and its like.
         case read
+        /// For writing, or for what may write: by `write` and its like.
         case write
     }
 
@@ -24,7 +26,7 @@ public struct CallSite: Sendable, CustomStringConvertible {
 
     /// Names a place.
     @inlinable
-    public init(_ operation: Operation, _ fileID: StaticString, _ line: UInt) {
+    init(_ operation: Operation, _ fileID: StaticString, _ line: UInt) {
         (self.operation, self.fileID, self.line) = (operation, fileID, line)
     }
 

@@ -1,8 +1,11 @@
 extension DatabaseReport {
     /// A value of an attribute.
     public enum AttributeValue: Sendable, Hashable, CustomStringConvertible {
+        /// A text: a name, the SQL of a statement, a result code.
         case string(String)
+        /// A number: of rows, of steps, of connections, of a line.
         case int(Int)
+        /// A duration, in seconds.
         case double(Double)
 
         public var description: String {

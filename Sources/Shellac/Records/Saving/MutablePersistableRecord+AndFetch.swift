@@ -24,6 +24,10 @@ extension MutablePersistableRecord {
     /// let persisted = try player.insertAndFetch(db, as: PersistedPlayer.self)
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record, and all that `insert` throws.
     public mutating func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -34,6 +38,10 @@ extension MutablePersistableRecord {
 
     /// Updates all columns of the record's row, and returns the row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and when a conflict was resolved by ignoring the record.
     public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -45,6 +53,10 @@ extension MutablePersistableRecord {
 
     /// Updates or inserts the record, and returns its row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record.
     public mutating func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -54,6 +66,8 @@ extension MutablePersistableRecord {
     }
 
     /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type
     ) throws -> Fetched {
@@ -63,6 +77,11 @@ extension MutablePersistableRecord {
     /// Modifies the record, updates the columns that have changed, and returns the row as a record of another type,
     /// or nil when nothing has changed.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
+    ///   - modify: Changes the record.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and when a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -114,6 +133,8 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     }
 
     /// Inserts the record or updates the row that is in its way, and returns the record as the database holds it.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
     public func upsertAndFetch(_ db: Database) throws -> Self {
         var record = self
         return try record.upsertAndFetch(db, as: recordType)
@@ -122,6 +143,10 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     /// Modifies the record, updates the columns that have changed, and returns the record as the database holds it, or
     /// nil when nothing has changed.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - modify: Changes the record.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and when a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch(
@@ -135,6 +160,10 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 extension PersistableRecord {
     /// Inserts the record, and returns its row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record.
     public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -146,6 +175,10 @@ extension PersistableRecord {
 
     /// Updates or inserts the record, and returns its row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - type: The type that the row is read as.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record.
     public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
@@ -156,6 +189,8 @@ extension PersistableRecord {
     }
 
     /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type
     ) throws -> Fetched {

@@ -112,6 +112,10 @@ extension MutablePersistableRecord {
     ///
     /// Either all records are inserted, or none. There is one statement for each of them.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - records: The records. Without any, nothing is done.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring a
     ///   record, and all that `insert` throws.
     public static func insertAndFetchAll(
@@ -141,6 +145,12 @@ extension PersistableRecord {
     /// Either all records are inserted, or none: see
     /// the `insertAll` of ``MutablePersistableRecord``. Class records have their row ids and
     /// remember their rows then, as after ``Record/insert(_:)``. They may be of several classes.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - records: The records. Without any, nothing is done.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public static func insertAll(
         _ db: Database, _ records: some Sequence<Self>,
         onConflict resolution: Database.ConflictResolution? = nil

@@ -52,6 +52,14 @@ extension PersistableRecord {
     ///
     /// It inserts as `insertAll(_:_:onConflict:)` does: all records, or none. See the `insertAll` of ``MutablePersistableRecord`` that
     /// takes `progress`.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - records: The records. Without any, nothing is done.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - progress: Hears of the number of records that were inserted, after each thousand and at the end. An error that it
+    ///     throws undoes all of them.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and `progress` throw.
     public static func insertAll(
         _ db: Database, _ records: some Sequence<Self>,
         onConflict resolution: Database.ConflictResolution? = nil, progress: (WorkProgress) throws -> Void

@@ -3,6 +3,7 @@
 
 extension MutablePersistableRecord {
     /// Runs an operation: see ``persist(_:in:)``.
+    @_documentation(visibility: internal)
     @discardableResult
     public mutating func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
         let options = operation.options
@@ -33,6 +34,8 @@ extension MutablePersistableRecord {
     /// Inserts the record, and resolves conflicts in a way.
     ///
     /// Where a conflict is resolved by `.ignore`, the record is as it was, and `didInsert` is not called.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.insert, resolution), in: db)
     }
@@ -42,6 +45,8 @@ extension MutablePersistableRecord {
     /// ```swift
     /// let player = try Player(id: nil, name: "Arthur", score: 1000).inserted(db)
     /// ```
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func inserted(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -81,6 +86,10 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the record's row.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The columns to update.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
     public func update(
@@ -92,6 +101,10 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the record's row, and resolves conflicts in a way.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The columns to update.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
     public func update(
@@ -109,6 +122,10 @@ extension MutablePersistableRecord {
     ///
     /// Without a change, no SQL is run and no callback is called.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - modify: Changes the record.
     /// - Returns: Whether a column has changed.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and what the function throws.
@@ -125,6 +142,10 @@ extension MutablePersistableRecord {
 
     /// Updates the columns in which the record differs from another one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - other: What the record is compared with.
     /// - Returns: Whether there is such a column.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
@@ -145,14 +166,20 @@ extension MutablePersistableRecord {
     ///
     /// `willSave`, `aroundSave` and `didSave` are called once. Where the update finds no row, `willUpdate` and `aroundUpdate`
     /// have been called, and then, inside of `aroundSave`, come `willInsert` and `aroundInsert`.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func save(_ db: Database) throws { try persist(PersistenceOperation(.save), in: db) }
 
     /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.save, resolution), in: db)
     }
 
     /// The record, saved.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func saved(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -165,6 +192,8 @@ extension MutablePersistableRecord {
     ///
     /// All columns of the row that the record encodes are updated, without its primary key. It is one statement,
     /// which calls the callbacks of an insertion. See "UPSERT" in the SQLite documentation.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func upsert(_ db: Database) throws { try persist(PersistenceOperation(.upsert), in: db) }
 
     // MARK: - Deleting
@@ -172,6 +201,8 @@ extension MutablePersistableRecord {
     /// Deletes the record's row: or stamps it, where ``TableRecord/databaseSoftDelete`` has it stay.
     ///
     /// - Returns: Whether there was one.
+    /// - Throws: a ``DatabaseError`` when other rows refer to this one by a foreign key that does not let it go, and
+    ///   what the callbacks throw.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool {
         var record = self
@@ -179,6 +210,8 @@ extension MutablePersistableRecord {
     }
 
     /// Whether there is a row with the record's primary key.
+    ///
+    /// - Throws: a ``DatabaseError`` when there is no such table, and what encoding the record throws.
     public func exists(_ db: Database) throws -> Bool {
         try db.withWriter(for: self) {
             $0.takeKey(of: self)
@@ -198,21 +231,29 @@ extension PersistableRecord {
     /// Inserts the record, and resolves conflicts in a way.
     ///
     /// Where a conflict is resolved by `.ignore`, `didInsert` is not called.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.insert, resolution), in: db)
     }
 
     /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func save(_ db: Database) throws { try save(db, onConflict: nil) }
 
     /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.save, resolution), in: db)
     }
 
     /// Inserts the record, or updates the row that is in its way because of the primary key or a unique index.
+    ///
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func upsert(_ db: Database) throws {
         var record = self
         try record.persist(PersistenceOperation(.upsert), in: db)

@@ -41,12 +41,23 @@ extension MutablePersistableRecord {
     ///   - resolution: What SQLite does when the row violates a constraint.
     ///   - selection: Columns and expressions of the row.
     ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public mutating func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.insert, resolution, selection, in: db, fetch) }
 
     /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public mutating func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -54,6 +65,12 @@ extension MutablePersistableRecord {
 
     /// Updates all columns of the record's row, and returns what a function fetches from a selection of the row.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -65,6 +82,13 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the record's row, and returns what a function fetches from a selection of the row.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The names of the columns to update.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -77,6 +101,13 @@ extension MutablePersistableRecord {
     /// Modifies the record, updates the columns that have changed, and returns what a function fetches from a selection of the row,
     /// or nil when nothing has changed.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    ///   - modify: Changes the record.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
     public mutating func updateChangesAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -94,6 +125,15 @@ extension MutablePersistableRecord {
 
 extension PersistableRecord {
     /// Inserts the record, and returns what a function fetches from a selection of the new row.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -103,6 +143,15 @@ extension PersistableRecord {
     }
 
     /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -121,6 +170,10 @@ extension MutablePersistableRecord {
     /// try player.update(db) { [$0.score, $0.name] }
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The names of the columns to update.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and a
     ///   ``DatabaseError`` when an expression is given that is no column.
     public func update(
@@ -141,6 +194,10 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the record's row.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The names of the columns to update.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
     @_disfavoredOverload
     public func update(
@@ -155,6 +212,10 @@ extension MutablePersistableRecord {
 
     /// Updates some columns of the record's row.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - columns: The names of the columns to update.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
     @_disfavoredOverload
     public func update(
@@ -163,6 +224,15 @@ extension MutablePersistableRecord {
     ) throws { try update(db, onConflict: resolution, columns: columns.map(\.name)) }
 
     /// Inserts the record, and returns what a function fetches from columns of the new row that the type declares.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public mutating func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
@@ -170,6 +240,15 @@ extension MutablePersistableRecord {
     ) throws -> Fetched { try persist(.insert, resolution, selection(Columns.self), in: db, fetch) }
 
     /// Updates or inserts the record, and returns what a function fetches from columns of its row that the type declares.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
+    ///   throw.
     public mutating func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
@@ -177,6 +256,15 @@ extension MutablePersistableRecord {
     ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
 
     /// Updates all columns of the record's row, and returns what a function fetches from columns that the type declares.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - selection: Columns and expressions of the row.
+    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
+    ///     record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and
+    ///   a ``DatabaseError`` when nothing is selected.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],

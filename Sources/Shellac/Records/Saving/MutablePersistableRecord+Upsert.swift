@@ -49,6 +49,10 @@ extension MutablePersistableRecord {
     /// try player.upsert(db, onConflict: ["email"])
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - strategy: Whether the columns of the row are overwritten.
     /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
     public mutating func upsert(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
@@ -58,6 +62,16 @@ extension MutablePersistableRecord {
 
     /// Inserts the record or updates the row that is in its way, as one says, and returns the row as a record of another
     /// type.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
+    ///     all of them, which needs SQLite 3.35.
+    ///   - strategy: What is done with the columns that no assignment names.
+    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -70,6 +84,14 @@ extension MutablePersistableRecord {
 
     /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the row as a
     /// record of another type.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - strategy: Whether the columns of the row are overwritten.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String],
         updating strategy: UpsertUpdateStrategy = .allColumns
@@ -81,6 +103,15 @@ extension MutablePersistableRecord {
 extension MutablePersistableRecord where Self: FetchableRecord {
     /// Inserts the record or updates the row that is in its way, as one says, and returns the record as the database holds
     /// it: see ``upsert(_:onConflict:updating:doUpdate:)``.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
+    ///     all of them, which needs SQLite 3.35.
+    ///   - strategy: What is done with the columns that no assignment names.
+    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public func upsertAndFetch(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -93,6 +124,13 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
     /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the record as
     /// the database holds it.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - strategy: Whether the columns of the row are overwritten.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public func upsertAndFetch(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> Self {
@@ -102,6 +140,14 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
 extension PersistableRecord {
     /// Inserts the record, or updates the row that is in its way, as one says: see ``upsert(_:onConflict:updating:doUpdate:)``.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
+    ///     all of them, which needs SQLite 3.35.
+    ///   - strategy: What is done with the columns that no assignment names.
+    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
     public func upsert(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -119,6 +165,10 @@ extension PersistableRecord {
     /// try player.upsert(db, onConflict: ["email"])
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - strategy: Whether the columns of the row are overwritten.
     /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
     public func upsert(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
@@ -128,6 +178,16 @@ extension PersistableRecord {
 
     /// Inserts the record or updates the row that is in its way, as one says, and returns the row as a record of another
     /// type.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
+    ///     all of them, which needs SQLite 3.35.
+    ///   - strategy: What is done with the columns that no assignment names.
+    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -141,6 +201,14 @@ extension PersistableRecord {
 
     /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the row as a
     /// record of another type.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
+    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - strategy: Whether the columns of the row are overwritten.
+    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
+    ///   what reading the row throws.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String],
         updating strategy: UpsertUpdateStrategy = .allColumns

@@ -86,6 +86,7 @@ extension RecordKeeper {
 
 extension Record {
     /// Runs an operation: hands it to the overridable methods.
+    @_documentation(visibility: internal)
     @discardableResult
     public final func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
         db.checkAccess()

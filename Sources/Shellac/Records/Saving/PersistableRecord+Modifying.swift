@@ -9,7 +9,13 @@ extension PersistableRecord where Self: Record {
     ///
     /// Without a change, no SQL is run and no callback is called.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - modify: Changes the record.
     /// - Returns: Whether a column has changed.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and
+    ///   what the function throws.
     @discardableResult
     public func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -23,6 +29,8 @@ extension PersistableRecord where Self: Record {
     }
 
     /// Modifies the record, and returns the columns that this has changed, with their old values.
+    ///
+    /// - Throws: what encoding the record throws, and what the function throws.
     @discardableResult
     public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
         var record = self

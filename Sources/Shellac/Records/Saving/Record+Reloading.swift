@@ -7,6 +7,10 @@ extension Record {
     /// It is one statement, and needs a class that lists its columns in ``columns(_:)``, or reads them in
     /// ``updateFromRow(_:)``.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - refreshing: Whether the record takes what the database made of it.
     /// - Throws: ``RecordError/rowNotTaken(recordType:reason:)`` when the record does not take the row,
     ///   which is inserted all the same.
     public final func insert(

@@ -1,6 +1,7 @@
 /// What a record is asked to do: ``MutablePersistableRecord/persist(_:in:)`` does it.
 ///
 /// The methods that save records make operations, and you need none.
+@_documentation(visibility: internal)
 public struct PersistenceOperation {
     enum Verb {
         case insert

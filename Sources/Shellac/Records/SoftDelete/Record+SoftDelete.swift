@@ -5,6 +5,7 @@ extension MutablePersistableRecord {
     /// `delete`.
     ///
     /// - Returns: Whether there was one.
+    /// - Throws: what `delete` throws.
     @discardableResult
     public func destroy(_ db: Database) throws -> Bool {
         var record = self

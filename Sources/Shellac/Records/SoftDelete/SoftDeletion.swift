@@ -259,6 +259,7 @@ extension DerivableRequest {
     /// ```
     ///
     /// - Returns: How many there were.
+    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go.
     @discardableResult
     public func destroyAll(_ db: Database) throws -> Int {
         try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
@@ -285,10 +286,14 @@ extension DerivableRequest {
 
 extension TableRecord {
     /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``DerivableRequest/destroyAll(_:)``.
+    ///
+    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
     /// Restores all rows of the table that are deleted: see ``DerivableRequest/restoreAll(_:)``.
+    ///
+    /// - Throws: a ``DatabaseError`` where the type does not say how rows are deleted.
     @discardableResult
     public static func restoreAll(_ db: Database) throws -> Int { try all().restoreAll(db) }
 }

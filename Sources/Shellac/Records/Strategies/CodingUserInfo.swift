@@ -4,18 +4,21 @@
 // so. So each type is required by a protocol of its own, and a record's declaration witnesses one of them.
 
 /// A type whose records find a `userInfo` in their decoder. Do not conform to this protocol: see ``FetchableRecord``.
+@_documentation(visibility: internal)
 public protocol DatabaseDecodingContext {
     /// By default, what ``FetchableRecord/databaseDecodingUserInfo`` says.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 }
 
 /// A type whose records find a `userInfo` in their encoder. Do not conform to this protocol: see ``EncodableRecord``.
+@_documentation(visibility: internal)
 public protocol DatabaseEncodingContext {
     /// By default, what ``EncodableRecord/databaseEncodingUserInfo`` says.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 }
 
 extension DatabaseDecodingContext {
+    @_documentation(visibility: internal)
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] {
         guard let record = self as? any FetchableRecord.Type else { return [:] }
         let userInfo: [CodingUserInfoKey: any Sendable] = sendableUserInfo(record)
@@ -27,6 +30,7 @@ extension DatabaseDecodingContext {
 }
 
 extension DatabaseEncodingContext {
+    @_documentation(visibility: internal)
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] {
         guard let record = self as? any EncodableRecord.Type else { return [:] }
         let userInfo: [CodingUserInfoKey: any Sendable] = sendableUserInfo(record)

@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the documentation shows has comments. What users never call is marked as hidden, and not shown.
+@Suite struct PublicSymbolsTests {
+    @Test("every public symbol has a comment, or is hidden from the documentation")
+    func comments() async throws {
+        let library = try await PublicSymbols.ofLibrary()
+        #expect(library.symbols.count > 1000)
+        let silent = library.symbols.filter(\.lacksComment)
+        #expect(silent.isEmpty, "\(silent.listed)")
+        let marks = try Self.hiddenMarks()
+        #expect(marks > 0)
+        print(
+            "documentation: \(library.symbols.count) public symbols have comments, and \(marks) marks hide others"
+        )
+    }
+
+    @Test("every public function that throws says what, or hands on what its closure throws")
+    func errors() async throws {
+        let throwing = try await PublicSymbols.ofLibrary().symbols.filter(\.isThrowing)
+        #expect(throwing.count > 100)
+        let silent = throwing.filter(\.lacksErrors)
+        #expect(silent.isEmpty, "\(silent.listed)")
+        print(
+            "documentation: \(throwing.count - silent.count) of \(throwing.count) public functions that throw say what"
+        )
+    }
+
+    @Test("LiveRow and other plumbing is hidden")
+    func plumbing() async throws {
+        let names = try await Set(PublicSymbols.ofLibrary().symbols.map(\.name))
+        #expect(names.contains("Record.insert(_:)") && names.contains("DatabaseReader.read(file:line:_:)"))
+        for hidden in [
+            "LiveRow", "DatabaseFetchable.currentElement(of:)", "Record.currentElement(of:)", "Row.kept(_:)",
+            "PersistenceOperation", "Record.persist(_:in:)", "RelationDefinition", "HasMany.definition",
+            "DatabaseDecodingContext", "DatabaseReader.read(at:_:)", "DatabasePool.write(at:priority:_:)",
+            "CallSite.init(_:_:_:)", "SQLOrderingBuilder.buildBlock(_:)", "Date.fromSQLiteValue(_:)",
+        ] {
+            #expect(!names.contains(hidden), "\(hidden)")
+        }
+    }
+
+    @Test("symbols without a comment are found, where they stand, and hidden ones are not")
+    func findings() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write(
+            """
+            /// A game.
+            public protocol Game {
+                /// Plays it.
+                ///
+                /// - Throws: what the rules say.
+                func play() throws
+                /// Ends it.
+                func end() throws
+            }
+
+            /// A game with cards.
+            public struct Cards: Game, Equatable, Codable {
+                public var count: Int
+                /// Shuffles.
+                public func shuffle(by order: (Int) throws -> Int) rethrows {}
+                /// Deals.
+                public func deal(by order: (Int) throws -> Int) throws {}
+                public func play() throws {}
+                public func end() throws {}
+                func cheat() {}
+            }
+
+            @_documentation(visibility: internal)
+            extension Cards {
+                public func sort() throws {}
+            }
+
+            extension Game {
+                @_documentation(visibility: internal)
+                @inlinable public func hide() throws {}
+                public func show() throws {}
+                public func _prepare() {}
+            }
+
+            public enum Suit: String {
+                case hearts
+                /// Those of the dealer.
+                case spades
+            }
+            """.utf8, to: "Games.swift")
+        let build = try await Command.run(
+            ["swiftc", "-emit-module", "-parse-as-library", "-module-name", "Games", source], in: folder.url)
+        try #require(build.succeeded, "\(build.output)")
+        let symbols = try await PublicSymbols(of: "Games", in: [folder.url]).symbols
+        #expect(
+            Set(symbols.filter(\.lacksComment).map { "\($0.file):\($0.line) \($0.name)" }) == [
+                "\(source):13 Cards.count", "\(source):31 Game.show()", "\(source):35 Suit",
+                "\(source):36 Suit.hearts",
+            ])
+        #expect(
+            Set(symbols.filter { $0.isThrowing && $0.lacksErrors }.map(\.name)) == [
+                "Game.end()", "Cards.end()", "Cards.deal(by:)", "Game.show()",
+            ])
+    }
+
+    /// Returns how many declarations, and extensions, are marked as hidden in the sources.
+    private static func hiddenMarks() throws -> Int {
+        let sources = Repository.root.appending(path: "Sources/Shellac")
+        return try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter {
+            $0.hasSuffix(".swift")
+        }
+        .map { file in
+            try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+                .split(separator: "\n").count { $0.contains("@_documentation(visibility: internal)") }
+        }
+        .reduce(0, +)
+    }
+}
+
+extension PublicSymbol {
+    /// Whether there is no comment: neither one of its own, nor that of a requirement.
+    fileprivate var lacksComment: Bool { comment.allSatisfy(\.isWhitespace) }
+
+    /// Whether the comment does not say what is thrown, in a line of its own or in a sentence.
+    fileprivate var lacksErrors: Bool { !comment.contains(/(?i)\bthrow/) }
+}
+
+extension [PublicSymbol] {
+    /// The symbols, one below the other.
+    fileprivate var listed: String {
+        map { "\($0.file):\($0.line): \($0.name)" }.sorted().joined(separator: "\n")
+    }
+}
