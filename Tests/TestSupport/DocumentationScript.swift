@@ -14,6 +14,7 @@ import Foundation
 ///     <!-- compile: only: it needs a cluster -->
 ///
 /// - `continues`: the block goes on from the block before it.
+/// - `mainActor`: the script compiles in a module whose code belongs to the main actor, too.
 /// - `run`: the script is run, in an empty folder, and must come to its end. Each comment that is a line of SQL then says what the
 ///   code above it runs, on connections that have the configuration `.shown`: no more than that since the comment before it,
 ///   or since the beginning of its block, but for transactions and questions about the schema. Below a request at the left margin, `let best = …`, that is the
@@ -29,6 +30,8 @@ public struct DocumentationScript: Sendable {
     public private(set) var isRun = false
     /// Why it is not run, where that is said.
     public private(set) var reason: String?
+    /// Whether it is compiled a second time, as code of the main actor.
+    private var isForMainActor = false
     /// The lines at which something is compared, all of which must be reached.
     private var comparedLines: [Int] = []
     /// How many comments say what SQL is run.
@@ -54,7 +57,8 @@ public struct DocumentationScript: Sendable {
                     scripts.append(
                         DocumentationScript(
                             file: file, source: "import Foundation\nimport Shellac\n",
-                            isRun: words.contains("run"), reason: reason))
+                            isRun: words.contains("run"), reason: reason,
+                            isForMainActor: words.contains("mainActor")))
                 }
                 let script = scripts.count - 1
                 scripts[script].lines.append(number + 1)
@@ -161,7 +165,7 @@ public struct DocumentationScript: Sendable {
     /// What a script that is run compares by.
     private static let shown = #"""
         #sourceLocation(file: "ShownSQL.swift", line: 1)
-        final class ShownSQL: @unchecked Sendable {
+        nonisolated final class ShownSQL: @unchecked Sendable {
             private static let shared = ShownSQL()
             private let lock = NSLock()
             private var ran: [(sql: String, expanded: String)] = []
@@ -237,7 +241,7 @@ public struct DocumentationScript: Sendable {
             }
         }
 
-        extension Configuration {
+        nonisolated extension Configuration {
             static var shown: Configuration {
                 var configuration = Configuration()
                 configuration.prepareDatabase { db in db.trace { event in ShownSQL.trace(event) } }
@@ -279,6 +283,14 @@ public struct DocumentationScript: Sendable {
     {
         let url = folder.url.appending(path: "\(name).swift")
         try Data(source.utf8).write(to: url)
+        if isForMainActor {
+            let result = try await SwiftScript.compile(
+                url, options: ["-default-isolation", "MainActor"], warningsAreErrors: true)
+            if !result.succeeded {
+                return
+                    "The block at \(file):\(lines[0]) does not compile on the main actor:\n\(result.output)"
+            }
+        }
         guard isRun else {
             let result = try await SwiftScript.compile(url, warningsAreErrors: true)
             return result.succeeded

@@ -194,6 +194,32 @@ import Testing
             failures.first?.contains("Article.md:3:1: error: result of call to 'price()' is unused") == true)
     }
 
+    @Test("a block for modules of the main actor must compile there, too")
+    func mainActorIsMeant() async throws {
+        let block = """
+            ```swift
+            struct Place: Codable { var town = "" }
+            class Spot: Record {
+                var place = Place()
+                override func columns(_ column: borrowing RecordColumns) throws {
+                    try column("place", place) { place = $0 }
+                }
+            }
+            ```
+            """
+        func failures(_ words: String) async throws -> [String] {
+            try await DocumentationScript.failures(
+                of: DocumentationScript.scripts(
+                    of: "<!-- compile: \(words) -->\n\(block)", file: "Article.md"))
+        }
+        #expect(try await failures("") == [])
+        let failures = try await failures("mainActor")
+        #expect(failures.count == 1)
+        #expect(
+            failures.first?.contains("Article.md:7:") == true && failures.first?.contains("'Place'") == true,
+            "\(failures)")
+    }
+
     @Test("a data race in a block is reported")
     func racesAreFound() async throws {
         let article = """
