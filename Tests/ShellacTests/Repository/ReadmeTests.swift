@@ -42,14 +42,28 @@ import Testing
         }
     }
 
-    @Test("sixty questions have an answer each")
+    @Test("ninety questions have an answer each")
     func questions() throws {
         let lines = try text("Sources/Shellac/Shellac.docc/Questions.md").split(separator: "\n")
             .filter { $0.hasPrefix("- …") }
-        #expect(lines.count >= 60)
+        #expect(lines.count >= 90)
         #expect(Set(lines).count == lines.count)
         // DocC looks at where the links lead: see ArticleTests.
         for line in lines { #expect(line.contains(/\? <doc:[^>]+>$/), "\(line)") }
+    }
+
+    @Test("the article on settings has each property of a configuration")
+    func settings() throws {
+        let source = try text("Sources/Shellac/Connection/Configuration.swift")
+        let declaration = try #require(
+            source.firstMatch(of: /(?ms)^public struct Configuration: Sendable \{$(.*?)^\}$/)
+        ).1
+        let properties = declaration.matches(of: /(?m)^    public var (\w+)/).map { String($0.1) }
+        #expect(properties.count > 20)
+        let article = try text("Sources/Shellac/Shellac.docc/Settings.md")
+        for property in properties {
+            #expect(article.contains("| ``Configuration/\(property)`` |"), "\(property)")
+        }
     }
 
     @Test("CONTRIBUTING.md draws the layers of .ci/layers, the last one on top")
