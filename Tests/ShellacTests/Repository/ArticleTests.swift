@@ -5,13 +5,40 @@ import Testing
 /// The articles and the comments of public symbols, as DocC sees them: what they link to is there, and a symbol that
 /// documents some of its parameters documents all of them.
 @Suite(.serialized) struct ArticleTests {
-    @Test("DocC finds nothing wrong with the articles and the comments")
+    @Test(
+        "DocC finds nothing wrong with the articles and the comments, and `.ci/docs` makes a web site of them"
+    )
     func articles() async throws {
         let catalogue = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
         let articles = try FileManager.default.contentsOfDirectory(atPath: catalogue.path)
         #expect(articles.contains("Shellac.md") && articles.count > 3)
-        let complaints = try await Self.complaints(of: catalogue)
+        let folder = try TemporaryFolder()
+        let made = try await Command.run([
+            "SHELLAC_MODULES=\(try Repository.modules().path)", "bash", Self.script, folder.path("site"),
+        ])
+        try #require(made.succeeded, "\(made.output)")
+        let complaints = Self.complaints(in: made.output)
         #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))")
+
+        // Links lead to articles and to symbols.
+        let data = folder.url.appending(path: "site/data/documentation/shellac/settings.json")
+        let settings = try String(decoding: Data(contentsOf: data), as: UTF8.self)
+            .replacing("\\/", with: "/")
+        #expect(settings.contains("\"/documentation/shellac/servers#Something-to-look-at\""))
+        #expect(settings.contains("\"/documentation/shellac/configuration/readonly\""))
+        for page in ["servers", "configuration/readonly"] {
+            let url = folder.url.appending(path: "site/documentation/shellac/\(page)/index.html")
+            #expect(FileManager.default.fileExists(atPath: url.path), "\(page)")
+        }
+    }
+
+    @Test("`.ci/docs` replaces no folder that is no site")
+    func otherFolder() async throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("mine".utf8, to: "note.txt")
+        let refused = try await Command.run(["bash", Self.script, folder.url.path])
+        #expect(!refused.succeeded && refused.output.contains("is no documentation"))
+        #expect(FileManager.default.fileExists(atPath: folder.path("note.txt")))
     }
 
     @Test("links to articles, headings and symbols that are not there are found")
@@ -38,6 +65,8 @@ import Testing
         }
     }
 
+    private static var script: String { Repository.root.appending(path: ".ci/docs").path }
+
     /// Returns what DocC warns of: in the articles of a catalogue, and in the comments of public symbols.
     private static func complaints(of catalogue: URL) async throws -> [String] {
         let folder = try TemporaryFolder()
@@ -50,7 +79,11 @@ import Testing
             "--output-path", folder.path("archive"),
         ])
         try #require(report.succeeded, "\(report.output)")
-        let lines = report.output.split(separator: "\n").map(String.init)
+        return complaints(in: report.output)
+    }
+
+    private static func complaints(in output: String) -> [String] {
+        let lines = output.split(separator: "\n").map(String.init)
         return zip(lines, lines.dropFirst() + [""])
             .filter { line, _ in line.hasPrefix("warning: ") || line.hasPrefix("error: ") }
             .map { "\($0) \($1)" }
