@@ -117,7 +117,9 @@ extension Record {
     @inline(__always)
     private func remember(_ row: LiveRow) throws {
         guard let layout = row.layoutRemembered(by: type(of: self)) else { return try rememberFirst(row) }
-        if let packed = row.packed(), let shared = row.storage.pointee.elements.pointee.chunks.add(packed, layout) {
+        if let packed = row.packed(),
+            let shared = row.storage.pointee.elements.pointee.chunks.add(packed, layout)
+        {
             rememberedRow.remember(shared)
         } else {
             snapshot = layout.use { PackedRow.make(row, layout: $0) }
@@ -137,7 +139,9 @@ extension Record {
             snapshot = PackedRow.make(row, layout: layout)
         }
         let storage = row.storage
-        guard isPartial, storage.pointee.elements.pointee.elementType != ObjectIdentifier(type) else { return }
+        guard isPartial, storage.pointee.elements.pointee.elementType != ObjectIdentifier(type) else {
+            return
+        }
         if let partial = noteUnread(sharing: storage.pointee.elements.pointee.partialLayout) {
             storage.pointee.elements.pointee.partialLayout = partial
         }
@@ -243,7 +247,9 @@ extension LiveRow {
     fileprivate func makeLayoutRemembered(by type: Record.Type) throws -> (layout: RowLayout, isPartial: Bool)
     {
         let identifier = ObjectIdentifier(type)
-        if storage.pointee.elements.pointee.partialRecordType == identifier, let known = storage.pointee.elements.pointee.recordLayout {
+        if storage.pointee.elements.pointee.partialRecordType == identifier,
+            let known = storage.pointee.elements.pointee.recordLayout
+        {
             return (known, true)
         }
         try FirstUse.check(type)

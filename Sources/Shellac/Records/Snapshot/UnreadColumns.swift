@@ -107,7 +107,9 @@ extension Record {
     final func noteUnread(of row: LiveRow) {
         let (storage, type) = (row.storage, ObjectIdentifier(type(of: self)))
         // An initializer may make records of another type of the row, which may have all of their columns.
-        guard storage.pointee.elements.pointee.partialRecordType == type || storage.pointee.elements.pointee.elementType == type,
+        guard
+            storage.pointee.elements.pointee.partialRecordType == type
+                || storage.pointee.elements.pointee.elementType == type,
             snapshot != nil
         else { return }
         storage.pointee.elements.pointee.elementType = type
