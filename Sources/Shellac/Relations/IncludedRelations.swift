@@ -24,6 +24,7 @@ struct RelationJoin: Sendable {
         isAnnotating = isAnnotating || other.isAnnotating
         for (index, step) in other.definition.steps.enumerated() {
             definition.steps[index].query.merge(step.query)
+            definition.steps[index].firstRows = step.firstRows ?? definition.steps[index].firstRows
         }
         definition.limit = other.definition.limit ?? definition.limit
     }
