@@ -74,8 +74,10 @@ struct RelationQuery {
         try statement.begin(arguments)
         defer { statement.abandon() }
         let row = statement.row
+        let noted = db.queries.noted
         var column: Int?
         while try statement.step() {
+            noted?.note(row)
             let first = column ?? keyColumn(of: row)
             column = first
             if let number = list.only ?? keys.number(of: row, at: first) {
