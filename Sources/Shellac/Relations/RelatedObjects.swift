@@ -7,7 +7,7 @@
 
 /// A relation that was loaded for a record.
 @usableFromInline
-class RelatedObjects {
+class RelatedObjects: RecordAttachment {
     /// The relation. Nil for a way back, which no relation was named for.
     @usableFromInline final let identity: RelationIdentity?
     @usableFromInline final let next: RelatedObjects?
@@ -15,6 +15,33 @@ class RelatedObjects {
     @usableFromInline
     init(_ identity: RelationIdentity?, _ next: RelatedObjects?) {
         (self.identity, self.next) = (identity, next)
+    }
+
+    /// Whether this is the record that another one was given, which refers to it, and that was not saved along since.
+    private var isGivenReference: Bool {
+        savedRecords == nil && identity?.reference != nil && !records.isEmpty
+    }
+
+    override final var mayRefuseSaving: Bool {
+        var objects: RelatedObjects? = self
+        while let candidate = objects {
+            if candidate.isGivenReference { return true }
+            objects = candidate.next
+        }
+        return false
+    }
+
+    /// Throws where the record was given one that it refers to, and is about to be saved referring to none.
+    override final func checkSaving(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
+        var objects: RelatedObjects? = self
+        while let candidate = objects {
+            if candidate.isGivenReference, let identity = candidate.identity,
+                let given = candidate.records.first
+            {
+                try identity.checkReference(of: record, to: given, writer, mask)
+            }
+            objects = candidate.next
+        }
     }
 
     /// The same in front of another chain.
