@@ -45,7 +45,7 @@ extension SelectQuery {
         source.alias = other.source.alias ?? source.alias
         selection = other.selection ?? selection
         annotations += other.annotations
-        own = other.own
+        own.formUnion(other.own)
         if let condition = other.given { filter(condition) }
         if !other.ordering.isEmpty { ordering = other.ordering }
         limit = other.limit ?? limit
