@@ -4,6 +4,9 @@ class RecordAttachment {
     /// Whether it has to look at what is saved of the record.
     var mayRefuseSaving: Bool { false }
 
+    /// What a copy is given that is saved in the record's place, elsewhere. It shares nothing that changes with the record.
+    var ofSavedCopy: RecordAttachment? { nil }
+
     /// Throws where the columns of a record that is about to be saved do not say what it was given.
     ///
     /// - Parameters:

@@ -17,29 +17,37 @@ class RelatedObjects: RecordAttachment {
         (self.identity, self.next) = (identity, next)
     }
 
-    /// Whether this is the record that another one was given, which refers to it, and that was not saved along since.
-    private var isGivenReference: Bool {
-        savedRecords == nil && identity?.reference != nil && !records.isEmpty
+    /// What another record was given that refers to this one, and was not saved along since. Nil where that is not so.
+    var givenReference: GivenReference? {
+        guard savedRecords == nil, let identity, identity.reference != nil, let given = records.first else {
+            return nil
+        }
+        return GivenReference(identity: identity, type: type(of: given), record: given)
     }
 
     override final var mayRefuseSaving: Bool {
         var objects: RelatedObjects? = self
         while let candidate = objects {
-            if candidate.isGivenReference { return true }
+            if candidate.givenReference != nil { return true }
             objects = candidate.next
         }
         return false
+    }
+
+    override final var ofSavedCopy: RecordAttachment? {
+        var (objects, marks): (RelatedObjects?, RelatedObjects?) = (self, nil)
+        while let candidate = objects {
+            if let given = candidate.givenReference { marks = GivenReferenceMark(given, marks) }
+            objects = candidate.next
+        }
+        return marks
     }
 
     /// Throws where the record was given one that it refers to, and is about to be saved referring to none.
     override final func checkSaving(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
         var objects: RelatedObjects? = self
         while let candidate = objects {
-            if candidate.isGivenReference, let identity = candidate.identity,
-                let given = candidate.records.first
-            {
-                try identity.checkReference(of: record, to: given, writer, mask)
-            }
+            try candidate.givenReference?.check(record, writer, mask)
             objects = candidate.next
         }
     }

@@ -96,7 +96,8 @@ struct GivenReferenceTests {
             try frank.update(db)
             try #expect(Player.fetchOne(db, key: 6)?.score == 61)
             // A record that was fetched without its key says nothing of it.
-            let partial = try #require(try Player.select(Column("id"), Column("name")).filter(key: 1).fetchOne(db))
+            let partial = try #require(
+                try Player.select(Column("id"), Column("name")).filter(key: 1).fetchOne(db))
             partial.set(Player.team, to: try Team.fetchOne(db, key: 1))
             #expect(try !partial.updateChanges(db))
             partial.name = "Art"
@@ -113,6 +114,37 @@ struct GivenReferenceTests {
             loyal.set(Loyal.loyalTo, to: try Team.fetchOne(db, key: 2))
             try loyal.save(db)
             try #expect(Player.fetchOne(db, key: loyal.id)?.teamID == 2)
+        }
+    }
+
+    @Test("is refused where the record stays with its owner, too, whose copy has no relation", .behaviour(66))
+    func held() async throws {
+        let queue = try Guild.database()
+        let player = Self.player("Zoe", Team())
+        for save in [
+            { try await $0.save(in: $1) }, { try await $0.insert(in: $1) },
+            { try await $1.save([$0]) },
+        ] as [(Player, DatabaseQueue) async throws -> Void] {
+            do {
+                try await save(player, queue)
+                Issue.record("nothing was refused")
+            } catch {
+                #expect(
+                    "\(error)".contains("Player.team: the Player would be saved with NULL in teamID"),
+                    "\(error)")
+            }
+        }
+        #expect(player.id == nil)
+        player.teamID = 2
+        try await player.save(in: queue)
+        player.set(Player.team, to: nil)
+        player.teamID = nil
+        try await player.save(in: queue)
+        let id = try #require(player.id)
+        try await queue.read { db in
+            let saved = try #require(try Player.fetchOne(db, key: id))
+            #expect(saved.teamID == nil)
+            #expect(throws: RelationError.self) { try saved.team }
         }
     }
 }
