@@ -47,7 +47,9 @@ extension Database {
     }
 
     /// Takes the state of the database that a transaction sees from now on: it is that of the first statement that reads.
-    func takeState() throws { _ = try cachedStatement(sql: "PRAGMA schema_version").readInteger() }
+    func takeState() throws {
+        _ = try asking { try cachedStatement(sql: "PRAGMA schema_version").readInteger() }
+    }
 
     /// Begins a transaction that only reads, and sees one state.
     func beginState() throws {

@@ -9,7 +9,8 @@ extension Database {
             setCommitHook(for: .number, true)
             try seeToLog()
         }
-        guard try String.fetchOne(makeStatement(sql: "PRAGMA main.locking_mode")) != "exclusive" else {
+        let mode = try asking { try String.fetchOne(makeStatement(sql: "PRAGMA main.locking_mode")) }
+        guard mode != "exclusive" else {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message:

@@ -77,7 +77,7 @@ extension Database {
         hooks.busyHandler?.isImpatient = true
         defer { hooks.busyHandler?.isImpatient = outer }
         // It is 0 where another handler than SQLite's is installed.
-        let timeout = try Int32.fetchOne(cachedStatement(sql: "PRAGMA busy_timeout")) ?? 0
+        let timeout = try asking { try Int32.fetchOne(cachedStatement(sql: "PRAGMA busy_timeout")) ?? 0 }
         guard timeout > 0 else { return try body() }
         sqlite3_busy_timeout(pointer, 0)
         defer { if !isClosed { sqlite3_busy_timeout(pointer, timeout) } }

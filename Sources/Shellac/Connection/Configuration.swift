@@ -89,7 +89,16 @@ public struct Configuration: Sendable {
     public var schemaSource: (any DatabaseSchemaSource)?
 
     /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
+    ///
+    /// ```swift
+    /// configuration.trace = { event in print(event) }
+    /// ```
+    ///
+    /// It hears of statements that Shellac asks by itself, too: see ``TraceEvent/isInternal``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
+
+    /// The events that ``trace`` hears of: by default, the beginning of each statement, so that each is told once.
+    public var traceOptions: TraceOptions = .statement
 
     /// A function that hears of what the database does: statements, accesses, transactions, checkpoints, and advice.
     ///

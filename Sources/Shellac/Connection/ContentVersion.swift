@@ -25,7 +25,9 @@ extension Database {
 
     /// Returns such a number of one database.
     func dataVersion(of name: String) throws -> Int64? {
-        try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).data_version").readInteger()
+        try asking {
+            try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).data_version").readInteger()
+        }
     }
 }
 
@@ -35,6 +37,9 @@ extension Database {
 
     /// The number of a database's schema, which each committed change raises: see "PRAGMA schema_version".
     func schemaVersion(of name: String) throws -> Int64 {
-        try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).schema_version").readInteger() ?? 0
+        try asking {
+            try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).schema_version").readInteger()
+                ?? 0
+        }
     }
 }

@@ -15,9 +15,11 @@ extension Database {
             setBusyMode(configuration.busyMode)
             try LoadedExtensions.load(into: pointer)
             try configure()
-            try prepareStorage()
-            try checkFormat()
-            try prepare()
+            try asking {
+                try prepareStorage()
+                try checkFormat()
+                try prepare()
+            }
         } catch let error as DatabaseError {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
@@ -25,7 +27,7 @@ extension Database {
                     path: path, vfs: configuration.vfs, code: error.extendedResultCode.rawValue,
                     reason: error.message ?? "\(error.extendedResultCode)"))
         }
-        if let trace = configuration.trace { self.trace(options: [.statement, .profile], trace) }
+        trace(nil)
         for prepare in configuration.preparations { try prepare(self) }
     }
 

@@ -47,6 +47,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     @exclusivity(unchecked) final var isOnlyWatched = false
     /// Whether statements that write throw `SQLITE_READONLY`.
     var isReadOnlyScope = false
+    /// Whether what runs is asked by ourselves: see ``asking(_:)``.
+    private(set) var isAskingByItself = false
     /// The events to tell next, where somebody has asked for them.
     @exclusivity(unchecked) var owed: Owed = []
 
@@ -202,12 +204,23 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         dropHandle()
     }
 
+    /// Runs statements that nobody has asked for: to know the schema, whether somebody else has changed the database, and what the
+    /// connection is set to. Traces and reports tell them apart.
+    func asking<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = isAskingByItself
+        isAskingByItself = true
+        defer { isAskingByItself = outer }
+        return try body()
+    }
+
     /// Has SQLite look whether its planner knows enough of the tables: see ``Configuration/optimizesWhenClosing``. An error is nobody's
     /// business.
     func optimizeBeforeClosing() {
         guard configuration.optimizesWhenClosing, !configuration.readonly, !isClosed else { return }
-        try? makeStatement(sql: "PRAGMA analysis_limit = 400").execute()
-        try? makeStatement(sql: "PRAGMA optimize").execute()
+        asking {
+            try? makeStatement(sql: "PRAGMA analysis_limit = 400").execute()
+            try? makeStatement(sql: "PRAGMA optimize").execute()
+        }
     }
 
     /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.

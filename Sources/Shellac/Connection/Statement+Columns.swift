@@ -25,7 +25,7 @@ extension Statement {
         // SQLite prepares a statement in the schema that it knows, and finds out when one runs that it has changed.
         for name in effects.databases where name != "temp" {
             let sql = "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 0"
-            try? database.cachedStatement(sql: sql).execute()
+            try? database.asking { try database.cachedStatement(sql: sql).execute() }
         }
         return try? database.prepare(sql: sql, persistent: false)
     }

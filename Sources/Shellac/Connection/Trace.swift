@@ -19,6 +19,10 @@ public struct TraceEvent: CustomStringConvertible {
     /// The SQL, without values. A statement of a trigger is shown as a comment that names the trigger.
     public let sql: String
 
+    /// Whether Shellac asks it by itself, and the program has asked for nothing of the kind: to know the schema, whether somebody else has
+    /// changed the database, and what a connection is set to.
+    public let isInternal: Bool
+
     fileprivate let statement: TracedStatement
     /// Whether the SQL is that of the statement, and not a comment that names a trigger.
     fileprivate let isStatement: Bool
@@ -67,13 +71,14 @@ public struct TraceOptions: OptionSet, Sendable {
 /// Keeps the function of a trace.
 final class Tracer {
     let trace: @Sendable (TraceEvent) -> Void
-    let showsValues: Bool
+    private unowned(unsafe) let database: Database  // which owns this
+    private let showsValues: Bool
     /// Whether nobody is to hear of what runs now.
     var isDeaf = false
 
-    init(_ trace: @escaping @Sendable (TraceEvent) -> Void, showsValues: Bool) {
-        self.trace = trace
-        self.showsValues = showsValues
+    init(_ trace: @escaping @Sendable (TraceEvent) -> Void, of database: Database) {
+        (self.trace, self.database) = (trace, database)
+        showsValues = database.configuration.publicStatementArguments
     }
 
     func hear(_ event: UInt32, _ statement: OpaquePointer?, _ detail: UnsafeMutableRawPointer?) {
@@ -95,31 +100,38 @@ final class Tracer {
         let traced = TracedStatement(statement)
         defer { traced.pointer = nil }
         let event = TraceEvent(
-            kind: kind, sql: sql.withoutTrailingBlanks, statement: traced, isStatement: isStatement,
-            showsValues: showsValues)
+            kind: kind, sql: sql.withoutTrailingBlanks, isInternal: database.isAskingByItself,
+            statement: traced, isStatement: isStatement, showsValues: showsValues)
         trace(event)
     }
 }
 
 extension Database {
-    /// Calls `trace` for each statement that the connection runs. Pass nil to stop.
+    /// Calls `trace` for each statement that the connection runs, in the place of whatever was called before.
     ///
     /// ```swift
-    /// configuration.prepareDatabase { db in
-    ///     db.trace(options: .profile) { event in print(event) }
-    /// }
+    /// db.trace(options: .profile) { event in print(event) }
+    /// let players = try Player.fetchAll(db)
+    /// db.trace(nil)
     /// ```
     ///
     /// The function must not use the database.
+    ///
+    /// - Parameters:
+    ///   - options: The events that it hears of: by default, the beginning of each statement, so that each is told once. Without any, nobody
+    ///     hears anything.
+    ///   - trace: The function. Nil gives the connection back to ``Configuration/trace``, where the configuration has one, and stops the
+    ///     trace otherwise.
     public func trace(options: TraceOptions = .statement, _ trace: (@Sendable (TraceEvent) -> Void)?) {
         checkAccess()
         guard !isClosed else { return }
-        guard let trace, !options.isEmpty else {
+        let options = trace == nil ? configuration.traceOptions : options
+        guard let trace = trace ?? configuration.trace, !options.isEmpty else {
             sqlite3_trace_v2(pointer, 0, nil, nil)
             exchangeTracer(for: nil)
             return
         }
-        let tracer = Tracer(trace, showsValues: configuration.publicStatementArguments)
+        let tracer = Tracer(trace, of: self)
         sqlite3_trace_v2(
             pointer, options.rawValue,
             { event, context, statement, detail in

@@ -119,7 +119,9 @@ where Request.RowDecoder: FetchableRecord {  // as its superclass
         deliver { try ListFetch(rows, key, as: Request.RowDecoder.self, on: db) }
     }
 
-    override func fetch(_ db: Database) throws -> LiveDelivery {
+    override func fetch(_ db: Database, noting rows: ReadRows, unlessSameAs known: ReadRows?) throws
+        -> LiveDelivery
+    {
         let prepared = try prepare(db)
         return deliver { throw ListSource.relationsError(prepared) }
     }

@@ -12,7 +12,8 @@ extension DatabaseWriter {
     /// records, which may be changed freely. And of a request on one table, rows that satisfy its condition neither before
     /// nor after a change are not fetched for.
     ///
-    /// A request that loads relations is fetched for each reader, and delivered whenever what it reads may have changed.
+    /// A request that loads relations is fetched for each reader. The rows of all its statements are compared: where they are the
+    /// same as before, nobody is woken either.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -4,7 +4,8 @@
 /// arguments: then it goes over to that one, its *host*, and its own query retires. When the schema has changed, requests
 /// that were equal may no longer be: who does not fit any more goes away with a query of its own.
 ///
-/// What the last fetch gave is kept as ``PackedRows``. A fetch that gives the same delivers nothing.
+/// What the last fetch gave is kept as ``PackedRows``, or as ``ReadRows`` where elements are made of several statements. A fetch that
+/// gives the same delivers nothing.
 final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; readers have a lock
     /// What is the same for requests that share a query.
     final class Key: Hashable {
@@ -35,10 +36,12 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         var isClosed = false
         /// What the last fetch gave. It is much memory, which goes with the last reader.
         var rows: PackedRows?
+        /// The same, where the elements are made of several statements.
+        var read: ReadRows?
 
         /// Lets go of all. Returns what there was, to be freed by whoever does not hold the lock.
         mutating func close() -> Readers {
-            defer { (first, others, isClosed, rows) = (nil, [], true, nil) }
+            defer { (first, others, isClosed, rows, read) = (nil, [], true, nil, nil) }
             return self
         }
     }
@@ -131,7 +134,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         let readers = list
         guard let first = readers.first else { return LiveDelivery {} }
         let prepared = try first.prepare(db)
-        guard prepared.supplement == nil else { return try first.fetch(db) }
+        guard prepared.supplement == nil else { return try fetchSeveralStatements(for: first, db) }
 
         var rows = withReaders { $0.rows }
         // Where only another reader has come, the rows are known: unless another connection has committed others.
@@ -153,6 +156,21 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         guard let rows else { return LiveDelivery {} }
         let deliveries = readers.filter { !$0.isServed }.map { $0.serve(rows, on: db) }
         return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
+    }
+
+    /// Fetches for the only reader of a request whose elements are made of several statements. Where all of these give the same
+    /// rows as before, nobody is woken.
+    private func fetchSeveralStatements(for reader: RowsReader, _ db: Database) throws -> LiveDelivery {
+        let read = ReadRows()
+        let known = reader.isServed ? withReaders { $0.read } : nil
+        let delivery = try reader.fetch(db, noting: read, unlessSameAs: known)
+        let old = withReaders { readers -> ReadRows? in
+            guard !readers.isClosed else { return nil }
+            defer { readers.read = read }
+            return readers.read
+        }
+        withExtendedLifetime(old) {}
+        return delivery
     }
 
     override func fetchWasLost() { for reader in list { reader.isServed = false } }

@@ -22,7 +22,9 @@ final class RowTester: Sendable {
         configuration.foreignKeysEnabled = false
         configuration.acceptsDoubleQuotedStringLiterals = db.configuration.acceptsDoubleQuotedStringLiterals
         queue = try DatabaseQueue(configuration: configuration)
-        let encoding = try String.fetchOne(db.makeStatement(sql: "PRAGMA encoding")) ?? "UTF-8"
+        let encoding = try db.asking {
+            try String.fetchOne(db.makeStatement(sql: "PRAGMA encoding")) ?? "UTF-8"
+        }
         let added = db.added
         try queue.inDatabase { clone in
             try clone.execute(sql: "PRAGMA encoding = \(encoding.quotedDatabaseLiteral)")
@@ -31,8 +33,10 @@ final class RowTester: Sendable {
             for collation in added.collations { try clone.add(collation: collation) }
         }
         // What is no function of SQLite's own: ours, and those of extensions.
-        let others = try String.fetchAll(
-            db.makeStatement(sql: "SELECT lower(name) FROM pragma_function_list WHERE NOT builtin"))
+        let others = try db.asking {
+            try String.fetchAll(
+                db.makeStatement(sql: "SELECT lower(name) FROM pragma_function_list WHERE NOT builtin"))
+        }
         let counts = Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
         var known = Self.pureFunctions.subtracting(counts.keys)
         for (name, functions) in Dictionary(grouping: added.functions, by: { $0.name.lowercased() })

@@ -21,8 +21,13 @@ class RowsReader: LiveReader, @unchecked Sendable {  // as its superclass
     /// Makes objects of rows that are the reader's own. Returns what delivers them.
     func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery { LiveDelivery {} }
 
-    /// Fetches a request whose elements are made of several statements. Returns what delivers them.
-    func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
+    /// Fetches a request whose elements are made of several statements, and notes the rows of these.
+    ///
+    /// - Parameter known: The rows that the reader has had.
+    /// - Returns: what delivers the elements, or frees them where the same rows were read.
+    func fetch(_ db: Database, noting rows: ReadRows, unlessSameAs known: ReadRows?) throws -> LiveDelivery {
+        LiveDelivery {}
+    }
 
     /// Tells the end.
     func finish(_ failure: (any Error)?) {}
@@ -78,5 +83,13 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
         deliver { try rows.makeElements(Request.RowDecoder.self, on: db) }
     }
 
-    override func fetch(_ db: Database) throws -> LiveDelivery { deliver { try request.fetchAll(db) } }
+    override func fetch(_ db: Database, noting rows: ReadRows, unlessSameAs known: ReadRows?) -> LiveDelivery
+    {
+        let result = Result { try db.noting(in: rows) { try request.fetchAll(db) } }
+        if case .success = result, let known, known.hasSameRows(as: rows) {
+            // The objects are the user's: they are freed where these could use the database.
+            return LiveDelivery { withExtendedLifetime(result) {} }
+        }
+        return deliver { try result.get() }
+    }
 }

@@ -55,7 +55,9 @@ extension Database {
     /// The number that other connections' commits change. A lock is not waited for.
     var dataVersionWithoutWaiting: Int64 {
         get throws {
-            try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
+            try asking {
+                try withoutWaiting { try Int64.fetchOne(cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
+            }
         }
     }
 
@@ -66,8 +68,10 @@ extension Database {
     fileprivate var contentSum: UInt64? {
         get throws {
             guard let serialize = Features.serialize else { return nil }
-            let pages = try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.page_count")) ?? 0
-            let size = try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.page_size")) ?? 0
+            func number(_ pragma: String) throws -> Int64 {
+                try asking { try Int64.fetchOne(cachedStatement(sql: "PRAGMA main.\(pragma)")) ?? 0 }
+            }
+            let (pages, size) = try (number("page_count"), number("page_size"))
             guard pages * size <= ExternalVersion.largestContent else { return nil }
             var count: Int64 = 0
             guard let bytes = serialize(pointer, "main", &count, 0) else { return nil }

@@ -41,6 +41,9 @@ class LateExpression: @unchecked Sendable {  // its subclasses have constants
     func expression(
         of source: QuerySource?, among names: [String], on db: Database
     ) throws -> SQLExpression { SQLExpression(.word("NULL")) }
+
+    /// The opposite order, where it is one, with a direction of its own.
+    var reversed: LateExpression? { nil }
 }
 
 extension QueryWriter {

@@ -6,8 +6,7 @@ final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant
 
     init(isDescending: Bool = false) { self.isDescending = isDescending }
 
-    /// The same, as terms of the opposite order.
-    var reversed: PrimaryKeyTerms { PrimaryKeyTerms(isDescending: !isDescending) }
+    override var reversed: LateExpression? { PrimaryKeyTerms(isDescending: !isDescending) }
 
     override func expression(of source: QuerySource?, among names: [String], on db: Database) throws
         -> SQLExpression

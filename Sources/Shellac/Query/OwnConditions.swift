@@ -72,6 +72,17 @@ enum OwnScope: Sendable {
         }
     }
 
+    /// Adds the conditions of another scope: all hold that hold in either, and only what both leave out is left out.
+    mutating func formUnion(_ other: OwnScope) {
+        switch (self, other) {
+        case (_, .none), (.whole, _), (.leavingOut, .kind): break
+        case (.none, _), (.kind, _), (_, .whole): self = other
+        case (.leavingOut, .leavingOut):
+            let names = leftOut.filter(other.leavesOut)
+            self = names.isEmpty ? .whole : .leavingOut(names)
+        }
+    }
+
     /// What holds of the rows.
     ///
     /// - Parameter type: The type of the rows. Nil where they are of none, which has no conditions.

@@ -23,6 +23,9 @@ final class QueryConnection: StatementKeeper {
     /// The number of times that SQL was made.
     private(set) var buildCount = 0
 
+    /// Where the rows are noted that requests with supplements read, while somebody wants to compare them.
+    @exclusivity(unchecked) var noted: ReadRows?
+
     /// The names of tables, by the types that gave them.
     private var tableNames: [ObjectIdentifier: String] = [:]
 

@@ -1,7 +1,7 @@
 /// An error of a record.
 public enum RecordError: Error, Hashable, Sendable {
-    /// There is no row for a key: thrown by `update`, `reload` and `find`, and by the methods that save and fetch when
-    /// a conflict was resolved by ignoring the record.
+    /// There is no row for a key: thrown by `update`, `updateChanges`, `reload` and `find`, and by the methods that save and fetch when
+    /// a conflict was resolved by ignoring the record. The key of a record that was never saved is NULL, mostly: `insert` or `save` it.
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 
     /// A record does not take what the database made of it: thrown by `reload`, `insert(_:refreshing:)`, and by an
@@ -49,7 +49,9 @@ extension RecordError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):
+            let isThere = !key.isEmpty && !key.values.contains(where: \.isNull)
             return "there is no row in the table \(table) for the key \(Self.description(of: key))"
+                + (isThere ? "" : ": a record that has no key was never saved. Call insert or save")
         case .rowNotTaken(let type, let reason):
             return "a \(type) did not take its row: \(reason)"
         case .notCopied(let type, let reason):

@@ -23,7 +23,6 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
     func combined(with other: RequestSupplement?) -> RequestSupplement? { self }
 
     /// What reads the rows of a statement, as elements of a type. Nil where it gives the rows of these alone.
-    @usableFromInline
     func rows<Element>(of statement: Statement, as type: Element.Type, in db: Database) throws
         -> SuppliedRows?
     { nil }
@@ -69,6 +68,9 @@ class SuppliedRows {
     /// Whether something is given to the elements, which are objects.
     @usableFromInline let givesToObjects: Bool
 
+    /// Whether the rows are noted by whoever reads them: see ``ReadRows``.
+    var notesRows: Bool { false }
+
     init(givesToObjects: Bool = false) { self.givesToObjects = givesToObjects }
 
     /// Gives something to the object that was made of the row.
@@ -104,7 +106,7 @@ extension DatabaseFetchable {
             try prepared.statement.begin(prepared.arguments)
             defer { prepared.statement.abandon() }
             var elements: [Self] = []
-            let rows = try supplement.rows(of: prepared.statement, as: Self.self, in: db)
+            let rows = try supplement.read(prepared.statement, as: Self.self, in: db)
             let row = prepared.statement.row
             while let row = rows != nil ? try rows?.next() : try prepared.statement.step() ? row : nil {
                 guard let element = isOne ? try onlyElement(of: row) : try keptElement(of: row) else { break }

@@ -26,8 +26,8 @@ public struct SQLOrdering: SQLOrderingTerm {
             let terms = piece.sql.embeddedSQL + direction.description
             return SQLOrdering(SQL(sql: terms.reversedOrder, arguments: piece.arguments).sqlExpression)
         }
-        if case .late(let late)? = expression.syntax, let key = late as? PrimaryKeyTerms {
-            return SQLOrdering(SQLExpression(.late(key.reversed)))
+        if case .late(let late)? = expression.syntax, let reversed = late.reversed {
+            return SQLOrdering(SQLExpression(.late(reversed)))
         }
         return SQLOrdering(expression, isDescending: !isDescending, areNullsLast: areNullsLast.map { !$0 })
     }

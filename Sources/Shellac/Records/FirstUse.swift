@@ -4,14 +4,15 @@ enum FirstUse {
 
     /// Looks at a class, unless that was done.
     ///
-    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, some of whose properties would be lost, or whose kinds cannot
-    ///   be meant.
+    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, or not at all, some of whose properties would be lost, or whose
+    ///   kinds cannot be meant.
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
         try ClassKind.of(type)?.check()
         try checkLists(of: type)
         try checkCoding(of: type)
+        try checkColumns(of: type)
         try ClassCoding.of(type)?.use { try $0.check(type) }
         checked.withLock { _ = $0.insert(identifier) }
     }
@@ -55,6 +56,22 @@ enum FirstUse {
                     "\(type) says \(name) alone, and does not list its columns: they would not be read and stored. "
                     + "Say Codable, or list them in columns(_:).")
         }
+    }
+
+    /// Checks that a class with properties says of any of them where it is stored: its records would have their default values, and a save
+    /// would find nothing to store.
+    private static func checkColumns(of type: Record.Type) throws {
+        guard Overrides.instanceSize(of: type) > Overrides.instanceSize(of: Record.self),
+            Overrides.columns(type, unlike: Record.self) == false,
+            Overrides.pair(type, unlike: Record.self) == false, codedRoot(of: type) == nil,
+            !readsInInitializer(type, unlike: Record.self)
+        else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(type) has properties, and does not say in which columns they are stored: they would keep their default values. List "
+                + "them in columns(_:), or say Codable. (A class that is only read may read them in init(row:).)"
+        )
     }
 
     /// Returns the class that says `Codable`, and leaves its columns to that. Nil for most classes.

@@ -148,6 +148,9 @@ extension MutablePersistableRecord {
 /// }
 /// try Country(code: "FR", name: "France").insert(db)
 /// ```
+///
+/// So a struct does not take the id that an insertion gives its row: one with `var id: Int64?` is a ``MutablePersistableRecord``, and takes it
+/// in `didInsert`.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     ///

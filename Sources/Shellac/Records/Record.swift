@@ -94,7 +94,7 @@ public import Foundation
 nonisolated open class Record: FetchableRecord, PersistableRecord {
     @exclusivity(unchecked) final var rememberedRow = RememberedRow()
     /// What an upper layer keeps with the record: see ``Record/related``.
-    @usableFromInline @exclusivity(unchecked) final var attachment: AnyObject?
+    @usableFromInline @exclusivity(unchecked) final var attachment: RecordAttachment?
 
     // MARK: - The table
 

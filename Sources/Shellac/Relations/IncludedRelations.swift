@@ -24,6 +24,7 @@ struct RelationJoin: Sendable {
         isAnnotating = isAnnotating || other.isAnnotating
         for (index, step) in other.definition.steps.enumerated() {
             definition.steps[index].query.merge(step.query)
+            definition.steps[index].firstRows = step.firstRows ?? definition.steps[index].firstRows
         }
         definition.limit = other.definition.limit ?? definition.limit
     }
@@ -44,7 +45,7 @@ extension SelectQuery {
         source.alias = other.source.alias ?? source.alias
         selection = other.selection ?? selection
         annotations += other.annotations
-        own = other.own
+        own.formUnion(other.own)
         if let condition = other.given { filter(condition) }
         if !other.ordering.isEmpty { ordering = other.ordering }
         limit = other.limit ?? limit

@@ -91,8 +91,9 @@ struct JoinedQuery {
     ) throws {
         let definition = join.definition
         try definition.checkOwner(owner.type)
+        try definition.checkFault()
         let path = try db.relations.path(of: definition, for: owner.type, on: db)
-        if definition.limit != nil {
+        if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason: "a limit for each parent is none of joined rows: load them, by including(all:)")
@@ -110,7 +111,7 @@ struct JoinedQuery {
         var place = outer
         place.isInGroup = place.isInGroup || isGroup
 
-        var (tables, before): ([QueryJoin], Table) = ([], owner)
+        var (tables, passed, before): ([QueryJoin], [String], Table) = ([], [], owner)
         var child = ScopePlan(
             key: definition.scopeKey, table: definition.targetType.databaseTableName, definition: definition)
         if definition.steps.count == 1, definition.steps[0].direction == .down {
@@ -127,10 +128,15 @@ struct JoinedQuery {
                 try select(join, of: table, path.steps[number], &child, place)
             }
             try add(step.query.included, of: table, to: &tables, &child, place)
+            passed.append(table.name)
             before = table
         }
-        let ordering = definition.query.ordering
-        query.ordering += ordering.map { $0.moved(to: ColumnScope(table: before.name)) }
+        query.ordering += definition.query.ordering.map { ordering in
+            guard let term = ordering.stepTerm else {
+                return ordering.moved(to: ColumnScope(table: before.name))
+            }
+            return term.ordering.moved(to: ColumnScope(table: passed[term.step]))
+        }
         if outer.isIncluded { plan.children.append(child) }
         guard isGroup else {
             joins += tables

@@ -200,6 +200,12 @@ extension RelationDefinition {
 
     private func note(in refinement: inout PeerRelation.Refinement, on db: Database) throws {
         var writer = ShapeWriter(over: [], db)
+        var query = query
+        for index in query.ordering.indices {
+            guard let term = query.ordering[index].stepTerm else { continue }
+            query.ordering[index] = term.ordering
+            refinement.arguments += [index.databaseValue, term.step.databaseValue]
+        }
         try query.write(to: &writer)
         refinement.shape += writer.bytes
         refinement.arguments += writer.arguments

@@ -17,10 +17,16 @@ final class PrefetchedScopes: SuppliedRows {
         current?.recycle()
     }
 
+    override var notesRows: Bool { true }
+
     override func next() throws -> LiveRow? {
         if kept == nil {
             var rows = KeptRows(plan)
-            while try statement.step() { rows.keep(statement.row) }
+            let noted = db.queries.noted
+            while try statement.step() {
+                noted?.note(statement.row)
+                rows.keep(statement.row)
+            }
             try rows.fetchLists(in: db)
             kept = rows.rows.makeIterator()
         }

@@ -97,7 +97,11 @@ extension Record {
         give(RelatedOne(relation.definition.identity, record, saved: nil))
     }
 
-    /// Gives the record the record that it refers to, or none, as if it had been loaded. Nothing is saved.
+    /// Gives the record the record that it refers to, or none, as if it had been loaded. Nothing is saved, and the foreign key is not
+    /// filled in, until both are saved by ``save(_:with:_:removed:)``.
+    ///
+    /// Whatever else would store the record with a foreign key that is NULL throws a ``RelationError``, which says what to do: set the
+    /// key, too, as `player.teamID = team.id`, or save both.
     public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
         // What it referred to before is not removed.
         relate(RelatedOne(relation.definition.identity, record, saved: nil))

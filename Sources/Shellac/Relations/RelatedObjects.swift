@@ -7,7 +7,7 @@
 
 /// A relation that was loaded for a record.
 @usableFromInline
-class RelatedObjects {
+class RelatedObjects: RecordAttachment {
     /// The relation. Nil for a way back, which no relation was named for.
     @usableFromInline final let identity: RelationIdentity?
     @usableFromInline final let next: RelatedObjects?
@@ -15,6 +15,41 @@ class RelatedObjects {
     @usableFromInline
     init(_ identity: RelationIdentity?, _ next: RelatedObjects?) {
         (self.identity, self.next) = (identity, next)
+    }
+
+    /// What another record was given that refers to this one, and was not saved along since. Nil where that is not so.
+    var givenReference: GivenReference? {
+        guard savedRecords == nil, let identity, identity.reference != nil, let given = records.first else {
+            return nil
+        }
+        return GivenReference(identity: identity, type: type(of: given), record: given)
+    }
+
+    override final var mayRefuseSaving: Bool {
+        var objects: RelatedObjects? = self
+        while let candidate = objects {
+            if candidate.givenReference != nil { return true }
+            objects = candidate.next
+        }
+        return false
+    }
+
+    override final var ofSavedCopy: RecordAttachment? {
+        var (objects, marks): (RelatedObjects?, RelatedObjects?) = (self, nil)
+        while let candidate = objects {
+            if let given = candidate.givenReference { marks = GivenReferenceMark(given, marks) }
+            objects = candidate.next
+        }
+        return marks
+    }
+
+    /// Throws where the record was given one that it refers to, and is about to be saved referring to none.
+    override final func checkSaving(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
+        var objects: RelatedObjects? = self
+        while let candidate = objects {
+            try candidate.givenReference?.check(record, writer, mask)
+            objects = candidate.next
+        }
     }
 
     /// The same in front of another chain.

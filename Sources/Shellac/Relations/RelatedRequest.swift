@@ -15,7 +15,9 @@ extension TableRecord where Self: EncodableRecord {
         let definition = relation.definition
         var query = definition.query
         if let limit = definition.limit { query.limit = QueryLimit(count: limit, offset: nil) }
-        query.filter(SQLExpression(.late(RelatedCondition(definition, self))))
+        let related = RelatedCondition(definition, self)
+        query.filter(SQLExpression(.late(related)))
+        query.ordering = related.resolved(query.ordering, at: definition.steps.count - 1)
         return QueryInterfaceRequest(query)
     }
 }
@@ -39,22 +41,49 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         of source: QuerySource?, among names: [String], on db: Database
     ) throws -> SQLExpression {
         try definition.checkOwner(owner)
+        try definition.checkFault()
         let path = try db.relations.path(of: definition, for: owner, on: db)
         db.noteLoad(of: definition, for: owner)
         return try condition(path, definition.steps.count - 1)
+    }
+
+    /// An order of the rows of a step, in which that of the rows on the way is one term.
+    func resolved(_ ordering: [SQLOrdering], at number: Int) -> [SQLOrdering] {
+        let terms = ordering.compactMap(\.stepTerm)
+        var isResolved = false
+        return ordering.compactMap { ordering in
+            if ordering.stepTerm == nil { return ordering }
+            defer { isResolved = true }
+            return isResolved ? nil : SQLOrdering(SQLExpression(.late(RelatedPlace(self, terms, at: number))))
+        }
+    }
+
+    /// The key that the rows of the first step have.
+    private func key(_ path: RelationPath) throws -> [DatabaseValue] { try path.steps[0].from.map(value) }
+
+    private static func equation(_ columns: [SQLExpression], _ key: [DatabaseValue]) -> SQLExpression {
+        // Nothing is related by NULL.
+        if key.contains(where: \.isNull) { return SQLExpression(.word("0")) }
+        let equations = zip(columns, key).map {
+            SQLExpression(.infix(.equal, $0, SQLExpression(.value($1))))
+        }
+        return equations.joined(operator: .and)
+    }
+
+    /// The place of a row of a step in the order of the rows on the way to it.
+    fileprivate func place(by terms: [StepTerm], of table: String, at number: Int, on db: Database) throws
+        -> SQLExpression
+    {
+        let path = try db.relations.path(of: definition, for: owner, on: db)
+        let key = try key(path)
+        return StepRows(definition, path) { Self.equation($0, key) }.place(by: terms, of: table, at: number)
     }
 
     /// The condition on the rows of a step.
     private func condition(_ path: RelationPath, _ number: Int) throws -> SQLExpression {
         let columns = path.steps[number].to.map { SQLExpression(.column($0.name)) }
         if number == 0 {
-            let key = try path.steps[0].from.map(value)
-            // Nothing is related by NULL.
-            if key.contains(where: \.isNull) { return SQLExpression(.word("0")) }
-            let equations = zip(columns, key).map {
-                SQLExpression(.infix(.equal, $0, SQLExpression(.value($1))))
-            }
-            return equations.joined(operator: .and)
+            return try Self.equation(columns, key(path))
         }
         var before = definition.steps[number - 1].query
         before.supplement = before.included.joinsAlone
@@ -62,6 +91,10 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
             SQLSelection(.expression(SQLExpression(.column($0)), name: nil))
         }
         (before.annotations, before.ordering) = ([], [])
+        if let first = definition.steps[number - 1].firstRows {
+            before.ordering = resolved(first.ordering, at: number - 1)
+            before.limit = QueryLimit(count: first.count, offset: nil)
+        }
         before.filter(try condition(path, number - 1))
         return SQLExpression(.query(OwnerKeys.row(columns), in: .select(before), isNegated: false))
     }
@@ -78,5 +111,22 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
             reason:
                 "this \(owner) does not encode its column \(column), by which it is related, or was fetched without it"
         )
+    }
+}
+
+/// The place of a row in the order of the rows that a relation of one record leads through.
+private final class RelatedPlace: LateExpression, @unchecked Sendable {  // constant
+    private let related: RelatedCondition
+    private let terms: [StepTerm]
+    private let step: Int
+
+    init(_ related: RelatedCondition, _ terms: [StepTerm], at step: Int) {
+        (self.related, self.terms, self.step) = (related, terms, step)
+    }
+
+    override func expression(
+        of source: QuerySource?, among names: [String], on db: Database
+    ) throws -> SQLExpression {
+        try related.place(by: terms, of: source?.name ?? "", at: step, on: db)
     }
 }

@@ -122,7 +122,8 @@ private final class RelatedExpression: LateExpression, @unchecked Sendable {
                 reason: "it stands in a request whose rows are not those of \(definition.owner)")
         }
         try definition.checkOwner(type)
-        if definition.limit != nil {
+        try definition.checkFault()
+        if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason: "all related rows count, and it has a limit for each parent")

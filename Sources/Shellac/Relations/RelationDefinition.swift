@@ -18,6 +18,8 @@ public struct RelationDefinition: Sendable {
     /// What is loaded along with the rows.
     var nested: [any Relation] { query.included.loads }
     var givenKey: String?
+    /// Why the relation cannot be used as it was put together.
+    private(set) var fault: String?
 
     init(
         _ owner: any TableRecord.Type, _ step: RelationStep, isMany: Bool, target: RelatedClass?
@@ -29,10 +31,35 @@ public struct RelationDefinition: Sendable {
     /// Makes a relation that leads through another one.
     init(through path: RelationDefinition, using last: RelationDefinition, isMany: Bool) {
         owner = path.owner
-        steps = path.steps + last.steps
         self.isMany = isMany
         target = last.target
         limit = last.limit
+        let order = path.query.ordering
+        fault = path.fault ?? last.fault ?? Self.fault(of: path, last, order)
+        var passed = path.steps
+        passed[passed.count - 1].query.ordering = []
+        if let limit = path.limit {
+            passed[passed.count - 1].firstRows = FirstRows(count: limit, ordering: order)
+        }
+        steps = passed + last.steps.shifted(by: passed.count)
+        query.ordering = last.query.ordering.following(order, after: passed.count)
+    }
+
+    /// Why a relation cannot lead through another one.
+    private static func fault(
+        of path: RelationDefinition, _ last: RelationDefinition, _ order: [SQLOrdering]
+    ) -> String? {
+        if let limit = last.anyLimit, path.isMany {
+            return
+                "the limit of \(last.name()) would be one for each row of \(path.name()), through which it leads: write "
+                + "limit(\(limit), perParent: true) behind the whole relation, for each \(path.owner)"
+        }
+        if path.query.isDistinct, path.limit != nil || !order.isEmpty {
+            return
+                "of the rows of \(path.name()), through which it leads, equal ones are left out, and so they have no order and no "
+                + "limit: write distinct(), or one of these"
+        }
+        return nil
     }
 
     /// Traps where a relation of another kind, or to another type, is made of this.
@@ -93,10 +120,25 @@ struct RelationStep: Sendable {
     let using: ForeignKey?
     /// The rows that it leads to.
     var query: SelectQuery
+    /// The first of them, where others lead nowhere: of all that one row is given by this step and those before it.
+    var firstRows: FirstRows?
 
     init(_ direction: Direction, _ type: any TableRecord.Type, using: ForeignKey?) {
         (self.direction, self.type, self.using) = (direction, type, using)
         query = SelectQuery(QuerySource(.type(type)))
+    }
+}
+
+extension [RelationStep] {
+    /// The same steps, behind others.
+    fileprivate func shifted(by count: Int) -> [RelationStep] {
+        map { step in
+            var step = step
+            step.firstRows = step.firstRows.map {
+                FirstRows(count: $0.count, ordering: $0.ordering.following([], after: count))
+            }
+            return step
+        }
     }
 }
 

@@ -20,8 +20,6 @@ struct RelationQuery {
     /// The number of columns behind these, which nobody reads.
     private(set) var rankCount = 0
 
-    private static let via = "shellac_via"
-
     /// - Parameters:
     ///   - identity: The columns that tell the target's rows apart, where rows may be found several times.
     ///   - element: What is made of the rows.
@@ -32,9 +30,10 @@ struct RelationQuery {
         for step in definition.steps { try definition.check(step) }
         keyCount = path.steps[0].to.count
         identityCount = identity.count
-        select = Self.rows(definition, path, upTo: path.steps.count - 1, keys)
+        let rows = StepRows(definition, path, where: keys.condition)
+        select = rows.query
         let target = select
-        select.annotations += (0..<keyCount).map { Self.keyColumn($0, target, path) }
+        select.annotations += (0..<keyCount).map { rows.keyColumn($0, of: target) }
         select.annotations += identity.map { SQLSelection(.expression(target.own($0), name: nil)) }
         if definition.limit != nil { rank() }
         if let supplement = select.supplement {
@@ -75,8 +74,10 @@ struct RelationQuery {
         try statement.begin(arguments)
         defer { statement.abandon() }
         let row = statement.row
+        let noted = db.queries.noted
         var column: Int?
         while try statement.step() {
+            noted?.note(row)
             let first = column ?? keyColumn(of: row)
             column = first
             if let number = list.only ?? keys.number(of: row, at: first) {
@@ -90,56 +91,10 @@ struct RelationQuery {
         row.layout.column(named: "shellac_key0") ?? row.count - rankCount - identityCount - keyCount
     }
 
-    /// The rows that some steps lead to.
-    private static func rows(
-        _ definition: RelationDefinition, _ path: RelationPath, upTo number: Int, _ keys: OwnerKeys.List
-    ) -> SelectQuery {
-        var query = definition.steps[number].query
-        let step = path.steps[number]
-        if number == 0 {
-            query.filter(keys.condition(step.to.map { query.own($0.name) }))
-            return query
-        }
-        var before = rows(definition, path, upTo: number - 1, keys)
-        let (inner, width) = (before, path.steps[0].to.count)
-        before.ordering = []
-        before.annotations = []
-        before.selection =
-            (0..<width).map { keyColumn($0, inner, path) }
-            + step.from.enumerated().map {
-                SQLSelection(.expression(inner.own($1), name: "shellac_next\($0)"))
-            }
-        let conditions = step.to.enumerated().map { index, column in
-            SQLExpression(
-                .infix(.equal, query.own(column.name, isJoined: true), Self.column("shellac_next\(index)")))
-        }
-        query.joins.append(
-            QueryJoin(
-                isLeft: false, source: QuerySource(.query(.select(before)), alias: via),
-                condition: conditions.joined(operator: .and)))
-        return query
-    }
-
-    private static func column(_ name: String) -> SQLExpression {
-        SQLExpression(.column(table: via, name: name))
-    }
-
-    /// A column of the key that a row was found by.
-    private static func keyColumn(_ index: Int, _ query: SelectQuery, _ path: RelationPath) -> SQLSelection {
-        let isFirst = query.joins.last?.source.alias != via
-        let column = isFirst ? query.own(path.steps[0].to[index].name) : column("shellac_key\(index)")
-        return SQLSelection(.expression(column, name: "shellac_key\(index)"))
-    }
-
     /// Numbers the rows of each key.
     private mutating func rank() {
         let keys = select.annotations.prefix(select.annotations.count - identityCount).suffix(keyCount)
-        let partition = keys.compactMap { selection -> SQLExpression? in
-            if case .expression(let expression, _) = selection.form { expression } else { nil }
-        }
-        let call = SQLExpression(.call(FunctionCall(name: "ROW_NUMBER", arguments: [])))
-        let number = call.over(SQLWindow(partitionBy: partition, order: select.ordering))
-        select.annotations.append(SQLSelection(.expression(number, name: "shellac_rank")))
+        select.annotations.append(StepRows.number(keys, select.ordering))
         rankCount = 1
     }
 
@@ -147,22 +102,9 @@ struct RelationQuery {
     private mutating func leaveOut(behind limit: Int) {
         let supplement = select.supplement
         select.supplement = nil
-        select = SelectQuery(QuerySource(.query(.select(select))))
-        let rank = SQLExpression(.column("shellac_rank"))
-        select.filter(
-            SQLExpression(.infix(.lessOrEqual, rank, SQLExpression(.value(limit.databaseValue)))))
-        select.ordering = [SQLOrdering(rank)]
+        select = select.firstRows(limit)
+        select.ordering = [SQLOrdering(SQLExpression(.column("shellac_rank")))]
         select.supplement = supplement
-    }
-}
-
-extension SelectQuery {
-    /// A column of the query's own table.
-    fileprivate func own(_ column: String, isJoined: Bool = false) -> SQLExpression {
-        guard isJoined || !joins.isEmpty, let table = source.name else {
-            return SQLExpression(.column(column))
-        }
-        return SQLExpression(.column(table: table, name: column))
     }
 }
 
@@ -172,6 +114,7 @@ extension RelationDefinition {
         func refuse(_ reason: String) throws -> Never {
             throw RelationError.unsound(relation: name(), reason: reason)
         }
+        try checkFault()
         let query = step.query
         guard query.source.type != nil, query.commonTables.isEmpty else {
             try refuse(
@@ -191,4 +134,7 @@ extension RelationDefinition {
             try refuse("grouped rows belong to no record: group a request instead")
         }
     }
+
+    /// Throws where the relation was put together of what does not fit.
+    func checkFault() throws { if let fault { throw RelationError.unsound(relation: name(), reason: fault) } }
 }

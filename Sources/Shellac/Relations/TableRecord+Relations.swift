@@ -98,6 +98,17 @@ extension TableRecord {
     /// }
     /// ```
     ///
+    /// What the relation to the rows in between was refined by counts: its conditions, its order, and its limit for each parent.
+    ///
+    /// ```swift
+    /// static let firstTags = hasMany(
+    ///     Tag.self, through: taggings.order { $0.position }.limit(3, perParent: true), using: Tagging.tag)
+    /// ```
+    ///
+    /// The order of the rows in between comes first, and behind it that of `relation`. An order of the whole relation, as
+    /// `firstTags.order { $0.name }`, replaces both, and leaves the limit as it is. A limit of `relation` would be one for each row in
+    /// between: where there are many of these, whatever uses the relation throws a ``RelationError``.
+    ///
     /// - Parameters:
     ///   - target: The type of the other rows.
     ///   - path: The relation to the rows in between.

@@ -55,7 +55,9 @@ final class SchemaCache {
         // A closed database, a lost transaction, and a cancelled access answer nothing.
         try database.checkObstruction(for: nil)
         if changeCount != log.schemaChangeCount { forget() }
-        if try listings?.contains(where: { try $0.isOutdated(database) }) == true { forget() }
+        if try database.asking({ try listings?.contains { try $0.isOutdated(database) } }) == true {
+            forget()
+        }
         if log.isOpen { database.knownSchema.hold(generation) }
     }
 
@@ -96,14 +98,17 @@ final class SchemaCache {
             } else {
                 return nil
             }
-            let table = try TableSchema(
-                database, name: object.name, in: listing.name, kind: kind, sql: object.sql)
+            let table = try database.asking {
+                try TableSchema(database, name: object.name, in: listing.name, kind: kind, sql: object.sql)
+            }
             listing.tables[key] = table
             return table
         }
         if let table { return table }
         guard schemaName == nil else { return nil }
-        let function = try TableSchema(database, name: name, in: "main", kind: .tableValuedFunction)
+        let function = try database.asking {
+            try TableSchema(database, name: name, in: "main", kind: .tableValuedFunction)
+        }
         guard !function.allColumns.isEmpty else { return nil }
         functions[key] = function
         return function
@@ -197,6 +202,12 @@ final class SchemaCache {
     private func search<Answer>(
         in schemaName: String?, _ answer: (SchemaListing) throws -> Answer?
     ) throws -> Answer? {
+        try database.asking { try searchAsking(in: schemaName, answer) }
+    }
+
+    private func searchAsking<Answer>(
+        in schemaName: String?, _ answer: (SchemaListing) throws -> Answer?
+    ) throws -> Answer? {
         while true {
             let listings = try self.listings ?? listDatabases()
             let searched = listings.filter { listing in
@@ -234,8 +245,11 @@ final class SchemaCache {
     }
 
     private func listDatabases() throws -> [SchemaListing] {
-        let names = try Row.fetchAll(database.makeStatement(sql: "PRAGMA database_list"))
-            .map { try $0["name"] as String }
+        let names = try database.asking {
+            try Row.fetchAll(database.makeStatement(sql: "PRAGMA database_list")).map {
+                try $0["name"] as String
+            }
+        }
         // The list has main first, then temp if anything was in it, then the attached ones.
         let attached = names.filter {
             !CaseInsensitiveName.matches($0, "main") && !CaseInsensitiveName.matches($0, "temp")

@@ -20,7 +20,7 @@ extension StoredColumns {
     /// ADD COLUMN" in the SQLite documentation.
     private static func valueOfOlderRows(_ column: ColumnInfo, _ db: Database) -> DatabaseValue? {
         guard column.primaryKeyIndex == 0, let sql = column.defaultValueSQL, sql.isConstantSQL,
-            let value = try? DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(sql)"))
+            let value = try? db.asking({ try DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(sql)")) })
         else { return nil }
         return column.affinity.storing(value)
     }

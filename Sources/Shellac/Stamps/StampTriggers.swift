@@ -171,7 +171,8 @@ extension Database {
     fileprivate func isStrict(_ table: TableSchema) throws -> Bool {
         guard Features.versionNumber >= 3_037_000 else { return false }  // which brought them
         let name = table.name.quotedDatabaseIdentifier
-        return try Row.fetchAll(makeStatement(sql: "PRAGMA main.table_list(\(name))")).contains {
+        let tables = try asking { try Row.fetchAll(makeStatement(sql: "PRAGMA main.table_list(\(name))")) }
+        return try tables.contains {
             try CaseInsensitiveName.matches($0["schema"], "main") && $0["strict"]
         }
     }

@@ -17,12 +17,10 @@ struct OwnTriggers {
     /// Returns the SQL of those that are there, by their names. (SQLite writes it anew where it renames tables and
     /// columns.)
     func present() throws -> [String: String] {
-        let rows = try Row.fetchAll(
-            database.cachedStatement(
-                sql:
-                    "SELECT name, sql FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
-            ),
-            arguments: [Self.prefix])
+        let sql = "SELECT name, sql FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
+        let rows = try database.asking {
+            try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [Self.prefix])
+        }
         var present: [String: String] = [:]
         for row in rows {
             let name: String = try row["name"]

@@ -30,6 +30,7 @@ struct TraceTests {
         let configuration = ConfigurationTests.configuration {
             $0.publicStatementArguments = isPublic
             $0.trace = Self.record(recorder)
+            $0.traceOptions = [.statement, .profile]
         }
         try DatabaseQueue(configuration: configuration).inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a)")
@@ -99,6 +100,57 @@ struct TraceTests {
         }
     }
 
+    @Test("A configuration's trace hears of each statement once, and again after another one was removed")
+    func configured() throws {
+        let (first, second) = (Recorder<String>(), Recorder<String>())
+        let configuration = ConfigurationTests.configuration { $0.trace = Self.record(first) }
+        try DatabaseQueue(configuration: configuration).inDatabase { db in
+            try db.execute(sql: "SELECT 1")
+            #expect(first.removeAll().last == "SELECT 1")
+            try db.execute(sql: "SELECT 2; SELECT 3")
+            #expect(first.removeAll() == ["SELECT 2", "SELECT 3"])
+            db.trace(Self.record(second))
+            try db.execute(sql: "SELECT 4")
+            db.trace(nil)
+            try db.execute(sql: "SELECT 5")
+            #expect(second.elements == ["SELECT 4"])
+            #expect(first.removeAll() == ["SELECT 5"])
+            db.trace(options: [], Self.record(second))
+            try db.execute(sql: "SELECT 6")
+            #expect(first.elements == [] && second.elements.count == 1)
+            db.trace(options: .profile, nil)
+            try db.execute(sql: "SELECT 7")
+            #expect(first.removeAll() == ["SELECT 7"])
+        }
+        var deaf = configuration
+        deaf.traceOptions = []
+        try DatabaseQueue(configuration: deaf).inDatabase { db in try db.execute(sql: "SELECT 8") }
+        #expect(first.elements == [])
+    }
+
+    @Test("What Shellac asks by itself says so, and nothing else does")
+    func internalStatements() throws {
+        let recorder = Recorder<String>()
+        let configuration = ConfigurationTests.configuration { configuration in
+            configuration.trace = { event in
+                if event.isInternal != event.sql.isAskedByShellac { recorder.record(event.sql) }
+                if !event.isInternal { recorder.record(event.sql) }
+            }
+        }
+        try DatabaseQueue(configuration: configuration).inDatabase { db in
+            try db.execute(sql: "CREATE TABLE t (a)")
+            _ = try Table<Row>("t").fetchCount(db)
+            _ = try db.columns(in: "t")
+            try db.execute(sql: "PRAGMA user_version")
+        }
+        #expect(
+            recorder.elements.filter { !["BEGIN DEFERRED TRANSACTION"].contains($0) }
+                == [
+                    "CREATE TABLE t (a)", #"SELECT COUNT(*) FROM "t""#, "PRAGMA user_version",
+                    "PRAGMA user_version",
+                ])
+    }
+
     @Test("What a trace holds is let go of with the connection, and when it is removed")
     func letGo() throws {
         final class Held: Sendable {}
@@ -122,4 +174,9 @@ struct TraceTests {
         }
         #expect(held == nil)
     }
+}
+
+extension String {
+    /// Whether SQL is of those that ask for the schema, and for what a connection is set to.
+    fileprivate var isAskedByShellac: Bool { hasPrefix("PRAGMA") || contains("sqlite_master") }
 }

@@ -152,6 +152,34 @@ struct DefaultFilterTests {
         }
     }
 
+    @Test("A relation that is joined twice has the conditions of both, whichever comes first", .behaviour(68))
+    func joinedTwice() throws {
+        try queue.inDatabase { db in
+            let some = Blog.posts
+            let all = Blog.posts.unfiltered(by: .archived, .drafts)
+            let archived = Blog.posts.unfiltered(by: .archived)
+            func count(_ first: HasMany<Post>, _ second: HasMany<Post>) throws -> Int {
+                let request = Blog.joining(required: first)
+                let counts = try [
+                    request.joining(required: second), request.joining(optional: second),
+                    request.including(required: second),
+                    Blog.joining(optional: second).joining(required: first),
+                ].map { try $0.asRequest(of: Row.self).fetchCount(db) }
+                #expect(Set(counts).count == 1)
+                return counts[0]
+            }
+            try #expect(count(all, all) == 5)
+            try #expect(count(all, some) == 2)
+            try #expect(count(some, all) == 2)
+            try #expect(count(some, some) == 2)
+            try #expect(count(archived, all) == 3)
+            try #expect(count(all, archived) == 3)
+            // Their other conditions, too, as before.
+            try #expect(count(all.filter(Column("id") > 1), archived.filter(Column("id") < 5)) == 1)
+            try #expect(count(all, Blog.posts.unfiltered(by: .drafts).filter(Column("id") > 1)) == 2)
+        }
+    }
+
     @Test("Requests update and delete what they see; a record's own row is its own, wherever it is")
     func writing() throws {
         try queue.inDatabase { db in

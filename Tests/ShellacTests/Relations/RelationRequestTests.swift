@@ -82,7 +82,7 @@ struct RelationRequestTests {
         try expect(
             Team.joining(required: weapons).reversed(),
             #"SELECT "team".* FROM "team" JOIN "player" ON "player"."teamID" = "team"."id" "#
-                + #"JOIN "weapon" ON "weapon"."playerID" = "player"."id" ORDER BY "weapon"."name" DESC"#,
+                + #"JOIN "weapon" ON "weapon"."playerID" = "player"."id" ORDER BY "player"."name" DESC, "weapon"."name" DESC"#,
             ["Blues", "Reds", "Reds"])
     }
 

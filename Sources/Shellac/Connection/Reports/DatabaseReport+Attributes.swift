@@ -51,6 +51,7 @@ extension DatabaseReport {
         switch event {
         case .statement(let run):
             attributes["db.query.text"] = .string(run.sql)
+            if run.isInternal { attributes["shellac.internal"] = .int(1) }
             attributes["db.operation.name"] = .string(run.operation)
             attributes["db.client.operation.duration"] = .double(run.duration.seconds)
             attributes["db.response.returned_rows"] = .int(run.rowCount)

@@ -51,6 +51,15 @@ public struct DatabaseReport: Sendable, CustomStringConvertible {
 public struct StatementReport: Sendable, CustomStringConvertible {
     /// The SQL. The values that were bound to it are not in it: whoever writes values into SQL, writes them into reports.
     public let sql: String
+    /// Whether Shellac has asked it by itself, and the program has asked for nothing of the kind: to know the schema, whether somebody else
+    /// has changed the database, and what a connection is set to.
+    ///
+    /// ```swift
+    /// configuration.report = { report in
+    ///     if case .statement(let run) = report.event, !run.isInternal { log(run.sql) }
+    /// }
+    /// ```
+    public let isInternal: Bool
     /// How long it took, from the beginning of its run to the end. While a cursor is open, that is the program's own time, too.
     public let duration: Duration
     /// How many rows it gave.

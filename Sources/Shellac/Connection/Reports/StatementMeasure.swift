@@ -8,6 +8,7 @@ final class StatementMeasure {
     /// When the last run has begun.
     private(set) var start: UInt64 = 0
     private var isRunning = false
+    private var isInternal = false
     private var rowGeneration: UInt64 = 0
     private var counters = Counters()
     private var changes = ChangeCount()
@@ -30,6 +31,7 @@ final class StatementMeasure {
 
     func begin(_ statement: Statement) {
         isRunning = true
+        isInternal = statement.database.isAskingByItself
         rowGeneration = statement.row.generation
         counters = Counters(statement.sqliteStatement)
         changes = ChangeCount(statement.database)
@@ -47,7 +49,7 @@ final class StatementMeasure {
         let now = Counters(statement.sqliteStatement)
         func count(_ now: Int32, since then: Int32) -> Int { Int(UInt32(bitPattern: now &- then)) }
         return StatementReport(
-            sql: statement.sql, duration: duration,
+            sql: statement.sql, isInternal: isInternal, duration: duration,
             // The generation has moved on for each row, and when the last one was moved out.
             rowCount: Int(statement.row.generation &- rowGeneration) - 1,
             changedRowCount: changes.take(from: statement.database),

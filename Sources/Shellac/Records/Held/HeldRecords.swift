@@ -55,7 +55,9 @@ struct HeldRecords {
             let record = held[index].record
             record.rememberedRow.leaveChunk()
             held[index].remembered = record.snapshot
-            copies.append(try record.copy(of: record.encoded().row()))
+            let copy = try record.copy(of: record.encoded().row())
+            if let attachment = record.attachment { copy.attachment = attachment.ofSavedCopy }
+            copies.append(copy)
         }
         return copies
     }

@@ -213,16 +213,16 @@ extension RecordPlan {
         // Triggers that fill in rows update them, and do nothing else; nor do those that count rows insert any beside them. The word may also be in a comment: no harm.
         let selection = "SELECT type, name, tbl_name, sql FROM"
         let schema = table.schemaName.quotedDatabaseIdentifier
-        return try Bool.fetchOne(
-            database,
-            sql: """
-                SELECT EXISTS (
-                    SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
-                    WHERE tbl_name = ? COLLATE NOCASE AND (
-                        type = 'trigger' AND name NOT GLOB '\(CounterTriggers.prefix)*'
-                            AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_filling(%')
-                        OR type = 'table' AND sql LIKE '%CONFLICT%'))
-                """,
-            arguments: [table.name, "shellac stamps "]) ?? true
+        let sql = """
+            SELECT EXISTS (
+                SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
+                WHERE tbl_name = ? COLLATE NOCASE AND (
+                    type = 'trigger' AND name NOT GLOB '\(CounterTriggers.prefix)*'
+                        AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_filling(%')
+                    OR type = 'table' AND sql LIKE '%CONFLICT%'))
+            """
+        return try database.asking {
+            try Bool.fetchOne(database, sql: sql, arguments: [table.name, "shellac stamps "]) ?? true
+        }
     }
 }

@@ -22,9 +22,11 @@ extension MutablePersistableRecord {
     ///
     /// The assignments are made in the row that is in the way, whose columns they read; `excluded` has those that could not
     /// be inserted. The other columns that the record encodes are overwritten, without its primary key: see
-    /// ``UpsertUpdateStrategy``. It is one statement, which calls the callbacks of an insertion. A struct stays as it is,
-    /// but for the row id, which `didInsert` takes; a class record remembers what the row has become, and has changes
-    /// where it differs from it.
+    /// ``UpsertUpdateStrategy``. It is one statement, which calls the callbacks of an insertion.
+    ///
+    /// A class record takes what the row has become, so that its next save does not undo it: the sum, and the date that was not
+    /// overwritten. A rollback gives it back what it had. Columns that it never read stay unread. A struct stays as it is, but for the
+    /// row id, which `didInsert` takes: ``upsertAndFetch(_:onConflict:updating:doUpdate:)`` returns what the row has become.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.

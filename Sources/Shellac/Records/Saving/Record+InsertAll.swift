@@ -60,6 +60,7 @@ extension Record {
         }
         for record in records {
             try db.withWriter(Unretained(plan), for: record) {
+                try $0.checkAttachment(of: record, nil)
                 _ = try $0.fillingInsertion(of: record, isUpsert: false, batch.take)
             }
         }

@@ -135,8 +135,8 @@ extension Record {
 
     // MARK: - A row that was in the way
 
-    /// Remembers what a row has become that was in the way of an upsert: it may differ from what the record has. The record
-    /// takes its key, by which the row is found from now on.
+    /// Remembers what a row has become that was in the way of an upsert. The record takes its key, by which the row is found from now on.
+    /// Where the upsert has said what is done with the row, the record takes the outcome, too: its next save would undo it.
     private func takeUpsertedRow(from writer: RecordWriter) {
         let db = writer.database
         guard let upserted = writer.upserted else { return }
@@ -155,25 +155,37 @@ extension Record {
             let unread = writer.untouched.subtracting(ColumnMask(known.map(\.column)))
             if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }
         }
-        let key = upserted.filter { column, value in
-            statements.keyColumns.contains(column) && !columns.isNull(column)
-                && !ColumnAffinity.isStored(
-                    columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
+        let given = upserted.compactMap { column, value -> GivenValue? in
+            let isKey = statements.keyColumns.contains(column)
+            guard isKey ? !columns.isNull(column) : writer.upsertIsSaid && !writer.untouched.contains(column)
+            else { return nil }
+            let affinity = columns.layout.affinity(ofColumn: column)
+            if ColumnAffinity.isStored(columns[column], as: value, in: affinity) { return nil }
+            return GivenValue(
+                name: names[column], old: columns[column], new: value, affinity: isKey ? nil : affinity)
         }
-        if key.isEmpty { return }
-        let given = key.map { GivenValue(name: names[$0.column], old: columns[$0.column], new: $0.value) }
+        if given.isEmpty { return }
         noteGiven(GivenValues(given), in: db)
         do {
-            if try takeOrRefuse(given) != nil { throw NotTaken() }
+            try take(given)
+            // What its owner changes meanwhile is kept.
+            let refused = try given.filter { value in
+                try !encodes(value.new, in: value.name, value.affinity)
+                    && encodes(value.old, in: value.name, value.affinity)
+            }
+            if !refused.isEmpty {
+                warnOfUpsert(refused, "list it in columns(_:), or read it in updateFromRow(_:)")
+            }
         } catch {
-            let why =
-                error is NotTaken ? "list it in columns(_:), or read it in updateFromRow(_:)" : "\(error)"
-            ErrorLog.warn(
-                "\(type(of: self)) was upserted, met a row of another key, and has not taken it: \(why)")
+            warnOfUpsert(given, "\(error)")
         }
     }
 
-    private struct NotTaken: Error {}
+    private func warnOfUpsert(_ refused: [GivenValue], _ why: String) {
+        ErrorLog.warn(
+            "\(type(of: self)) was upserted, and has not taken what its row has become (\(refused.map(\.name).joined(separator: ", "))): \(why)"
+        )
+    }
 }
 
 extension RecordWriter {

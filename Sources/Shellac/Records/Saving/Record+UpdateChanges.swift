@@ -17,6 +17,16 @@ extension Record {
     @inline(__always)
     final func updateChanges(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
         db.checkAccess()
+        if try updateColumnsThatChanged(db, unchanged) { return true }
+        // What it was given is in none of its columns.
+        if attachment?.mayRefuseSaving == true {
+            try db.withWriter(for: self) { try $0.checkAttachment(of: self, nil) }
+        }
+        return false
+    }
+
+    @inline(__always)
+    private func updateColumnsThatChanged(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try db.withChanges(of: self, from: RememberedRow.View(self)) { writer, row in

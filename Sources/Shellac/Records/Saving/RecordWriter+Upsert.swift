@@ -11,7 +11,7 @@ struct UpsertClause {
 extension RecordWriter {
     /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
     func upsert(_ clause: UpsertClause?, _ returning: Returning?) throws -> InsertionSuccess? {
-        upserted = nil
+        (upserted, upsertIsSaid) = (nil, clause != nil)
         let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
         var selections = returning.map { [$0.selection] } ?? []
         // What the row in the way has, or at least what it is found by: the row id is told in any case.

@@ -18,6 +18,8 @@ final class RecordWriter {
     @exclusivity(unchecked) var filled: FilledColumns?
     /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
     @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
+    /// Whether the upsert has said what is done with a row in the way.
+    @exclusivity(unchecked) var upsertIsSaid = false
 
     /// What the record of an upsert never read, and has not changed: a row in the way keeps it.
     @exclusivity(unchecked) var untouched = ColumnMask()

@@ -142,12 +142,21 @@ extension RecordWriter {
             untouched = record.object?.untouched(in: self) ?? ColumnMask()
             if let column = deletionNotGiven(by: record.object) { untouched.insert(column) }
         }
+        try checkAttachment(of: record.object, nil)
         return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
             let success = try writer.insert(
                 options, isUpsert: isUpsert, record.recordType.persistenceConflictPolicy)
             guard let success else { return nil }
             return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer, in: db)
                 ?? Written(success: PersistenceSuccess(insertion: success))
+        }
+    }
+
+    /// Throws where what the record was given beside its columns would be lost.
+    @inline(__always)
+    func checkAttachment(of record: Record?, _ mask: ColumnMask?) throws {
+        if let record, let attachment = record.attachment, attachment.mayRefuseSaving {
+            try attachment.checkSaving(record, self, mask)
         }
     }
 
@@ -161,6 +170,7 @@ extension RecordWriter {
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?,
         ifUnchanged unchanged: UnchangedColumns? = nil, in db: Database
     ) throws -> Bool {
+        try checkAttachment(of: record.object, mask)
         takeKey(of: record)
         let expected: ExpectedRow?
         if let unchanged = unchanged ?? options?.unchanged {

@@ -61,10 +61,15 @@ extension RecordWriter {
         let looksBefore = plan.isView || !deletion.cascades.isEmpty
         let known = looksBefore ? try owners(of: type, deletion) : nil
         if known?.date?.isNull ?? !looksBefore, try set(date, in: deletion, where: "IS NULL") {
+            // What a trigger has made of the date is the date of all that goes along.
+            let stored =
+                try type.mayRewriteDates(on: database) ? values(of: [deletion.column])?.first ?? date : date
+            if stored.isNull { return nil }
             if let owners = known?.owners {
-                try SoftDeletion(db: database, direction: .delete(date)).cascade(from: owners)
+                try SoftDeletion(db: database, direction: .delete(stored), written: date).cascade(
+                    from: owners)
             }
-            return date
+            return stored
         }
         try checkKind()
         if try !exists() { object?.forgetDeletedRow(in: database) }

@@ -12,6 +12,8 @@ struct SoftDeletion {
 
     let db: Database
     let direction: Direction
+    /// The date as it was written, where a trigger has made another one of it.
+    var written: DatabaseValue?
 
     /// Deletes the rows of a request that are not deleted yet. Returns how many there were.
     static func delete(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
@@ -37,6 +39,7 @@ struct SoftDeletion {
             let (statement, arguments) = try this.prepare(
                 BulkQuery(query: update.query, action: update.action, isReturning: true))
             let elements = try fetch(statement, arguments)
+            if !columns.isEmpty { try this.checkDate(of: owners.count, type) }
             try this.cascade(
                 from: Owners(
                     type: type, deletion: deletion, columns: columns, rows: owners.map(\.databaseValues)))
@@ -77,7 +80,9 @@ struct SoftDeletion {
     /// counting these.
     private func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
         let (count, owners) = try write(query, of: type)
-        if let owners { try cascade(from: owners) }
+        guard let owners else { return count }
+        try checkDate(of: count, type)
+        try cascade(from: owners)
         return count
     }
 
@@ -116,9 +121,7 @@ struct SoftDeletion {
             return deletion.set(date, in: query)
         case .restore(let date):
             query.seeDeleted()
-            let isTaken = SQLExpression(
-                .infix(.equal, SQLExpression(.column(deletion.column)), SQLExpression(.value(date))))
-            query.filter(query.scoped(isTaken))
+            query.filter(query.scoped(deletion.isDated(date)))
             return deletion.set(.null, in: query)
         }
     }
@@ -134,14 +137,43 @@ struct SoftDeletion {
                 for var query in try cascade.rows(along: values, of: owners.type, on: db) {
                     guard let type = query.source.type else { continue }
                     switch direction {
-                    case .delete(let date): try type.softDeletion().check(date, isStoredBy: type, in: db)
+                    case .delete(let date):
+                        try type.softDeletion().check(written ?? date, isStoredBy: type, in: db)
                     // By the date, all that went along is known, whatever has become of it.
                     case .restore: query.own = .none
                     }
-                    if let next = try write(query, of: type).1 { waiting.append(next) }
+                    let (count, next) = try write(query, of: type)
+                    try checkDate(of: count, type, along: query)
+                    if let next { waiting.append(next) }
                 }
             }
         }
+    }
+
+    /// Throws where a trigger of the program's has written another date than that of the rows which are deleted together: by that, and by
+    /// nothing else, a restoration knows what belongs together.
+    ///
+    /// - Parameters:
+    ///   - count: How many rows were given the date.
+    ///   - query: The rows that went along with others. Nil for those of the request, of which nothing is known but the date.
+    private func checkDate(of count: Int, _ type: any TableRecord.Type, along query: SelectQuery? = nil)
+        throws
+    {
+        guard case .delete(let date) = direction, count > 0, try type.mayRewriteDates(on: db) else { return }
+        let deletion = try type.softDeletion()
+        var dated = query ?? SelectQuery(QuerySource(.type(type)))
+        dated.own = .none
+        dated.filter(deletion.isDated(date))
+        if try QueryInterfaceRequest<Row>(dated).fetchCount(db) >= count { return }
+        let advice =
+            query == nil
+            ? "Delete the records one by one, which take the date that the trigger writes, or have it leave the column alone"
+            : "Have it leave the column alone, or write what the rows have that these go along with"
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "rows of \(type) were deleted together with others, and a trigger has written another date into \(deletion.column): nothing "
+                + "could bring them back together. \(advice)")
     }
 
     /// Rows that were deleted or restored, with which others go along.
@@ -167,6 +199,11 @@ extension SoftDelete {
     /// The date of a deletion now, as a type stores it.
     func date(by type: any TableRecord.Type, in db: Database) throws -> DatabaseValue {
         try type.storedKeyValue(db.distinctTransactionDate, in: column)
+    }
+
+    /// What holds of the rows that were deleted at a date.
+    fileprivate func isDated(_ date: DatabaseValue) -> SQLExpression {
+        SQLExpression(.infix(.equal, SQLExpression(.column(column)), SQLExpression(.value(date))))
     }
 
     /// Throws where a type stores a date in another way than the one whose rows its own go along with: nothing could bring them back
@@ -217,6 +254,19 @@ extension SelectQuery {
 
 extension TableRecord {
     fileprivate static var hasSoftDeleteCascades: Bool { databaseSoftDelete?.cascades.isEmpty == false }
+
+    /// Whether somebody's trigger may write another date of a deletion than was asked for.
+    static func mayRewriteDates(on db: Database) throws -> Bool {
+        let table = try tableSchema(on: db)
+        guard table.kind == .table else { return false }
+        return try [table.schemaName, "temp"].contains { schemaName in
+            try db.schema.objects(.trigger, in: schemaName).contains { trigger in
+                CaseInsensitiveName.matches(trigger.tableName, table.name)
+                    && !trigger.name.hasPrefix("shellac stamps ")
+                    && !trigger.name.hasPrefix(CounterTriggers.prefix)
+            }
+        }
+    }
 
     /// How rows of the type are deleted so that they stay.
     ///

@@ -83,6 +83,47 @@ struct ReportTests {
         #expect("\(told[4])".hasSuffix(" ms, 0 rows, 3 changed, 2 read without an index: \(told[4].sql)"))
     }
 
+    @Test("What Shellac asks by itself is told apart, and has an attribute of its own")
+    func internalStatements() throws {
+        let told = try statements { db in
+            _ = try Table<Row>("player").filter(key: 1).fetchOne(db)
+            _ = try db.columns(in: "player")
+            _ = try Int.fetchOne(db, sql: "PRAGMA user_version")
+        }
+        let own = told.filter { !$0.isInternal }.map(\.sql)
+        #expect(own == [#"SELECT * FROM "player" WHERE "id" = ?"#, "PRAGMA user_version"])
+        #expect(told.count > own.count)
+        #expect(
+            told.filter(\.isInternal).allSatisfy {
+                $0.sql.hasPrefix("PRAGMA") || $0.sql.contains("sqlite_master")
+            })
+        for report in spy.recorder.elements {
+            guard case .statement(let run) = report.event else { continue }
+            #expect(report.attributes["shellac.internal"] == (run.isInternal ? .int(1) : nil))
+        }
+    }
+
+    @Test("The program hears of nothing that it has not asked for, in the life of a queue and of a pool")
+    func life() throws {
+        for kind in [Writer.queue, .pool] {
+            let writer = try kind.withPlayers(configure: spy.listen)
+            try writer.write { db in
+                try db.insert("a")
+                try db.execute(sql: "CREATE TABLE t (a)")
+            }
+            try writer.read { db in try #expect(db.names() == ["a"]) }
+            try writer.close()
+        }
+        let own = spy.statements.filter { !$0.isInternal }.map(\.sql)
+        let life = [
+            "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+            "INSERT INTO player (name) VALUES (?)", "CREATE TABLE t (a)",
+            "SELECT name FROM player ORDER BY id",
+        ]
+        #expect(own == life + life.dropFirst())
+        #expect(spy.statements.count > own.count)
+    }
+
     @Test("Full scans, sorts and automatic indexes are counted, for each run alone")
     func counters() throws {
         let told = try statements { db in

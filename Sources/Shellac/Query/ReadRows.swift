@@ -1,0 +1,88 @@
+/// The rows that were read of all statements of one fetch, to be compared with those of another one.
+///
+/// A request whose elements are made of several statements gives the same elements where all of these give the same rows. They
+/// are noted while the elements are made, so that nothing is fetched for it.
+final class ReadRows {
+    /// The rows that one statement gave.
+    private struct Part {
+        let sql: String
+        let layout: RowLayout
+        /// Where its first row begins.
+        let start: Int
+
+        func isSame(as other: Part) -> Bool {
+            start == other.start && sql.hasSameBytes(as: other.sql)
+                && (layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names))
+        }
+    }
+    private var parts: [Part] = []
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    /// Notes the current row of a statement.
+    func note(_ row: LiveRow) {
+        if parts.last?.layout !== row.layout {
+            parts.append(Part(sql: row.layout.sql ?? "", layout: row.layout, start: ends.count))
+        }
+        let packed = PackedRow.make(row)
+        withExtendedLifetime(packed) { bytes.append(contentsOf: packed.bytes.buffer) }
+        ends.append(bytes.count)
+    }
+
+    /// Whether another fetch has read the same rows, of the same statements, in the same order.
+    func hasSameRows(as other: ReadRows) -> Bool {
+        ends == other.ends && parts.elementsEqual(other.parts) { $0.isSame(as: $1) }
+            && bytes.hasSameBytes(as: other.bytes)
+    }
+}
+
+extension Database {
+    /// Fetches, and notes the rows that are read for it.
+    func noting<Result>(in rows: ReadRows, _ fetch: () throws -> Result) rethrows -> Result {
+        let queries = queries
+        let outer = queries.noted
+        queries.noted = rows
+        defer { queries.noted = outer }
+        return try fetch()
+    }
+}
+
+extension RequestSupplement {
+    /// Returns what reads the rows of a statement, as elements of a type, and notes them where somebody wants to compare them. Nil
+    /// where the statement gives the rows of these alone.
+    @usableFromInline @inline(never)
+    final func read<Element>(_ statement: Statement, as type: Element.Type, in db: Database) throws
+        -> SuppliedRows?
+    {
+        let rows = try rows(of: statement, as: type, in: db)
+        guard let noted = db.queries.noted, rows?.notesRows != true else { return rows }
+        return NotedRows(rows, statement, noted)
+    }
+}
+
+/// The rows of a statement, each of which is noted.
+private final class NotedRows: SuppliedRows {
+    private let rows: SuppliedRows?
+    private let statement: Statement
+    private let noted: ReadRows
+
+    init(_ rows: SuppliedRows?, _ statement: Statement, _ noted: ReadRows) {
+        (self.rows, self.statement, self.noted) = (rows, statement, noted)
+        super.init(givesToObjects: rows?.givesToObjects == true)
+    }
+
+    override func next() throws -> LiveRow? {
+        guard let rows else {
+            guard try statement.step() else { return nil }
+            noted.note(statement.row)
+            return statement.row
+        }
+        guard let row = try rows.next() else { return nil }
+        noted.note(statement.row)
+        return row
+    }
+
+    override func give(to object: AnyObject) throws { try rows?.give(to: object) }
+
+    override func finish() throws { try rows?.finish() }
+}
