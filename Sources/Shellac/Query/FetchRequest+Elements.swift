@@ -5,7 +5,7 @@ extension DatabaseFetchable {
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
         Self
     > {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchCursor(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -24,7 +24,7 @@ extension DatabaseFetchable {
     ///
     /// What the request itself would make of the rows does not matter.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchAll(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -36,7 +36,7 @@ extension DatabaseFetchable {
 
     /// Fetches the first row of a request, as an element of this type: nil when there is no row, and for a value that is NULL.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchOne(db)
         }
         let prepared = try request.prepare(db, forSingleResult: true)

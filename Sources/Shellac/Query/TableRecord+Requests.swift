@@ -1,4 +1,4 @@
-// The requests of a type that knows its table. Each is the one of the same name that ``DerivableRequest`` documents.
+// The requests of a type that knows its table. Each is the one of the same name that ``RefinableRequest`` or ``RequestSource`` documents.
 
 extension TableRecord {
     /// Requests all rows of the table.
@@ -36,11 +36,13 @@ extension TableRecord {
     { all().filter(sql: sql, arguments: arguments) }
 
     /// Requests the row with a primary key. Nil finds nothing.
+    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
     public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
     /// Requests the rows with some primary keys.
+    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
     public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }

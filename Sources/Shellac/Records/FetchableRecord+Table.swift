@@ -281,10 +281,10 @@ extension FetchableRecord where Self: Record {
     ) -> QueryInterfaceRequest<Self> { all().filter(keys: ids) }
 }
 
-extension DerivableRequest where RowDecoder: Record {
+extension RefinableRequest where RowDecoder: Record {
     /// Restricts the request to the row with a primary key. Nil finds nothing.
     @_disfavoredOverload
-    public func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+    public func filter(id: some DatabaseValueConvertible) -> Refined {
         filter(key: id)
     }
 
@@ -292,7 +292,7 @@ extension DerivableRequest where RowDecoder: Record {
     @_disfavoredOverload
     public func filter(
         ids: some Sequence<some DatabaseValueConvertible>
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: ids) }
+    ) -> Refined { filter(keys: ids) }
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {

@@ -251,7 +251,7 @@ extension Database {
 
 // MARK: - Requests
 
-extension DerivableRequest {
+extension RequestSource {
     /// Deletes the rows of the request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
     ///
     /// ```swift
@@ -284,11 +284,11 @@ extension DerivableRequest {
 }
 
 extension TableRecord {
-    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``DerivableRequest/destroyAll(_:)``.
+    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``RequestSource/destroyAll(_:)``.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
-    /// Restores all rows of the table that are deleted: see ``DerivableRequest/restoreAll(_:)``.
+    /// Restores all rows of the table that are deleted: see ``RequestSource/restoreAll(_:)``.
     @discardableResult
     public static func restoreAll(_ db: Database) throws -> Int { try all().restoreAll(db) }
 }

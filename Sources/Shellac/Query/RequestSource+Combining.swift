@@ -38,12 +38,12 @@ public struct TableAlias: Hashable, Sendable {
     public var allColumns: SQLSelection { SQLSelection(.allColumns(of: name)) }
 }
 
-extension DerivableRequest {
-    /// Gives the table of the request an alias.
-    public func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<RowDecoder> {
-        all().with { $0.source.alias = alias.name }
-    }
+extension RefinableRequest {
+    /// Gives the table an alias, by which the columns of several tables are told apart.
+    public func aliased(_ alias: TableAlias) -> Refined { derived { $0.source.alias = alias.name } }
+}
 
+extension RequestSource {
     // MARK: - Joins
 
     /// Joins each row with those of a table for which a condition holds: `JOIN`.
@@ -51,7 +51,7 @@ extension DerivableRequest {
     /// The columns of the other table are not selected: select them, or annotate the request with them. A column that
     /// both tables have needs an alias: SQLite throws that it is ambiguous, otherwise.
     public func join(
-        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+        _ other: some RequestSource, aliased alias: TableAlias? = nil,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
         join(other.all().query, alias, condition.sqlExpression, isLeft: false)
@@ -59,7 +59,7 @@ extension DerivableRequest {
 
     /// Joins each row with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
     public func leftJoin(
-        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+        _ other: some RequestSource, aliased alias: TableAlias? = nil,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
         join(other.all().query, alias, condition.sqlExpression, isLeft: true)
@@ -88,27 +88,27 @@ extension DerivableRequest {
     // MARK: - Unions
 
     /// Combines the rows of both requests, without duplicates: `UNION`.
-    public func union(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func union(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
     /// Combines the rows of both requests: `UNION ALL`.
-    public func unionAll(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func unionAll(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
     /// Keeps the rows that both requests have: `INTERSECT`.
-    public func intersect(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func intersect(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
     /// Removes the rows of the other request: `EXCEPT`.
-    public func except(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func except(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
 
     private func combined(
-        _ link: CompoundTerm.Operator, _ other: some DerivableRequest
+        _ link: CompoundTerm.Operator, _ other: some RequestSource
     ) -> QueryInterfaceRequest<RowDecoder> {
         let (query, otherQuery) = (all().query, other.all().query)
         let last = CompoundTerm(link: link, query: otherQuery)
@@ -142,7 +142,7 @@ extension TableRecord {
 /// let count: SQL = "VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < \(10)"
 /// let counter = CommonTableExpression("counter", columns: ["n"], isRecursive: true, literal: count)
 /// ```
-public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
+public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest, Sendable {
     let commonTable: CommonTable
 
     /// The name.
@@ -167,6 +167,10 @@ public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
     }
+
+    public func refined(
+        _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(all()) }
 }
 
 extension CommonTableExpression where RowDecoder == Row {
