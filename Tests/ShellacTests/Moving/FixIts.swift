@@ -13,6 +13,11 @@ enum FixIts {
         var output = ""
 
         var compiles: Bool { output.isEmpty }
+
+        /// The errors, without their places.
+        var errors: [String] {
+            output.split(separator: "\n").compactMap { $0.firstMatch(of: /^\/.*?:\d+:\d+: error: (.*)$/).map { String($0.1) } }
+        }
     }
 
     /// A place in a source, and what stands there in its place. Columns are counted from 0, in UTF-8.
@@ -119,8 +124,8 @@ enum FixIts {
                 edits.insert(Edit(line: line - 1, column: column - 1, length: 0, text: "try "))
                 continue
             }
-            if !isInPlace || !proposed.contains(":"), lines[index + 1].hasSuffix("("),
-                let label = match.4.firstMatch(of: /has been renamed to '\w+\((\w+):/)?.1, label != "_"
+            if !isInPlace || !proposed.contains(":"), lines[index + 1].hasSuffix("(") || lines[index + 1].hasSuffix(","),
+                let label = match.4.firstMatch(of: /has been renamed to '\w+\((?:_:)*(\w+):/)?.1, label != "_"
             {
                 // It shows what belongs in the line that it points at. The argument stands in the next one.
                 let text = "\(label): "

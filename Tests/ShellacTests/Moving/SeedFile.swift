@@ -61,8 +61,7 @@ struct SeedFile: Sendable {
                 case .types: ("enum \(name) {\n", "\n}")
                 case .file, .script, .other: ("", "")
                 }
-            let imports = lines.contains { $0.hasPrefix("import ") } ? "" : "import Foundation\nimport Shellac\n"
-            return imports + head + body + foot + "\n"
+            return "import Foundation\nimport Shellac\n" + head + body + foot + "\n"
         }
 
         /// A line without its elisions: `...` alone, and as an argument.
@@ -76,6 +75,7 @@ struct SeedFile: Sendable {
             (", ...)", ")"), (", ...]", "]"), ("filter { ... }", "filter { _ in true }"), ("{ ... }", "{}"),
             ("value(...)", "value(atIndex: 0)"), ("(...)", "()"),
             ("transactionObserver: ...)", "transactionObserver: observer)"), (": ...)", ": [])"), (":...)", ": [])"),
+            ("<#code#>", "_ = db"), ("import GRDB", "import Shellac"),
             ("fetch...", "fetchOne(db, \"SELECT ...\")!"), ("json = ...", "json: [String: Int64] = [:]"),
         ]
     }
