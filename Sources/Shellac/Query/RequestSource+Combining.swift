@@ -2,7 +2,9 @@
 
 extension RefinableRequest {
     /// Gives the table an alias, by which the columns of several tables are told apart.
-    public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> Refined { derived { $0.source.alias = alias.name } }
+    public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> Refined {
+        derived { $0.source.alias = alias.name }
+    }
 }
 
 extension RequestSource {

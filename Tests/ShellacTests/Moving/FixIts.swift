@@ -16,7 +16,9 @@ enum FixIts {
 
         /// The errors, without their places.
         var errors: [String] {
-            output.split(separator: "\n").compactMap { $0.firstMatch(of: /^\/.*?:\d+:\d+: error: (.*)$/).map { String($0.1) } }
+            output.split(separator: "\n").compactMap {
+                $0.firstMatch(of: /^\/.*?:\d+:\d+: error: (.*)$/).map { String($0.1) }
+            }
         }
     }
 
@@ -37,8 +39,10 @@ enum FixIts {
     {
         var outcomes = sources.mapValues { Outcome(source: $0) }
         var open = Set(sources.keys)
+        let last = "-emit-sil"
+        let first = sources.count == 1 ? last : "-typecheck"
         for round in 1...10 where !open.isEmpty {
-            let said = try await compile(outcomes.filter { open.contains($0.key) }, support, "-typecheck")
+            let said = try await compile(outcomes.filter { open.contains($0.key) }, support, first)
             for name in open {
                 guard let output = said[name] else {
                     open.remove(name)
@@ -54,8 +58,8 @@ enum FixIts {
                 outcomes[name] = Outcome(source: source, rounds: round)
             }
         }
-        let passing = outcomes.filter { $0.value.compiles }
-        for (name, output) in try await compile(passing, support, "-emit-sil") {
+        let passing = outcomes.filter { first != last && $0.value.compiles }
+        for (name, output) in try await compile(passing, support, last) {
             outcomes[name]?.output = output
         }
         return outcomes
@@ -119,12 +123,16 @@ enum FixIts {
             else { continue }
             let proposed = lines[index + 3]
             let isInPlace = proposed.hasPrefix(" ") && proposed.firstMatch(of: /:\d+:\d+:/) == nil
-            if !isInPlace, match.4.hasPrefix("did you mean to use 'try'?") || match.4.contains("it is not marked with 'try'") {
+            if !isInPlace,
+                match.4.hasPrefix("did you mean to use 'try'?")
+                    || match.4.contains("it is not marked with 'try'")
+            {
                 // Of a property, and in a closure, the compiler says so, and shows no text.
                 edits.insert(Edit(line: line - 1, column: column - 1, length: 0, text: "try "))
                 continue
             }
-            if !isInPlace || !proposed.contains(":"), lines[index + 1].hasSuffix("(") || lines[index + 1].hasSuffix(","),
+            if !isInPlace || !proposed.contains(":"),
+                lines[index + 1].hasSuffix("(") || lines[index + 1].hasSuffix(","),
                 let label = match.4.firstMatch(of: /has been renamed to '\w+\((?:_:)*(\w+):/)?.1, label != "_"
             {
                 // It shows what belongs in the line that it points at. The argument stands in the next one.

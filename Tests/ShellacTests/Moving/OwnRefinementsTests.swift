@@ -8,7 +8,9 @@ private typealias Team = Guild.Team
 extension DerivableRequest<Guild.Player> {
     fileprivate func best() -> Self { filter { $0.score > 15 }.order(\.score.desc) }
 
-    fileprivate func named(_ name: String?) -> Self { name.map { name in filter { $0.name == name } } ?? self }
+    fileprivate func named(_ name: String?) -> Self {
+        name.map { name in filter { $0.name == name } } ?? self
+    }
 
     fileprivate func armed() -> Self { joining(required: Player.weapons) }
 
@@ -106,7 +108,9 @@ struct OwnRefinementsTests {
         #expect(try loaded(Team.players.none()) == [])
         #expect(try loaded(Team.players.filter(literal: "score > \(45)").distinct()) == ["Eve"])
         #expect(
-            try loaded(Team.players.order(sql: "name DESC")) == ["Craig", "Barbara", "Arthur", "Eve", "David"])
+            try loaded(Team.players.order(sql: "name DESC")) == [
+                "Craig", "Barbara", "Arthur", "Eve", "David",
+            ])
         let atLeast = Team.players.filterWhenConnected { db in
             try Column("score") >= (Int.fetchOne(db, sql: "SELECT 40") ?? 0)
         }
@@ -118,8 +122,9 @@ struct OwnRefinementsTests {
         try Guild.database().read { db in
             let players = try Player.joining(required: Player.weapons.filter(key: 3)).fetchAll(db)
             #expect(players.map(\.name) == ["David"])
-            let teams = try Team.including(Team.players.filter(key: 1).joining(required: Player.weapons)).fetchAll(
-                db)
+            let teams = try Team.including(Team.players.filter(key: 1).joining(required: Player.weapons))
+                .fetchAll(
+                    db)
             #expect(try teams[0].players.map(\.name) == ["Arthur", "Arthur"])
         }
     }

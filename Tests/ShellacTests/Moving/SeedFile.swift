@@ -56,7 +56,8 @@ struct SeedFile: Sendable {
                 switch form {
                 case .statements:
                     (
-                        "func line\(line)(_ db: Database, _ dbQueue: DatabaseQueue, _ row: Row) throws {\n", "\n}"
+                        "func line\(line)(_ db: Database, _ dbQueue: DatabaseQueue, _ row: Row) throws {\n",
+                        "\n}"
                     )
                 case .types: ("enum \(name) {\n", "\n}")
                 case .file, .script, .other: ("", "")
@@ -74,7 +75,8 @@ struct SeedFile: Sendable {
         private static let elisions = [
             (", ...)", ")"), (", ...]", "]"), ("filter { ... }", "filter { _ in true }"), ("{ ... }", "{}"),
             ("value(...)", "value(atIndex: 0)"), ("(...)", "()"),
-            ("transactionObserver: ...)", "transactionObserver: observer)"), (": ...)", ": [])"), (":...)", ": [])"),
+            ("transactionObserver: ...)", "transactionObserver: observer)"), (": ...)", ": [])"),
+            (":...)", ": [])"),
             ("<#code#>", "_ = db"), ("import GRDB", "import Shellac"),
             ("fetch...", "fetchOne(db, \"SELECT ...\")!"), ("json = ...", "json: [String: Int64] = [:]"),
         ]
@@ -89,12 +91,14 @@ struct SeedFile: Sendable {
         let url = Repository.root.appending(path: "Tests/SeedSamples/\(name).txt")
         var support: [String] = []
         var samples: [Sample] = []
-        for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
-        {
+        for line in try String(contentsOf: url, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false
+        )
+        .map(String.init) {
             if line.hasPrefix("@@@ ") {
                 let words = line.split(separator: " ")
-                guard words.count == 4, let number = Int(words[1]), let form = Form(rawValue: String(words[2])),
+                guard words.count == 4, let number = Int(words[1]),
+                    let form = Form(rawValue: String(words[2])),
                     let fate = Fate(rawValue: String(words[3]))
                 else { throw CocoaError(.fileReadCorruptFile) }
                 samples.append(Sample(line: number, form: form, fate: fate))
@@ -135,6 +139,7 @@ struct SeedFile: Sendable {
             try await outcomes.merge(FixIts.apply(to: sources, beside: support)) { $1 }
         }
         return Dictionary(
-            uniqueKeysWithValues: meant.compactMap { sample in outcomes[sample.name].map { (sample.line, $0) } })
+            uniqueKeysWithValues: meant.compactMap { sample in outcomes[sample.name].map { (sample.line, $0) }
+            })
     }
 }

@@ -40,7 +40,10 @@ struct SeedSamplesTests {
             ("004", "Swift 4, the class"), ("001", "Swift 2"),
         ] {
             let samples = try SeedFile(name).samples
-            #expect(samples.allSatisfy { ($0.form == .other) == ($0.fate == .other) && (!$0.notes.isEmpty || $0.fate == .printed) })
+            #expect(
+                samples.allSatisfy {
+                    ($0.form == .other) == ($0.fate == .other) && (!$0.notes.isEmpty || $0.fate == .printed)
+                })
             let counts = [SeedFile.Fate.printed, .fixed, .told, .refused].map { fate in
                 samples.count { $0.fate == fate }
             }
@@ -54,25 +57,27 @@ struct SeedSamplesTests {
 
     @Test("Names of protocols and errors between these eras are written anew by the compiler")
     func names() async throws {
-        let outcome = try await FixIts.apply(to: Self.person + """
-            struct Point: RowConvertible, TableMapping { init(row: Row) throws {} }
-            struct Place: Persistable { func encode(to container: inout PersistenceContainer) {} }
-            struct Spot: MutablePersistable { func encode(to container: inout PersistenceContainer) {} }
-            class Watcher: TransactionObserverType { func databaseDidCommit(_ db: Database) {} }
-            func f(_ db: Database, _ person: Person) throws {
-                do { try person.update(db) } catch PersistenceError.recordNotFound {}
-                let statement = try db.makeSelectStatement("SELECT 1")
-                try db.makeUpdateStatement("DELETE FROM t").execute()
-                _ = try Row.fetchCursor(statement)
-                for row in Row.fetch(db, "SELECT 1") { print(row) }
-                let changes: [String: DatabaseValue?] = person.databaseChanges
-                let copy = person.copy()
-                if person.databaseEdited { print(changes, copy) }
-            }
-            """)
+        let outcome = try await FixIts.apply(
+            to: Self.person + """
+                struct Point: RowConvertible, TableMapping { init(row: Row) throws {} }
+                struct Place: Persistable { func encode(to container: inout PersistenceContainer) {} }
+                struct Spot: MutablePersistable { func encode(to container: inout PersistenceContainer) {} }
+                class Watcher: TransactionObserverType { func databaseDidCommit(_ db: Database) {} }
+                func f(_ db: Database, _ person: Person) throws {
+                    do { try person.update(db) } catch PersistenceError.recordNotFound {}
+                    let statement = try db.makeSelectStatement("SELECT 1")
+                    try db.makeUpdateStatement("DELETE FROM t").execute()
+                    _ = try Row.fetchCursor(statement)
+                    for row in Row.fetch(db, "SELECT 1") { print(row) }
+                    let changes: [String: DatabaseValue?] = person.databaseChanges
+                    let copy = person.copy()
+                    if person.databaseEdited { print(changes, copy) }
+                }
+                """)
         #expect(outcome.compiles, "\(outcome.output)")
         for text in [
-            "Point: FetchableRecord, TableRecord", "Place: PersistableRecord", "Spot: MutablePersistableRecord",
+            "Point: FetchableRecord, TableRecord", "Place: PersistableRecord",
+            "Spot: MutablePersistableRecord",
             "class Watcher: TransactionObserver {", "catch RecordError.recordNotFound",
             "makeStatement(sql: \"SELECT 1\")", "try Row.fetchAll(db, sql: \"SELECT 1\")",
             "= try person.databaseChanges", "= try person.copy()", "if person.hasDatabaseChanges",
