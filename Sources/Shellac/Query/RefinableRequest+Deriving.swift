@@ -34,7 +34,7 @@ extension RefinableRequest {
     ///
     /// A date, data or a UUID is looked for as the record type stores it: see
     /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
-    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public func filter(key: some DatabaseValueConvertible) -> Refined {
         filter(keys: [key])
     }
@@ -45,7 +45,7 @@ extension RefinableRequest {
     /// Player.filter(keys: [1, 2, 3])
     /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
     /// ```
-    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public func filter<Key: DatabaseValueConvertible>(
         keys: some Sequence<Key>
     ) -> Refined {

@@ -36,13 +36,13 @@ extension TableRecord {
     { all().filter(sql: sql, arguments: arguments) }
 
     /// Requests the row with a primary key. Nil finds nothing.
-    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
     /// Requests the rows with some primary keys.
-    @_disfavoredOverload  // A closure behind the call could be the key: the compiler tries what takes a closure first.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }
