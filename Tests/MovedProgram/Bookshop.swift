@@ -284,17 +284,17 @@ extension Author: MutablePersistableRecord {
 }
 
 extension DerivableRequest<Author> {
-    func filter(country: CountryCode) -> QueryInterfaceRequest<Author> {
+    func filter(country: CountryCode) -> Self {
         filter(Author.Columns.countryCode == country)
     }
 
-    func orderedByName() -> QueryInterfaceRequest<Author> {
+    func orderedByName() -> Self {
         order(
             Author.Columns.name.collating(.nocase),
             Author.Columns.id)
     }
 
-    func favorites() -> QueryInterfaceRequest<Author> {
+    func favorites() -> Self {
         filter(Author.Columns.isFavorite == true)
     }
 }
@@ -368,25 +368,25 @@ extension Book: FetchableRecord, MutablePersistableRecord {
 }
 
 extension DerivableRequest<Book> {
-    func inStock() -> QueryInterfaceRequest<Book> {
+    func inStock() -> Self {
         filter(Book.Columns.stock > 0)
     }
 
-    func cheaper(than price: Double) -> QueryInterfaceRequest<Book> {
+    func cheaper(than price: Double) -> Self {
         filter(Book.Columns.price < price)
     }
 
-    func written(in language: String) -> QueryInterfaceRequest<Book> {
+    func written(in language: String) -> Self {
         filter(Book.Columns.attributes["language"] == language)
     }
 
-    func matching(_ words: String) -> QueryInterfaceRequest<Book> {
+    func matching(_ words: String) -> Self {
         let words = words.lowercased().split(separator: " ")
         let conditions = words.map { Book.Columns.searchTitle.like("%\($0)%") }
         return filter(conditions.joined(operator: .and))
     }
 
-    func published(between start: Date, and end: Date) -> QueryInterfaceRequest<Book> {
+    func published(between start: Date, and end: Date) -> Self {
         filter((start...end).contains(Book.Columns.publicationDate))
     }
 }
@@ -485,11 +485,11 @@ extension Customer: FetchableRecord, DatedRecord {
 }
 
 extension DerivableRequest<Customer> {
-    func living(in city: String) -> QueryInterfaceRequest<Customer> {
+    func living(in city: String) -> Self {
         filter(Customer.Columns.address["city"] == city)
     }
 
-    func havingPurchases() -> QueryInterfaceRequest<Customer> {
+    func havingPurchases() -> Self {
         having(Customer.purchases.isEmpty == false)
     }
 }
@@ -541,11 +541,11 @@ struct PurchaseLine: Codable, Hashable, FetchableRecord, PersistableRecord {
 }
 
 extension DerivableRequest<Purchase> {
-    func with(status: PurchaseStatus) -> QueryInterfaceRequest<Purchase> {
+    func with(status: PurchaseStatus) -> Self {
         filter(Purchase.Columns.status == status)
     }
 
-    func latestFirst() -> QueryInterfaceRequest<Purchase> {
+    func latestFirst() -> Self {
         order(Purchase.Columns.date.desc, Purchase.Columns.id.desc)
     }
 }

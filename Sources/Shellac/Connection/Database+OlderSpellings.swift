@@ -9,6 +9,15 @@ extension Database {
 
     @available(*, unavailable, renamed: "makeStatement(sql:)")
     public func makeUpdateStatement(_ sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
+    @available(*, unavailable, renamed: "makeStatement(sql:)")
+    public func selectStatement(_ sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
+    @available(*, unavailable, renamed: "makeStatement(sql:)")
+    public func updateStatement(_ sql: String) throws -> Statement { try makeStatement(sql: sql) }
+
+    @available(*, unavailable, renamed: "execute(sql:)")
+    public func executeMultiStatement(_ sql: String) throws {}
 }
 
 extension DatabaseFetchable {
@@ -22,10 +31,16 @@ extension DatabaseFetchable {
         _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()
     ) throws -> Self? { nil }
 
-    @available(*, unavailable, renamed: "fetchCursor(_:sql:arguments:)")
+    // What it gave was iterated by `for`, which no cursor can be, since reading throws.
+    @available(*, unavailable, renamed: "fetchAll(_:sql:arguments:)")
     public static func fetch(
         _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()
-    ) throws -> DatabaseCursor<Self> { try fetchCursor(db, sql: sql, arguments: arguments) }
+    ) throws -> [Self] { [] }
+
+    @available(*, unavailable, renamed: "fetchAll(_:arguments:)")
+    public static func fetch(
+        _ statement: Statement, arguments: StatementArguments = StatementArguments()
+    ) throws -> [Self] { [] }
 
     @available(*, unavailable, renamed: "fetchCursor(_:sql:arguments:)")
     public static func fetchCursor(
@@ -49,4 +64,14 @@ extension Configuration {
     {
         self.init()
     }
+
+    @available(
+        *, unavailable, message: "write `configuration.prepareDatabase { db in db.trace { print($0) } }`"
+    )
+    public static var logSQL: @Sendable (String) -> Void { { _ in } }
+}
+
+extension DatabaseError {
+    @available(*, unavailable, renamed: "resultCode")
+    public var code: Int { Int(resultCode.rawValue) }
 }

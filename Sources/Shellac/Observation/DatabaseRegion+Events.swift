@@ -79,7 +79,8 @@ extension Database {
     ///
     /// The observers that want changes of the region are told by ``TransactionObserver/databaseDidChange()``, as of all
     /// changes: after the savepoints around it, and with the commit that follows. Outside of a transaction it is told
-    /// in an empty one. In a read-only access it does nothing: that changes nothing, and tells of no commit.
+    /// in an empty one. In a `read` it does nothing: that changes nothing, and tells of no commit. In the other accesses of a
+    /// connection that is opened for reading it tells: what another process has changed is news there, too.
     ///
     /// - Throws: a ``DatabaseError`` when the region cannot be found out, and what a veto throws outside of a
     ///   transaction.

@@ -8,7 +8,7 @@ extension DatabaseFetchable {
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
         Self
     > {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchCursor(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -30,7 +30,7 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchAll(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -45,7 +45,7 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-        if let request = request as? any DerivableRequest {
+        if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchOne(db)
         }
         let prepared = try request.prepare(db, forSingleResult: true)

@@ -23,14 +23,14 @@ extension FetchRequest {
             depths[id] = depth
             return String(repeating: "  ", count: depth) + detail
         }
-        if (self as? any DerivableRequest)?.isLimitedByChance == true {
+        if (self as? any RequestSource)?.isLimitedByChance == true {
             lines.append("NOTE: a LIMIT without ORDER BY: the plan decides which rows these are")
         }
         return lines.joined(separator: "\n")
     }
 }
 
-extension DerivableRequest {
+extension RequestSource {
     fileprivate var isLimitedByChance: Bool { all().query.isLimitedByChance }
 }
 

@@ -127,12 +127,12 @@ extension TableRecord {
     }
 }
 
-extension DerivableRequest {
+extension RefinableRequest {
     /// Leaves conditions of the type's ``TableRecord/databaseDefaultFilter`` out.
     ///
     /// - Parameter names: The conditions that are left out. The request throws where the type has none of such a name.
-    public func unfiltered(by names: DefaultFilter.Name...) -> QueryInterfaceRequest<RowDecoder> {
-        all().with { query in for name in names { query.own.leaveOut(name) } }
+    public func unfiltered(by names: DefaultFilter.Name...) -> Refined {
+        derived { query in for name in names { query.own.leaveOut(name) } }
     }
 }
 

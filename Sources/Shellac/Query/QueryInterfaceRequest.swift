@@ -7,8 +7,8 @@
 /// // SELECT * FROM "player" WHERE "score" > 100 ORDER BY "name" LIMIT 10
 /// let players = try dbQueue.read { db in try request.fetchAll(db) }
 ///
-/// extension QueryInterfaceRequest<Player> {
-///     func best() -> Self { order(Column("score").desc).limit(3) }
+/// extension DerivableRequest<Player> {
+///     func best() -> Self { filter(Column("score") > 100).order(Column("score").desc) }
 /// }
 /// let best = try Player.filter(Column("teamID") == 1).best().fetchAll(db)
 /// ```
@@ -82,17 +82,12 @@ extension QueryInterfaceRequest: SQLSubqueryable {
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
 }
 
-/// A source that requests are derived from: a request, or a table.
-public protocol DerivableRequest<RowDecoder> {
-    /// The type that rows are decoded as.
-    associatedtype RowDecoder
-
-    /// Returns the request.
-    func all() -> QueryInterfaceRequest<RowDecoder>
-}
-
-extension QueryInterfaceRequest: DerivableRequest {
+extension QueryInterfaceRequest: DerivableRequest, RequestSource {
     public func all() -> QueryInterfaceRequest<RowDecoder> { self }
+
+    public func refined(
+        _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(self) }
 }
 
 /// A table, for which there need not be a type.
@@ -101,7 +96,7 @@ extension QueryInterfaceRequest: DerivableRequest {
 /// let rows = try Table("player").filter(Column("score") > 100).fetchAll(db)
 /// let players = try Table<Player>("oldPlayer").fetchAll(db)
 /// ```
-public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
+public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
     /// The name.
     public let tableName: String
 
@@ -111,6 +106,10 @@ public struct Table<RowDecoder>: DerivableRequest, FetchRequest {
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
     }
+
+    public func refined(
+        _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(all()) }
 
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         try all().prepare(db, forSingleResult: isOne)

@@ -108,7 +108,7 @@ struct SQLWriter: QueryWriter {
 
     /// Returns the name of a table in the statement.
     private mutating func known(_ name: String) -> String {
-        guard TableAlias.isUnnamed(name) else { return name }
+        guard AliasNumber.isUnnamed(name) else { return name }
         if let given = givenNames[name] { return given }
         let given = "shellac_table\(givenNames.count)"
         givenNames[name] = given

@@ -46,7 +46,7 @@ struct ShapeWriter: QueryWriter {
 
     mutating func keyword(_ text: String) { string(text, .keyword) }
     mutating func name(_ name: String) {
-        guard TableAlias.isUnnamed(name) else { return string(name, .name) }
+        guard AliasNumber.isUnnamed(name) else { return string(name, .name) }
         let known = unnamed[name] ?? unnamed.count
         unnamed[name] = known
         mark(.unnamed)

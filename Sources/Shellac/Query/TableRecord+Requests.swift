@@ -1,4 +1,4 @@
-// The requests of a type that knows its table. Each is the one of the same name that ``DerivableRequest`` documents.
+// The requests of a type that knows its table. Each is the one of the same name that ``RefinableRequest`` or ``RequestSource`` documents.
 
 extension TableRecord {
     /// Requests all rows of the table.
@@ -40,11 +40,13 @@ extension TableRecord {
     { all().filter(sql: sql, arguments: arguments) }
 
     /// Requests the row with a primary key. Nil finds nothing.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
     /// Requests the rows with some primary keys.
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public static func filter(keys: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }

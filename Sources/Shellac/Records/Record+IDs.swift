@@ -71,10 +71,10 @@ extension FetchableRecord where Self: Record {
     ) -> QueryInterfaceRequest<Self> { all().filter(keys: ids) }
 }
 
-extension DerivableRequest where RowDecoder: Record {
+extension RefinableRequest where RowDecoder: Record {
     /// Restricts the request to the row with a primary key. Nil finds nothing.
     @_disfavoredOverload
-    public func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+    public func filter(id: some DatabaseValueConvertible) -> Refined {
         filter(key: id)
     }
 
@@ -82,5 +82,5 @@ extension DerivableRequest where RowDecoder: Record {
     @_disfavoredOverload
     public func filter(
         ids: some Sequence<some DatabaseValueConvertible>
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: ids) }
+    ) -> Refined { filter(keys: ids) }
 }

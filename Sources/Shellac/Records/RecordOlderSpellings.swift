@@ -22,3 +22,9 @@ extension FetchableRecord where Self: TableRecord {
         nil
     }
 }
+
+// In an extension of a protocol: a class of users may declare such a property, and one that inherits from that may override it.
+extension EncodableRecord where Self: Record {
+    @available(*, unavailable, renamed: "hasDatabaseChanges")
+    public var databaseEdited: Bool { hasDatabaseChanges }
+}

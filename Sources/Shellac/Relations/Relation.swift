@@ -18,7 +18,19 @@
 /// It is a value: what is derived from it (filtered, sorted) is still the same relation, and is read by the property that
 /// reads the other. Give it a key of its own to have both, by `forKey(_:)`. Declare it as a constant, as above: each call of
 /// `hasMany` makes another relation.
-public protocol Relation<Target>: Sendable {
+///
+/// What refines requests refines relations, too: write it once, in an extension of ``DerivableRequest``.
+///
+/// ```swift
+/// extension DerivableRequest<Player> {
+///     func best() -> Self { filter { $0.score > 100 }.order { $0.score.desc } }
+/// }
+/// let teams = try Team.including(Team.players.best()).fetchAll(db)
+/// ```
+///
+/// Rows that do not satisfy a condition do not belong to the relation, and an order sorts those that each row is given. A limit and
+/// groups would be of all rows together, and leave some parents without theirs: only requests have them.
+public protocol Relation<Target>: DerivableRequest, Sendable where RowDecoder == Target {
     /// The type that the relation leads to.
     associatedtype Target: TableRecord
 
@@ -34,6 +46,8 @@ public protocol Relation<Target>: Sendable {
 /// A relation from the rows of a table to the one row that each refers to, by a foreign key of its own, which `belongsTo`
 /// declares.
 public struct BelongsTo<Target: TableRecord>: Relation {
+    public typealias RowDecoder = Target
+
     @_documentation(visibility: internal)
     public let definition: RelationDefinition
     @_documentation(visibility: internal)
@@ -45,6 +59,8 @@ public struct BelongsTo<Target: TableRecord>: Relation {
 /// A relation from the rows of a table to the rows that refer to each, as a list, which `hasMany`
 /// declares.
 public struct HasMany<Target: TableRecord>: Relation {
+    public typealias RowDecoder = Target
+
     @_documentation(visibility: internal)
     public let definition: RelationDefinition
     @_documentation(visibility: internal)
@@ -76,6 +92,8 @@ public struct HasMany<Target: TableRecord>: Relation {
 /// A relation from the rows of a table to one of the rows that refer to each, which `hasOne`
 /// declares.
 public struct HasOne<Target: TableRecord>: Relation {
+    public typealias RowDecoder = Target
+
     @_documentation(visibility: internal)
     public let definition: RelationDefinition
     @_documentation(visibility: internal)
@@ -100,53 +118,6 @@ extension Relation {
         var definition = definition
         definition.query = try change(QueryInterfaceRequest(definition.query)).query
         return Self(definition)
-    }
-
-    /// Adds a condition: rows that do not satisfy it do not belong to the relation.
-    public func filter(_ condition: some SQLSpecificExpressible) -> Self { refined { $0.filter(condition) } }
-
-    /// Adds a condition by the columns that the type declares.
-    public func filter(
-        _ condition: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> Self { try filter(condition(Target.Columns.self)) }
-
-    /// Adds a condition that is written in SQL.
-    ///
-    /// - Parameters:
-    ///   - sql: The condition, as SQL.
-    ///   - arguments: The values that it binds.
-    public func filter(sql: String, arguments: StatementArguments = StatementArguments()) -> Self {
-        refined { $0.filter(sql: sql, arguments: arguments) }
-    }
-
-    /// Leaves conditions of the ``TableRecord/databaseDefaultFilter`` of the rows out: see ``DerivableRequest/unfiltered(by:)``.
-    public func unfiltered(by names: DefaultFilter.Name...) -> Self {
-        refined { request in request.with { query in for name in names { query.own.leaveOut(name) } } }
-    }
-
-    /// Sorts the rows that each row is given, replacing any earlier order.
-    public func order(_ terms: any SQLOrderingTerm...) -> Self { refined { $0.order(terms) } }
-
-    /// Sorts the rows that each row is given, by columns that the type declares.
-    public func order(
-        @SQLOrderingBuilder _ terms: (Target.Columns.Type) throws -> [any SQLOrderingTerm]
-    ) rethrows -> Self {
-        let terms = try terms(Target.Columns.self)
-        return refined { $0.order(terms) }
-    }
-
-    /// Reverses the order of the rows that each row is given: see ``DerivableRequest/reversed()``.
-    public func reversed() -> Self { refined { $0.reversed() } }
-
-    /// Removes the order of the rows that each row is given.
-    public func unordered() -> Self { refined { $0.unordered() } }
-
-    /// Selects columns or expressions of the rows, replacing any earlier selection.
-    public func select(_ selection: any SQLSelectable...) -> Self { refined { $0.select(selection) } }
-
-    /// Adds columns or expressions to the selection.
-    public func annotated(with selection: any SQLSelectable...) -> Self {
-        refined { $0.annotated(with: selection) }
     }
 
     /// Loads other relations of the rows along with them.

@@ -1,5 +1,11 @@
 // Spellings of the family's older eras. None of them can be called: the compiler says what to write instead.
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension Row {
     @available(*, unavailable, message: "write `try row[\"name\"]`: reading a value may throw")
     public func value<Value: DatabaseValueConvertible>(named name: String) -> Value {
@@ -11,10 +17,10 @@ extension Row {
         Misuse.trap("value(atIndex:) is not there: write `try row[0]`.")
     }
 
-    @available(*, unavailable, renamed: "withUnsafeData(named:_:)")
-    public func dataNoCopy(named name: String) -> Never {
-        Misuse.trap("dataNoCopy(named:) is not there: write withUnsafeData(named:_:).")
-    }
+    @available(
+        *, unavailable, message: "write `try row.withUnsafeData(named: \"data\") { data in … }`"
+    )
+    public func dataNoCopy(named name: String) -> Data? { nil }
 }
 
 extension DatabaseValue {

@@ -33,7 +33,7 @@ extension TriggerDefinition {
     ///   - assignments: What is stored.
     /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table, and without assignments.
     public func updateAll(
-        _ request: some DerivableRequest, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ request: some RequestSource, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
     ) throws { try updateAll(request.all().query, conflictResolution, assignments) }
 
@@ -72,7 +72,7 @@ extension TriggerDefinition {
     ///
     /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay. A trigger knows no date but those that
     ///   it is given: set the column by `updateAll`, or delete the rows for good by `destroyAll`.
-    public func deleteAll(_ request: some DerivableRequest) throws {
+    public func deleteAll(_ request: some RequestSource) throws {
         let query = request.all().query
         if let type = query.source.type, let deletion = type.databaseSoftDelete {
             throw DatabaseError(
@@ -97,7 +97,7 @@ extension TriggerDefinition {
     /// ```
     ///
     /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
-    public func destroyAll(_ request: some DerivableRequest) throws {
+    public func destroyAll(_ request: some RequestSource) throws {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 

@@ -1,7 +1,27 @@
+import Foundation
 import TestSupport
 
-/// Applies what the compiler proposes to a source, as somebody would who accepts each of its fix-its.
+/// Applies what the compiler proposes to sources, as somebody would who accepts each of its fix-its.
 enum FixIts {
+    /// What became of a source.
+    struct Outcome: Sendable {
+        /// The source, with all that was proposed.
+        var source: String
+        /// How often something was proposed.
+        var rounds = 0
+        /// What the compiler says of it in the end, where it does not compile.
+        var output = ""
+
+        var compiles: Bool { output.isEmpty }
+
+        /// The errors, without their places.
+        var errors: [String] {
+            output.split(separator: "\n").compactMap {
+                $0.firstMatch(of: /^\/.*?:\d+:\d+: error: (.*)$/).map { String($0.1) }
+            }
+        }
+    }
+
     /// A place in a source, and what stands there in its place. Columns are counted from 0, in UTF-8.
     private struct Edit: Hashable {
         var line: Int
@@ -10,23 +30,86 @@ enum FixIts {
         var text: String
     }
 
-    /// Compiles a source, and applies the fix-its of its errors, again and again. Returns the source that compiles, and how often
-    /// something was proposed; or what the compiler said last.
-    static func apply(to source: String) async throws -> Result<(source: String, rounds: Int), Failure> {
-        var source = source
-        for round in 0..<10 {
-            let result = try await SwiftScript.compile(
-                source: source, options: ["-diagnostic-style", "llvm"])
-            if result.succeeded { return .success((source, round)) }
-            let edits = edits(result.output)
-            guard !edits.isEmpty else { return .failure(Failure(source: source, output: result.output)) }
-            source = apply(edits, to: source)
+    /// Compiles sources by their names as files of one module, which stand beside a file that all may use, and applies the fix-its
+    /// of the errors in each, again and again.
+    ///
+    /// They are type-checked together, for this is quick, and those that pass are compiled to where data races are errors.
+    static func apply(to sources: [String: String], beside support: String = "") async throws -> [String:
+        Outcome]
+    {
+        var outcomes = sources.mapValues { Outcome(source: $0) }
+        var open = Set(sources.keys)
+        let last = "-emit-sil"
+        let first = sources.count == 1 ? last : "-typecheck"
+        for round in 1...10 where !open.isEmpty {
+            let said = try await compile(outcomes.filter { open.contains($0.key) }, support, first)
+            for name in open {
+                guard let output = said[name] else {
+                    open.remove(name)
+                    continue
+                }
+                let edits = edits(output)
+                if edits.isEmpty || round == 10 {
+                    outcomes[name]?.output = output
+                    open.remove(name)
+                    continue
+                }
+                let source = apply(edits, to: outcomes[name]?.source ?? "")
+                outcomes[name] = Outcome(source: source, rounds: round)
+            }
         }
-        return .failure(Failure(source: source, output: "it does not come to an end"))
+        let passing = outcomes.filter { first != last && $0.value.compiles }
+        for (name, output) in try await compile(passing, support, last) {
+            outcomes[name]?.output = output
+        }
+        return outcomes
     }
 
-    struct Failure: Error {
-        let source: String
+    /// Compiles one source, as above.
+    static func apply(to source: String) async throws -> Outcome {
+        try await apply(to: ["Source": source])["Source"] ?? Outcome(source: source)
+    }
+
+    /// Returns what the compiler says of each file that has errors.
+    private static func compile(
+        _ files: [String: Outcome], _ support: String, _ mode: String
+    ) async throws -> [String: String] {
+        if files.isEmpty { return [:] }
+        let folder = try TemporaryFolder()
+        // One that stands alone is a program.
+        var paths: [String] = []
+        if !support.isEmpty { paths.append(try folder.write(support.utf8, to: "Support.swift")) }
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+            paths.append(try folder.write(file.source.utf8, to: "\(name).swift"))
+        }
+        let words = ["swiftc", mode] + (mode == "-emit-sil" ? ["-o", "/dev/null"] : [])
+        let result = try await Command.run(
+            words + (support.isEmpty ? [] : ["-parse-as-library"]) + [
+                "-wmo", "-swift-version", "6", "-suppress-warnings",
+                "-diagnostic-style", "llvm", "-module-name", "Sample", "-I", try Repository.modules().path,
+                "-I", Repository.root.appending(path: "Sources/CSQLite").path,
+            ] + paths)
+        if result.succeeded { return [:] }
+        var said: [String: String] = [:]
+        var (name, isError): (String?, Bool) = (nil, false)
+        for line in result.output.split(separator: "\n", omittingEmptySubsequences: false) {
+            if let match = line.firstMatch(of: /^(.+?):\d+(?::\d+)?: (error|warning|note): .*/) {
+                if match.2 != "note" {
+                    let file = match.1.split(separator: "/").last?.split(separator: ".").first
+                    name = match.1.hasPrefix(folder.path) ? file.map(String.init) : nil
+                    isError = match.2 == "error"
+                }
+            }
+            if isError { said[name ?? "Support", default: ""] += line + "\n" }
+        }
+        if let output = said["Support"] ?? (said.isEmpty ? result.output : nil) {
+            throw SupportError(output: output)
+        }
+        return said
+    }
+
+    /// What surrounds the sources does not compile.
+    struct SupportError: Error {
         let output: String
     }
 
@@ -36,24 +119,33 @@ enum FixIts {
         var edits: Set<Edit> = []
         for index in lines.indices where lines.indices.contains(index + 3) {
             guard let match = lines[index].firstMatch(of: /^.*?:(\d+):(\d+): (error|note): (.*)$/),
-                let line = Int(match.1), lines[index + 2].contains("^")
+                let line = Int(match.1), let column = Int(match.2), lines[index + 2].contains("^")
             else { continue }
             let proposed = lines[index + 3]
-            if match.3 == "note", match.4.hasPrefix("did you mean to use 'try'?"), let column = Int(match.2),
-                !proposed.hasPrefix(" ")
+            let isInPlace = proposed.hasPrefix(" ") && proposed.firstMatch(of: /:\d+:\d+:/) == nil
+            if !isInPlace,
+                match.4.hasPrefix("did you mean to use 'try'?")
+                    || match.4.contains("it is not marked with 'try'")
             {
-                // Of a property, the compiler says so, and shows no text.
+                // Of a property, and in a closure, the compiler says so, and shows no text.
                 edits.insert(Edit(line: line - 1, column: column - 1, length: 0, text: "try "))
                 continue
             }
-            let isProposal = proposed.hasPrefix(" ") && proposed.firstMatch(of: /:\d+:\d+:/) == nil
+            if !isInPlace || !proposed.contains(":"),
+                lines[index + 1].hasSuffix("(") || lines[index + 1].hasSuffix(","),
+                let label = match.4.firstMatch(of: /has been renamed to '\w+\((?:_:)*(\w+):/)?.1, label != "_"
+            {
+                // It shows what belongs in the line that it points at. The argument stands in the next one.
+                let text = "\(label): "
+                edits.insert(Edit(line: line, column: -1, length: 0, text: text))
+            }
             // Of the three ways to call what throws, the first one is taken.
             let isNote = match.3 == "note" && !match.4.hasPrefix("did you mean to use 'try'?")
-            guard isProposal, !isNote else { continue }
+            guard isInPlace, !isNote else { continue }
             let marks = Array(lines[index + 2].utf8)
             var lastEnd = -2
-            for word in proposed.matches(of: /\S+/) {
-                let column = proposed.utf8.distance(from: proposed.startIndex, to: word.range.lowerBound)
+            for word in proposed.matches(of: /\S+(?: \S+)*/) {
+                var column = proposed.utf8.distance(from: proposed.startIndex, to: word.range.lowerBound)
                 // One that was pushed aside by the one in front of it is made in the next round.
                 if column <= lastEnd + 1 { break }
                 lastEnd = column + word.output.utf8.count
@@ -62,13 +154,14 @@ enum FixIts {
                     end += 1
                 }
                 let isReplaced = end - column > 1
-                // What ends with a space is written so.
-                let text =
-                    word.output.hasSuffix(":") || word.output == "try" ? word.output + " " : word.output
+                // What begins or ends with a space is written so.
+                var text = String(word.output)
+                if text.hasSuffix(":") || text.hasSuffix("try") || text == "_" { text += " " }
+                if text.hasPrefix("as ") { (text, column) = (" " + text, column - 1) }
                 edits.insert(
                     Edit(
                         line: line - 1, column: column, length: isReplaced ? end - column : 0,
-                        text: String(text)))
+                        text: text))
             }
         }
         return edits
@@ -79,6 +172,8 @@ enum FixIts {
         for edit in edits.sorted(by: { ($0.line, $0.column) > ($1.line, $1.column) }) {
             guard lines.indices.contains(edit.line), edit.column + edit.length <= lines[edit.line].count
             else { continue }
+            var edit = edit
+            if edit.column < 0 { edit.column = lines[edit.line].prefix { $0 == UInt8(ascii: " ") }.count }
             lines[edit.line].replaceSubrange(
                 edit.column..<edit.column + edit.length, with: Array(edit.text.utf8))
         }

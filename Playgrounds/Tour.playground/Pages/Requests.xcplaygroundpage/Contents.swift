@@ -35,7 +35,7 @@ try dbQueue.write { db in
 
 let best = Player.filter(Column("score") > 60).order(Column("score").desc)
 
-extension QueryInterfaceRequest<Player> {
+extension DerivableRequest<Player> {
     func named(_ pattern: String) -> Self { filter(Column("name").like(pattern)) }
 }
 

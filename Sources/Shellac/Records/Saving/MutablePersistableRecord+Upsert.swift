@@ -38,7 +38,8 @@ extension MutablePersistableRecord {
     public mutating func upsert(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
-        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias) throws -> [ColumnAssignment]
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
     ) throws {
         let clause = try UpsertClause(
             target: columns, strategy: strategy, assignments: assignments(TableAlias("excluded")))
@@ -77,7 +78,8 @@ extension MutablePersistableRecord {
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
-        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias) throws -> [ColumnAssignment]
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
     ) throws -> Fetched {
         let clause = try UpsertClause(
             target: columns, strategy: strategy, assignments: assignments(TableAlias("excluded")))
@@ -117,7 +119,8 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     public func upsertAndFetch(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
-        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias) throws -> [ColumnAssignment]
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
     ) throws -> Self {
         var record = self
         return try record.upsertAndFetch(
@@ -153,7 +156,8 @@ extension PersistableRecord {
     public func upsert(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
-        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias) throws -> [ColumnAssignment]
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
     ) throws {
         var record = self
         let clause = try UpsertClause(
@@ -193,7 +197,8 @@ extension PersistableRecord {
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
-        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias) throws -> [ColumnAssignment]
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
     ) throws -> Fetched {
         var record = self
         let clause = try UpsertClause(

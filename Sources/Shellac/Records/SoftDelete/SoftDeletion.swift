@@ -301,7 +301,7 @@ extension Database {
 
 // MARK: - Requests
 
-extension DerivableRequest {
+extension RequestSource {
     /// Deletes the rows of the request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
     ///
     /// ```swift
@@ -335,13 +335,13 @@ extension DerivableRequest {
 }
 
 extension TableRecord {
-    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``DerivableRequest/destroyAll(_:)``.
+    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``RequestSource/destroyAll(_:)``.
     ///
     /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
-    /// Restores all rows of the table that are deleted: see ``DerivableRequest/restoreAll(_:)``.
+    /// Restores all rows of the table that are deleted: see ``RequestSource/restoreAll(_:)``.
     ///
     /// - Throws: a ``DatabaseError`` where the type does not say how rows are deleted.
     @discardableResult

@@ -1,12 +1,8 @@
 // Requests derived from another one, without a type that knows its table.
 
-extension DerivableRequest {
-    private func derived(_ change: (inout SelectQuery) -> Void) -> QueryInterfaceRequest<RowDecoder> {
-        all().with(change)
-    }
-
+extension RefinableRequest {
     /// Returns a request that finds nothing, and needs no database to know so.
-    public func none() -> QueryInterfaceRequest<RowDecoder> {
+    public func none() -> Refined {
         derived { $0.filter(SQLExpression(.word("0"))) }
     }
 
@@ -18,7 +14,7 @@ extension DerivableRequest {
     /// Player.filter(Column("score") > 100).filter(Column("name") != nil)
     /// // SELECT * FROM "player" WHERE "score" > 100 AND "name" IS NOT NULL
     /// ```
-    public func filter(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+    public func filter(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { $0.filter(condition.sqlExpression) }
     }
 
@@ -27,7 +23,7 @@ extension DerivableRequest {
     /// ```swift
     /// Player.filter(literal: "score > \(limit)")
     /// ```
-    public func filter(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { filter(condition) }
+    public func filter(literal condition: SQL) -> Refined { filter(condition) }
 
     /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
     ///
@@ -36,13 +32,14 @@ extension DerivableRequest {
     ///   - arguments: The values that it binds.
     public func filter(
         sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(SQL(sql: sql, arguments: arguments)) }
+    ) -> Refined { filter(SQL(sql: sql, arguments: arguments)) }
 
     /// Restricts the request to the row with a primary key. Nil finds nothing.
     ///
     /// A date, data or a UUID is looked for as the record type stores it: see
     /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
-    public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+    @_disfavoredOverload  // A closure behind the call could be the key.
+    public func filter(key: some DatabaseValueConvertible) -> Refined {
         filter(keys: [key])
     }
 
@@ -52,9 +49,10 @@ extension DerivableRequest {
     /// Player.filter(keys: [1, 2, 3])
     /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
     /// ```
+    @_disfavoredOverload  // A closure behind the call could be the key.
     public func filter<Key: DatabaseValueConvertible>(
         keys: some Sequence<Key>
-    ) -> QueryInterfaceRequest<RowDecoder> {
+    ) -> Refined {
         if KeyValue.mayBeStored(otherwise: Key.self) {
             let keys = keys.map { KeyValue($0) }.filter { !$0.databaseValue.isNull }
             guard !keys.isEmpty else { return none() }
@@ -72,12 +70,12 @@ extension DerivableRequest {
     /// values.
     public func filter(
         key: [String: (any DatabaseValueConvertible)?]
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(keys: [key]) }
+    ) -> Refined { filter(keys: [key]) }
 
     /// Restricts the request to the rows with some composite primary keys, or with the values of a unique index.
     public func filter(
         keys: [[String: (any DatabaseValueConvertible)?]]
-    ) -> QueryInterfaceRequest<RowDecoder> {
+    ) -> Refined {
         // Those that name the same columns belong together.
         var rows: [[String]: [[KeyValue]]] = [:]
         var names: [[String]] = []
@@ -108,52 +106,20 @@ extension DerivableRequest {
     /// Player.select(Column("id"), Column("name"))
     /// // SELECT "id", "name" FROM "player"
     /// ```
-    public func select(_ selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
+    public func select(_ selection: any SQLSelectable...) -> Refined {
         select(selection)
     }
 
     /// Selects columns or expressions, replacing any earlier selection.
-    public func select(_ selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
+    public func select(_ selection: [any SQLSelectable]) -> Refined {
         derived {
             $0.selection = selection.map(\.sqlSelection)
             $0.annotations = []
         }
     }
 
-    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
-    ///
-    /// ```swift
-    /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - selection: What is selected.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        _ selection: any SQLSelectable..., as type: Value.Type = Value.self
-    ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
-
-    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
-    ///
-    /// - Parameters:
-    ///   - selection: What is selected.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        _ selection: [any SQLSelectable], as type: Value.Type = Value.self
-    ) -> QueryInterfaceRequest<Value> { select(selection).asRequest(of: type) }
-
     /// Selects expressions that are written in SQL, replacing any earlier selection.
-    public func select(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> { select([selection]) }
-
-    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of
-    /// a type.
-    ///
-    /// - Parameters:
-    ///   - selection: What is selected.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        literal selection: SQL, as type: Value.Type = Value.self
-    ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
+    public func select(literal selection: SQL) -> Refined { select([selection]) }
 
     /// Adds columns or expressions to the selection.
     ///
@@ -161,22 +127,17 @@ extension DerivableRequest {
     /// Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
     /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
     /// ```
-    public func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<RowDecoder> {
+    public func annotated(with selection: any SQLSelectable...) -> Refined {
         annotated(with: selection)
     }
 
     /// Adds columns or expressions to the selection.
-    public func annotated(with selection: [any SQLSelectable]) -> QueryInterfaceRequest<RowDecoder> {
+    public func annotated(with selection: [any SQLSelectable]) -> Refined {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
 
-    /// Decodes the rows as values of another type.
-    public func asRequest<Value>(of type: Value.Type) -> QueryInterfaceRequest<Value> {
-        QueryInterfaceRequest<Value>(all().query)
-    }
-
     /// Removes duplicates: `SELECT DISTINCT`.
-    public func distinct() -> QueryInterfaceRequest<RowDecoder> { derived { $0.isDistinct = true } }
+    public func distinct() -> Refined { derived { $0.isDistinct = true } }
 
     // MARK: - Order
 
@@ -185,15 +146,15 @@ extension DerivableRequest {
     /// ```swift
     /// Player.order(Column("score").desc, Column("name"))
     /// ```
-    public func order(_ terms: any SQLOrderingTerm...) -> QueryInterfaceRequest<RowDecoder> { order(terms) }
+    public func order(_ terms: any SQLOrderingTerm...) -> Refined { order(terms) }
 
     /// Sorts the rows, replacing any earlier order.
-    public func order(_ terms: [any SQLOrderingTerm]) -> QueryInterfaceRequest<RowDecoder> {
+    public func order(_ terms: [any SQLOrderingTerm]) -> Refined {
         derived { $0.ordering = terms.map(\.sqlOrdering) }
     }
 
     /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
-    public func order(literal terms: SQL) -> QueryInterfaceRequest<RowDecoder> {
+    public func order(literal terms: SQL) -> Refined {
         derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
     }
 
@@ -204,58 +165,26 @@ extension DerivableRequest {
     ///   - arguments: The values that they bind.
     public func order(
         sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { order(literal: SQL(sql: sql, arguments: arguments)) }
+    ) -> Refined { order(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Reverses the order of the rows. Where there is none, nothing changes.
     ///
     /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`. The order of
     /// joined rows is one of the rows of the request, and is reversed, too. Rows that are fetched besides keep theirs.
-    public func reversed() -> QueryInterfaceRequest<RowDecoder> {
+    public func reversed() -> Refined {
         derived { $0.changeOrder { $0.map(\.reversed) } }
     }
 
     /// Removes the order of the rows, and that of joined ones.
-    public func unordered() -> QueryInterfaceRequest<RowDecoder> { derived { $0.changeOrder { _ in [] } } }
-
-    /// Limits the number of rows, replacing any earlier limit.
-    ///
-    /// ```swift
-    /// let best = try Player.order(Column("score").desc).limit(3).fetchAll(db)
-    /// ```
-    ///
-    /// An order tells which rows they are. Without one, these are the first that SQLite comes across, and an index
-    /// that is added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says
-    /// so.
-    ///
-    /// - Parameters:
-    ///   - count: The most rows that are given.
-    ///   - offset: How many rows are passed over before; none if nil.
-    public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
-        derived { $0.limit = QueryLimit(count: count, offset: offset) }
-    }
+    public func unordered() -> Refined { derived { $0.changeOrder { _ in [] } } }
 
     // MARK: - Groups
-
-    /// Groups the rows that have the same values into one row, replacing any earlier groups.
-    ///
-    /// ```swift
-    /// Player.select(Column("teamID"), max(Column("score"))).group(Column("teamID"))
-    /// // SELECT "teamID", MAX("score") FROM "player" GROUP BY "teamID"
-    /// ```
-    public func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<RowDecoder> {
-        group(expressions)
-    }
-
-    /// Groups the rows that have the same values into one row, replacing any earlier groups.
-    public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
-        derived { $0.groups = expressions.map(\.sqlExpression) }
-    }
 
     /// Adds a condition on the groups: only those that also satisfy it are fetched (`HAVING`).
     ///
     /// What is told of the rows that are related to each row, as `Team.players.isEmpty` is, is a condition on rows, in groups
     /// or not: `Team.having(Team.players.isEmpty)` filters them.
-    public func having(_ condition: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+    public func having(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { query in
             if condition.sqlExpression.isLate { return query.filter(condition.sqlExpression) }
             query.groupCondition =
@@ -286,12 +215,12 @@ extension SelectQuery {
     }
 }
 
-extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+extension RefinableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Restricts the request to the row with an id. Nil finds nothing.
-    public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { filter(key: id) }
+    public func filter(id: RowDecoder.ID) -> Refined { filter(key: id) }
 
     /// Restricts the request to the rows with some ids.
-    public func filter(ids: some Sequence<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
+    public func filter(ids: some Sequence<RowDecoder.ID>) -> Refined {
         filter(keys: ids)
     }
 }

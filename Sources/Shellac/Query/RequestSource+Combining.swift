@@ -1,49 +1,13 @@
-import Synchronization
-
 // Requests of several tables, and of several requests.
 
-/// The name of a table inside of a request, where its columns could be taken for those of another one.
-///
-/// ```swift
-/// let (player, team) = (TableAlias("p"), TableAlias("t"))
-/// let request = Player.aliased(player)
-///     .join(Table("team"), aliased: team, on: player[Column("teamID")] == team[Column("id")])
-///     .filter(team[Column("color")] == "red")
-/// // SELECT "p".* FROM "player" AS "p" JOIN "team" AS "t" ON "p"."teamID" = "t"."id" WHERE "t"."color" = 'red'
-/// ```
-public struct TableAlias: Hashable, Sendable {
-    /// The name.
-    public let name: String
-
-    /// Creates a name for a table.
-    public init(_ name: String) { self.name = name }
-
-    /// Creates a name for a table.
-    public init(name: String) { self.name = name }
-
-    /// Refers to a table that needs no name of the program's: SQL has one that no other table of the statement has.
-    public init() { name = "\0\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)" }
-
-    private static let count = Atomic<Int>(0)
-
-    /// Whether the name is to be found when the statement is written.
-    static func isUnnamed(_ name: String) -> Bool { name.utf8.first == 0 }
-
-    /// A column of the table: `"p"."id"`.
-    public subscript(_ column: Column) -> SQLExpression {
-        SQLExpression(.column(table: name, name: column.name))
+extension RefinableRequest {
+    /// Gives the table an alias, by which the columns of several tables are told apart.
+    public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> Refined {
+        derived { $0.source.alias = alias.name }
     }
-
-    /// All columns of the table: `"p".*`.
-    public var allColumns: SQLSelection { SQLSelection(.allColumns(of: name)) }
 }
 
-extension DerivableRequest {
-    /// Gives the table of the request an alias.
-    public func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<RowDecoder> {
-        all().with { $0.source.alias = alias.name }
-    }
-
+extension RequestSource {
     // MARK: - Joins
 
     /// Joins each row with those of a table for which a condition holds: `JOIN`.
@@ -55,11 +19,11 @@ extension DerivableRequest {
     ///   - other: The request that is joined.
     ///   - alias: The name of its table in this request.
     ///   - condition: Which of its rows belong to a row.
-    public func join(
-        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+    public func join<Aliased>(
+        _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
-        join(other.all().query, alias, condition.sqlExpression, isLeft: false)
+        join(other.all().query, alias?.name, condition.sqlExpression, isLeft: false)
     }
 
     /// Joins each row with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
@@ -68,21 +32,21 @@ extension DerivableRequest {
     ///   - other: The request that is joined.
     ///   - alias: The name of its table in this request.
     ///   - condition: Which of its rows belong to a row.
-    public func leftJoin(
-        _ other: some DerivableRequest, aliased alias: TableAlias? = nil,
+    public func leftJoin<Aliased>(
+        _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
-        join(other.all().query, alias, condition.sqlExpression, isLeft: true)
+        join(other.all().query, alias?.name, condition.sqlExpression, isLeft: true)
     }
 
     private func join(
-        _ other: SelectQuery, _ alias: TableAlias?, _ condition: SQLExpression, isLeft: Bool
+        _ other: SelectQuery, _ alias: String?, _ condition: SQLExpression, isLeft: Bool
     ) -> QueryInterfaceRequest<RowDecoder> {
         let join: QueryJoin
         if other.isWholeTable {
-            join = QueryJoin(isLeft: isLeft, wholeTable: other, alias: alias?.name, on: condition)
+            join = QueryJoin(isLeft: isLeft, wholeTable: other, alias: alias, on: condition)
         } else {
-            let source = QuerySource(.query(.select(other)), alias: alias?.name ?? other.source.alias)
+            let source = QuerySource(.query(.select(other)), alias: alias ?? other.source.alias)
             join = QueryJoin(isLeft: isLeft, source: source, condition: condition)
         }
         return all().with { $0.joins.append(join) }
@@ -98,27 +62,27 @@ extension DerivableRequest {
     // MARK: - Unions
 
     /// Combines the rows of both requests, without duplicates: `UNION`.
-    public func union(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func union(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
     /// Combines the rows of both requests: `UNION ALL`.
-    public func unionAll(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func unionAll(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
     /// Keeps the rows that both requests have: `INTERSECT`.
-    public func intersect(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func intersect(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
     /// Removes the rows of the other request: `EXCEPT`.
-    public func except(_ other: some DerivableRequest) -> QueryInterfaceRequest<RowDecoder> {
+    public func except(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
 
     private func combined(
-        _ link: CompoundTerm.Operator, _ other: some DerivableRequest
+        _ link: CompoundTerm.Operator, _ other: some RequestSource
     ) -> QueryInterfaceRequest<RowDecoder> {
         let (query, otherQuery) = (all().query, other.all().query)
         let last = CompoundTerm(link: link, query: otherQuery)
@@ -139,7 +103,9 @@ extension DerivableRequest {
 
 extension TableRecord {
     /// Requests all rows of the table, which gets an alias.
-    public static func aliased(_ alias: TableAlias) -> QueryInterfaceRequest<Self> { all().aliased(alias) }
+    public static func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<Self> {
+        all().aliased(alias)
+    }
 }
 
 /// A request that has a name inside of another one: `WITH name(columns) AS (SELECT …)`.
@@ -152,7 +118,7 @@ extension TableRecord {
 /// let count: SQL = "VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < \(10)"
 /// let counter = CommonTableExpression("counter", columns: ["n"], isRecursive: true, literal: count)
 /// ```
-public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
+public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest, Sendable {
     let commonTable: CommonTable
 
     /// The name.
@@ -177,6 +143,10 @@ public struct CommonTableExpression<RowDecoder>: DerivableRequest, Sendable {
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
     }
+
+    public func refined(
+        _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
+    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(all()) }
 }
 
 extension CommonTableExpression where RowDecoder == Row {

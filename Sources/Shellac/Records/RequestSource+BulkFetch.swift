@@ -1,6 +1,6 @@
 // Updates and deletions of many rows that give these rows: as cursors, as sets, as a statement.
 
-extension DerivableRequest {
+extension RequestSource {
     /// Prepares a statement that updates the rows of the request when it runs, and gives a selection of what they have become.
     ///
     /// ```swift
@@ -39,7 +39,7 @@ extension DerivableRequest {
     /// It has its arguments. Run it to its end: SQLite commits what was written outside of a transaction when the statement ends.
     ///
     /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows stay:
-    ///   these are updated, by ``DerivableRequest/deleteAndFetchAll(_:)``.
+    ///   these are updated, by ``RequestSource/deleteAndFetchAll(_:)``.
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
         guard !selection.isEmpty else {
             throw DatabaseError(
@@ -57,7 +57,7 @@ extension DerivableRequest {
     private func returning(
         _ action: BulkQuery.Action, _ selection: [any SQLSelectable], on db: Database
     ) throws -> Statement {
-        let query = select(selection).query
+        let query = all().select(selection).query
         let (kept, arguments) = try db.queries.prepare(
             BulkQuery(query: query, action: action, isReturning: true), on: db)
         // The statement is the caller's, for as long as it likes.
@@ -67,7 +67,7 @@ extension DerivableRequest {
     }
 }
 
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
     /// Prepares a statement that updates the rows of the request when it runs, and gives columns of what they have become.
     ///
     /// - Parameters:
@@ -96,7 +96,7 @@ extension DerivableRequest where RowDecoder: TableRecord {
     ) throws -> Statement { try deleteAndFetchStatement(db, selection: selection(RowDecoder.Columns.self)) }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable {
+extension RequestSource where RowDecoder: DatabaseFetchable {
     /// Updates the rows of the request, and returns what they have become, in no particular order.
     ///
     /// - Parameters:
@@ -157,7 +157,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable {
+extension RequestSource where RowDecoder: DatabaseFetchable & Hashable {
     /// Updates the rows of the request, and returns what they have become, as a set.
     ///
     /// - Parameters:
@@ -194,7 +194,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable {
     public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> { try Set(deleteAndFetchAll(db)) }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable & TableRecord {
+extension RequestSource where RowDecoder: DatabaseFetchable & Hashable & TableRecord {
     /// Updates the rows of the request, and returns what they have become, as a set.
     ///
     /// - Parameters:
@@ -212,7 +212,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & Hashable & Tabl
     }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
+extension RequestSource where RowDecoder: DatabaseFetchable & TableRecord {
     /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
     ///
     /// - Parameters:
@@ -230,7 +230,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
     }
 }
 
-extension DerivableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+extension RequestSource where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Deletes the rows of the request, and returns the ids that they had.
     ///
     /// - Throws: what `deleteAll` throws, and what making an element throws.

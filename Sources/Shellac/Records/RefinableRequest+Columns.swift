@@ -1,5 +1,5 @@
-// Requests by closures of the columns that a type declares. ``DerivableRequest/filter(_:)-(_)`` and
-// ``DerivableRequest/order(_:)-(_)`` are of this kind, too.
+// Requests by closures of the columns that a type declares. ``RefinableRequest/filter(_:)-(_)`` and
+// ``RefinableRequest/order(_:)-(_)`` are of this kind, too.
 
 /// Collects what a closure selects: one thing, or an array.
 @resultBuilder
@@ -39,7 +39,7 @@ public enum SQLExpressionsBuilder {
     }
 }
 
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RefinableRequest where RowDecoder: TableRecord {
     /// Selects columns that the type declares, or expressions, replacing any earlier selection.
     ///
     /// ```swift
@@ -47,18 +47,7 @@ extension DerivableRequest where RowDecoder: TableRecord {
     /// ```
     public func select(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try select(selection(RowDecoder.Columns.self)) }
-
-    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
-    /// values of a type.
-    ///
-    /// - Parameters:
-    ///   - selection: What is selected.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
-        as type: Value.Type = Value.self
-    ) rethrows -> QueryInterfaceRequest<Value> { try select(selection(RowDecoder.Columns.self), as: type) }
+    ) rethrows -> Refined { try select(selection(RowDecoder.Columns.self)) }
 
     /// Adds columns that the type declares, or expressions, to the selection.
     ///
@@ -67,9 +56,23 @@ extension DerivableRequest where RowDecoder: TableRecord {
     /// ```
     public func annotated(
         @SQLSelectionBuilder with selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> {
+    ) rethrows -> Refined {
         try annotated(with: selection(RowDecoder.Columns.self))
     }
+
+    /// Adds a condition on the groups, by the columns that the type declares (`HAVING`).
+    public func having(
+        _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
+    ) rethrows -> Refined { try having(condition(RowDecoder.Columns.self)) }
+}
+
+extension RequestSource where RowDecoder: TableRecord {
+    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
+    public func select<Value>(
+        @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
+        as type: Value.Type = Value.self
+    ) rethrows -> QueryInterfaceRequest<Value> { try select(selection(RowDecoder.Columns.self), as: type) }
 
     /// Groups the rows that have the same values in columns that the type declares, replacing any earlier groups.
     ///
@@ -80,10 +83,10 @@ extension DerivableRequest where RowDecoder: TableRecord {
         @SQLExpressionsBuilder _ expressions: (RowDecoder.Columns.Type) throws -> [any SQLExpressible]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try group(expressions(RowDecoder.Columns.self)) }
 
-    /// Adds a condition on the groups, by the columns that the type declares (`HAVING`).
-    public func having(
-        _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try having(condition(RowDecoder.Columns.self)) }
+    /// Groups the rows that have the same values in a column, replacing any earlier groups: `.group(\.teamID)`.
+    public func group(
+        _ expression: KeyPath<RowDecoder.Columns.Type, some SQLExpressible>
+    ) -> QueryInterfaceRequest<RowDecoder> { group(RowDecoder.Columns.self[keyPath: expression]) }
 }
 
 extension TableRecord {
@@ -140,14 +143,9 @@ extension TableRecord {
     }
 }
 
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RefinableRequest where RowDecoder: TableRecord {
     /// Sorts the rows by a column, replacing any earlier order: `.order(\.score.desc)`.
     public func order(
         _ term: KeyPath<RowDecoder.Columns.Type, some SQLOrderingTerm>
-    ) -> QueryInterfaceRequest<RowDecoder> { order(RowDecoder.Columns.self[keyPath: term]) }
-
-    /// Groups the rows that have the same values in a column, replacing any earlier groups: `.group(\.teamID)`.
-    public func group(
-        _ expression: KeyPath<RowDecoder.Columns.Type, some SQLExpressible>
-    ) -> QueryInterfaceRequest<RowDecoder> { group(RowDecoder.Columns.self[keyPath: expression]) }
+    ) -> Refined { order(RowDecoder.Columns.self[keyPath: term]) }
 }

@@ -42,7 +42,7 @@ private final class ConnectedCondition: LateExpression, @unchecked Sendable {  /
     }
 }
 
-extension DerivableRequest {
+extension RefinableRequest {
     /// Sorts the rows by the primary key, replacing any earlier order.
     ///
     /// ```swift
@@ -51,28 +51,14 @@ extension DerivableRequest {
     /// ```
     ///
     /// A table that declares no primary key is sorted by its row id. A view has none, unless its type says one: it throws.
-    public func orderByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> {
-        all().with { $0.ordering = [SQLOrdering(PrimaryKeyTerms.expression)] }
+    public func orderByPrimaryKey() -> Refined {
+        derived { $0.ordering = [SQLOrdering(PrimaryKeyTerms.expression)] }
     }
 
     /// Sorts by the primary key those rows that the order leaves as they come: the same request then gives the same rows in the
     /// same order, as long as the table is the same.
-    public func withStableOrder() -> QueryInterfaceRequest<RowDecoder> {
-        all().with { $0.ordering.append(SQLOrdering(PrimaryKeyTerms.expression)) }
-    }
-
-    /// Makes one group of each row, by the primary key, replacing any earlier groups: of what is joined with one row.
-    public func groupByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { group(PrimaryKeyTerms.expression) }
-
-    /// Selects the primary key, replacing any earlier selection.
-    ///
-    /// ```swift
-    /// let ids = try Player.selectPrimaryKey(as: Int64.self).fetchAll(db)
-    /// ```
-    ///
-    /// A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
-    public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
-        select([PrimaryKeyTerms.expression], as: type)
+    public func withStableOrder() -> Refined {
+        derived { $0.ordering.append(SQLOrdering(PrimaryKeyTerms.expression)) }
     }
 
     /// Adds a condition that a function returns when the request runs, which may ask the database.
@@ -87,10 +73,26 @@ extension DerivableRequest {
     /// not what the function reads.
     public func filterWhenConnected(
         _ condition: @escaping @Sendable (Database) throws -> any SQLExpressible
-    ) -> QueryInterfaceRequest<RowDecoder> { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
+    ) -> Refined { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
 }
 
-extension DerivableRequest where RowDecoder: Identifiable {
+extension RequestSource {
+    /// Makes one group of each row, by the primary key, replacing any earlier groups: of what is joined with one row.
+    public func groupByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { group(PrimaryKeyTerms.expression) }
+
+    /// Selects the primary key, replacing any earlier selection.
+    ///
+    /// ```swift
+    /// let ids = try Player.selectPrimaryKey(as: Int64.self).fetchAll(db)
+    /// ```
+    ///
+    /// A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
+    public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
+        select([PrimaryKeyTerms.expression], as: type)
+    }
+}
+
+extension RequestSource where RowDecoder: Identifiable {
     /// Selects the primary key as the ids of the records, replacing any earlier selection.
     ///
     /// ```swift

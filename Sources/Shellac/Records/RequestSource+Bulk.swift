@@ -1,6 +1,6 @@
 // Updates and deletions of many rows, which call no callback of records.
 
-extension DerivableRequest {
+extension RequestSource {
     // MARK: - Deletion
 
     /// Deletes the rows of the request. Returns how many there were.
@@ -75,7 +75,7 @@ extension DerivableRequest {
     }
 }
 
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
     /// Updates the rows of the request, by the columns that the type declares. Returns how many there were.
     ///
     /// ```swift
@@ -100,7 +100,7 @@ extension DerivableRequest where RowDecoder: TableRecord {
     }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable {
+extension RequestSource where RowDecoder: DatabaseFetchable {
     /// Updates the rows of the request, and returns what they have become, in no particular order.
     ///
     /// ```swift
@@ -149,7 +149,7 @@ extension DerivableRequest where RowDecoder: DatabaseFetchable {
     }
 }
 
-extension DerivableRequest where RowDecoder: DatabaseFetchable & TableRecord {
+extension RequestSource where RowDecoder: DatabaseFetchable & TableRecord {
     /// Updates the rows of the request, and returns what they have become, in no particular order.
     ///
     /// - Parameters:
@@ -246,14 +246,14 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
 }
 
-extension DerivableRequest where RowDecoder: TableRecord {
+extension RefinableRequest where RowDecoder: TableRecord {
     /// Adds a condition by the columns that the type declares: only rows that also satisfy it are fetched (`AND`).
     public func filter(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try filter(condition(RowDecoder.Columns.self)) }
+    ) rethrows -> Refined { try filter(condition(RowDecoder.Columns.self)) }
 
     /// Sorts the rows by columns that the type declares, replacing any earlier order.
     public func order(
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
-    ) rethrows -> QueryInterfaceRequest<RowDecoder> { try order(terms(RowDecoder.Columns.self)) }
+    ) rethrows -> Refined { try order(terms(RowDecoder.Columns.self)) }
 }

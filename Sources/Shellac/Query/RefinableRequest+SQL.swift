@@ -1,6 +1,6 @@
-// Parts of requests that are written in SQL: what ``DerivableRequest/filter(sql:arguments:)`` is for conditions.
+// Parts of requests that are written in SQL: what ``RefinableRequest/filter(sql:arguments:)`` is for conditions.
 
-extension DerivableRequest {
+extension RefinableRequest {
     /// Selects expressions that are written in SQL, replacing any earlier selection.
     ///
     /// - Parameters:
@@ -8,20 +8,10 @@ extension DerivableRequest {
     ///   - arguments: The values that it binds.
     public func select(
         sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { select(literal: SQL(sql: sql, arguments: arguments)) }
-
-    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of a type.
-    ///
-    /// - Parameters:
-    ///   - sql: What is selected, as SQL.
-    ///   - arguments: The values that it binds.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
-    ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
+    ) -> Refined { select(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Adds expressions that are written in SQL to the selection.
-    public func annotated(literal selection: SQL) -> QueryInterfaceRequest<RowDecoder> {
+    public func annotated(literal selection: SQL) -> Refined {
         annotated(with: [selection])
     }
 
@@ -32,24 +22,10 @@ extension DerivableRequest {
     ///   - arguments: The values that it binds.
     public func annotated(
         sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { annotated(literal: SQL(sql: sql, arguments: arguments)) }
-
-    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
-    public func group(literal expressions: SQL) -> QueryInterfaceRequest<RowDecoder> {
-        group([expressions])
-    }
-
-    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
-    ///
-    /// - Parameters:
-    ///   - sql: The terms to group by, as SQL.
-    ///   - arguments: The values that they bind.
-    public func group(
-        sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { group(literal: SQL(sql: sql, arguments: arguments)) }
+    ) -> Refined { annotated(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
-    public func having(literal condition: SQL) -> QueryInterfaceRequest<RowDecoder> { having(condition) }
+    public func having(literal condition: SQL) -> Refined { having(condition) }
 
     /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
     ///
@@ -58,7 +34,7 @@ extension DerivableRequest {
     ///   - arguments: The values that it binds.
     public func having(
         sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { having(literal: SQL(sql: sql, arguments: arguments)) }
+    ) -> Refined { having(literal: SQL(sql: sql, arguments: arguments)) }
 }
 
 extension TableRecord {

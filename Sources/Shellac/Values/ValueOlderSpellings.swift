@@ -1,0 +1,18 @@
+// Spellings of the family's older eras: the compiler says what to write instead, and its fix-it writes it.
+
+@available(*, unavailable, renamed: "DatabaseValueConvertible")
+public typealias DatabaseIntRepresentable = DatabaseValueConvertible
+
+@available(*, unavailable, renamed: "DatabaseValueConvertible")
+public typealias DatabaseStringRepresentable = DatabaseValueConvertible
+
+extension DatabaseValue {
+    @available(*, unavailable, message: "write `integer.databaseValue`")
+    public init(int64 integer: Int64) { self = integer.databaseValue }
+
+    @available(*, unavailable, message: "write `number.databaseValue`")
+    public init(double number: Double) { self = number.databaseValue }
+
+    @available(*, unavailable, message: "write `text.databaseValue`")
+    public init(string text: String) { self = text.databaseValue }
+}
