@@ -64,7 +64,7 @@ enum FirstUse {
         guard Overrides.instanceSize(of: type) > Overrides.instanceSize(of: Record.self),
             Overrides.columns(type, unlike: Record.self) == false,
             Overrides.pair(type, unlike: Record.self) == false, codedRoot(of: type) == nil,
-            !readsInInitializer(type, unlike: Record.self)
+            !readsInInitializer(type, unlike: Record.self), !readsWholeRows(type)
         else { return }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
@@ -72,6 +72,20 @@ enum FirstUse {
                 "\(type) has properties, and does not say in which columns they are stored: they would keep their default values. List "
                 + "them in columns(_:), or say Codable. (A class that is only read may read them in init(row:).)"
         )
+    }
+
+    /// Whether the initializer of a class makes something else of a row that has a column than of one that has none, whatever that is
+    /// called.
+    private static func readsWholeRows(_ type: Record.Type) -> Bool {
+        func values(of names: [String]) -> [String]? {
+            let row = Row(
+                .make(RowLayout(names: names, sql: nil), values: names.map { _ in 1.databaseValue }))
+            guard let record = try? type.init(row: row) else { return nil }
+            let mirrors = sequence(first: Mirror(reflecting: record)) { $0.superclassMirror }
+            return mirrors.flatMap { $0.children.map { "\($0.value)" } }
+        }
+        guard let none = values(of: []), let one = values(of: ["shellac_probe"]) else { return true }
+        return none != one
     }
 
     /// Returns the class that says `Codable`, and leaves its columns to that. Nil for most classes.

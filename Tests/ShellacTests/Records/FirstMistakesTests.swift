@@ -40,6 +40,15 @@ struct FirstMistakesTests {
             try super.init(row: row)
         }
     }
+    final class ReadWhole: Record {
+        let names: [String]
+
+        override class var databaseTableName: String { "player" }
+        required init(row: Row) throws {
+            names = Array(row.columnNames)
+            try super.init(row: row)
+        }
+    }
     final class ReadOptionally: Record {
         let name: String?
 
@@ -103,6 +112,7 @@ struct FirstMistakesTests {
             try #expect(ReadInInitializer.fetchAll(db).map(\.name) == ["a"])
             try #expect(ReadByPlace.fetchAll(db).map(\.name) == ["a"])
             try #expect(ReadOptionally.fetchAll(db).map(\.name) == ["a"])
+            try #expect(ReadWhole.fetchAll(db).map(\.names) == [["id", "name"]])
             try #expect(Coded.fetchAll(db).map(\.name) == ["a"])
             try OnlyStored().insert(db)
             try #expect(db.names() == ["a", "b"])
