@@ -43,7 +43,7 @@ extension Process {
     private static let starting = NSLock()
 
     /// Starts the process while no other one is being started: Foundation has been seen to crash when two were at a time.
-    func start() throws {
+    public func start() throws {
         Self.starting.lock()
         defer { Self.starting.unlock() }
         try run()

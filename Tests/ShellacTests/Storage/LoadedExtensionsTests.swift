@@ -33,7 +33,7 @@ private enum Compiler {
         let process = Process()
         process.executableURL = URL(filePath: path ?? "")
         process.arguments = ["-shared", "-fPIC", "-o", library, file]
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw TestError(Int(process.terminationStatus)) }
         return library
