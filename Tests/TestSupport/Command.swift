@@ -46,6 +46,15 @@ extension Process {
     public func start() throws {
         Self.starting.lock()
         defer { Self.starting.unlock() }
+        #if canImport(Glibc)
+        // Foundation lists the open files, and copies more of the last name than there is. With a thousand of them, that is behind the
+        // end of what `opendir` has allocated: let it be pages of its own, which end later. (Glibc's headers hide the call from Swift.)
+        typealias Call = @convention(c) (Int32, Int32) -> Int32
+        let (mmapThreshold, size, usualSize): (Int32, Int32, Int32) = (-3, 32 << 10, 128 << 10)
+        let setOption = dlsym(nil, "mallopt").map { unsafeBitCast($0, to: Call.self) }
+        _ = setOption?(mmapThreshold, size)
+        defer { _ = setOption?(mmapThreshold, usualSize) }
+        #endif
         try run()
     }
 }

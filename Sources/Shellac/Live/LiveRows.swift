@@ -34,14 +34,25 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         }
         /// Whether the last one has left: no other one may come.
         var isClosed = false
-        /// What the last fetch gave. It is much memory, which goes with the last reader.
-        var rows: PackedRows?
-        /// The same, where the elements are made of several statements.
-        var read: ReadRows?
+        /// What the last fetch gave, of one statement or of several. It is much memory, which goes with the last reader.
+        private enum Fetched {
+            case nothing
+            case rows(PackedRows)
+            case read(ReadRows)
+        }
+        private var fetched = Fetched.nothing
+        var rows: PackedRows? {
+            get { if case .rows(let rows) = fetched { rows } else { nil } }
+            set { fetched = newValue.map { .rows($0) } ?? .nothing }
+        }
+        var read: ReadRows? {
+            get { if case .read(let read) = fetched { read } else { nil } }
+            set { fetched = newValue.map { .read($0) } ?? .nothing }
+        }
 
         /// Lets go of all. Returns what there was, to be freed by whoever does not hold the lock.
         mutating func close() -> Readers {
-            defer { (first, others, isClosed, rows, read) = (nil, [], true, nil, nil) }
+            defer { (first, others, isClosed, fetched) = (nil, [], true, .nothing) }
             return self
         }
     }
