@@ -17,7 +17,7 @@ public struct Command: Sendable {
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forWritingTo: file)
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
         process.currentDirectoryURL = folder
@@ -36,25 +36,5 @@ public struct Command: Sendable {
         return try Command(
             status: process.terminationStatus,
             output: String(decoding: Data(contentsOf: file), as: UTF8.self))
-    }
-}
-
-extension Process {
-    private static let starting = NSLock()
-
-    /// Starts the process while no other one is being started: Foundation has been seen to crash when two were at a time.
-    public func start() throws {
-        Self.starting.lock()
-        defer { Self.starting.unlock() }
-        #if canImport(Glibc)
-        // Foundation lists the open files, and copies more of the last name than there is. With a thousand of them, that is behind the
-        // end of what `opendir` has allocated: let it be pages of its own, which end later. (Glibc's headers hide the call from Swift.)
-        typealias Call = @convention(c) (Int32, Int32) -> Int32
-        let (mmapThreshold, size, usualSize): (Int32, Int32, Int32) = (-3, 32 << 10, 128 << 10)
-        let setOption = dlsym(nil, "mallopt").map { unsafeBitCast($0, to: Call.self) }
-        _ = setOption?(mmapThreshold, size)
-        defer { _ = setOption?(mmapThreshold, usualSize) }
-        #endif
-        try run()
     }
 }

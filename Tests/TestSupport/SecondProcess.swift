@@ -1,7 +1,7 @@
 import Foundation
 
 /// Another process, which holds a lock on a database.
-public final class SecondProcess: @unchecked Sendable {  // `Process` and the pipes are used under `lock`
+public final class SecondProcess: @unchecked Sendable {  // the process and the pipes are used under `lock`
     /// The lock that the process holds.
     public enum Lock: String, Sendable, CaseIterable, Codable {
         /// Of a transaction that reads.
@@ -12,7 +12,7 @@ public final class SecondProcess: @unchecked Sendable {  // `Process` and the pi
         case exclusive
     }
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let lock = NSLock()
 

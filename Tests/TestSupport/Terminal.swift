@@ -2,7 +2,7 @@ import Foundation
 
 /// A program at a terminal of its own: what it writes is read, and what is entered is echoed, as a user sees it.
 public final class Terminal: @unchecked Sendable {
-    private let process = Process()
+    private let process = ChildProcess()
     private let master: Int32
     private let lock = NSLock()
     // What the terminal has shown, and whether that is all: under the lock.

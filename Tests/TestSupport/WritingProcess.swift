@@ -1,13 +1,13 @@
 import Foundation
 
 /// Another process, which writes to a database without a pause, and tells of each transaction that it was told of as committed.
-public final class WritingProcess: @unchecked Sendable {  // `Process` and the pipes are used under `lock`
+public final class WritingProcess: @unchecked Sendable {  // the process and the pipes are used under `lock`
     /// What the process writes by.
     public enum Way: String, Sendable, CaseIterable, Codable {
         case pool, queue
     }
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let output = Pipe()
     private let lock = NSLock()

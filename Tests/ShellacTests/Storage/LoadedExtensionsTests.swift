@@ -30,7 +30,7 @@ private enum Compiler {
     static func compile(_ source: String, named name: String, in folder: TemporaryFolder) throws -> String {
         let (file, library) = (folder.path("\(name).c"), folder.path("\(name).so"))
         try source.write(toFile: file, atomically: true, encoding: .utf8)
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: path ?? "")
         process.arguments = ["-shared", "-fPIC", "-o", library, file]
         try process.start()
