@@ -15,12 +15,10 @@ struct ElementMemory: ~Copyable {
     private(set) var recordLayoutReference: Unretained<RowLayout>?
     var recordType: ObjectIdentifier?
     /// The type of those records that have the layout, and of which each is asked what it never read.
-    var partialRecordType: ObjectIdentifier? {
-        didSet { lacksColumns = partialRecordType != nil || elementType != nil }
-    }
+    var partialRecordType: ObjectIdentifier?
     /// The type of those that are asked once they are complete: the elements of the fetch.
     var elementType: ObjectIdentifier?
-    private(set) var lacksColumns = false
+    var lacksColumns: Bool { partialRecordType != nil || elementType != nil }
     /// The layout of what the last of them remembers.
     var partialLayout: RowLayout?
     /// A class of records that `init(from:)` makes of these rows: for upper layers.
@@ -41,9 +39,7 @@ struct ElementMemory: ~Copyable {
         names = nil
         firstGuess = NameGuesses.none.guesses
         recordLayout = nil
-        // What lacks columns is told when the second one is set.
-        elementType = nil
-        partialRecordType = nil
+        (elementType, partialRecordType) = (nil, nil)
         codedElement = nil
     }
 }

@@ -137,17 +137,17 @@ public struct LiveRow {
     /// The column for the next look-up by name: the slow way, when the guess missed.
     @usableFromInline @inline(never)
     func search(_ name: String) -> Int {
-        let k = storage.pointee.nextGuess - storage.pointee.elements.pointee.firstGuess
-        if storage.pointee.elements.pointee.names == nil {
+        let elements = storage.pointee.elements
+        let k = storage.pointee.nextGuess - elements.pointee.firstGuess
+        if elements.pointee.names == nil {
             // The first look-up by name of this statement.
-            storage.pointee.elements.pointee.names = NameGuesses(layout)
+            elements.pointee.names = NameGuesses(layout)
         }
         let column = layout.column(named: name) ?? -1
-        let remembered =
-            storage.pointee.elements.pointee.names?.remember(name, column: column, asLookup: k) ?? false
-        if let guesses = storage.pointee.elements.pointee.names?.guesses {
+        let remembered = elements.pointee.names?.remember(name, column: column, asLookup: k) ?? false
+        if let guesses = elements.pointee.names?.guesses {
             let first = UnsafePointer(guesses)
-            storage.pointee.elements.pointee.firstGuess = first
+            elements.pointee.firstGuess = first
             storage.pointee.nextGuess = first + (remembered ? k + 1 : k)
         }
         return column

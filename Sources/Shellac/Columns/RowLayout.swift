@@ -124,6 +124,11 @@ final class RowLayout: Sendable {
         return column
     }
 
+    /// Whether another layout has the same names to the last byte, in the same order.
+    func hasExactNames(of other: RowLayout) -> Bool {
+        self === other || ExactNames(names) == ExactNames(other.names)
+    }
+
     private func find(_ name: String) -> Int? {
         if count <= Self.fewColumns { return names.firstIndex { CaseInsensitiveName.matches($0, name) } }
         return learnt.withLock { learnt in

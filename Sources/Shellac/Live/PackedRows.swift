@@ -8,52 +8,43 @@
 /// Nobody changes it, so that all may read it. Objects are made of it anew for each reader, and never looked at again.
 struct PackedRows: Sendable {
     let layout: RowLayout
-    private let bytes: [UInt8]
-    private let ends: [Int]
+    private let rows: RowBytes
 
     /// Takes the rows of a statement that has begun to run, until its end.
     init(_ statement: Statement) throws {
         let row = statement.row
-        var (bytes, ends): ([UInt8], [Int]) = ([], [])
-        while try statement.step() {
-            row.beginPacking()
-            if let packed = row.packed() {
-                bytes.append(contentsOf: packed.buffer)
-            } else {
-                let packed = PackedRow.make(row)
-                withExtendedLifetime(packed) { bytes.append(contentsOf: packed.bytes.buffer) }
-            }
-            ends.append(bytes.count)
-        }
-        layout = row.layout
-        (self.bytes, self.ends) = (bytes, ends)
+        var rows = RowBytes()
+        while try statement.step() { rows.append(row) }
+        (layout, self.rows) = (row.layout, rows)
     }
 
-    private init(_ layout: RowLayout) { (self.layout, bytes, ends) = (layout, [], []) }
+    private init(_ layout: RowLayout) { (self.layout, rows) = (layout, RowBytes()) }
 
     /// No rows, of the same columns.
     var emptied: PackedRows { PackedRows(layout) }
 
-    var count: Int { ends.count }
+    var count: Int { rows.ends.count }
 
     /// Whether another result has the same columns, and the same rows in the same order.
     func hasSameRows(as other: PackedRows) -> Bool {
-        ends == other.ends && hasSameColumns(as: other) && bytes.hasSameBytes(as: other.bytes)
+        hasSameColumns(as: other) && rows.isSame(as: other.rows)
     }
 
     /// Whether another result has columns of the same names, in the same order.
     func hasSameColumns(as other: PackedRows) -> Bool {
-        layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names)
+        layout.hasExactNames(of: other.layout)
     }
 
     // MARK: - One row
 
-    private func range(of index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
+    private func range(of index: Int) -> Range<Int> {
+        (index == 0 ? 0 : rows.ends[index - 1])..<rows.ends[index]
+    }
 
     /// Runs a function with the columns of a row.
     private func withRow<Result>(_ index: Int, _ body: (PackedBytes) throws -> Result) rethrows -> Result {
         let range = range(of: index)
-        return try bytes.withUnsafeBytes { bytes in
+        return try rows.bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else {
                 Misuse.trap("row \(index) of an empty result was read")
             }

@@ -11,28 +11,23 @@ final class ReadRows {
         let start: Int
 
         func isSame(as other: Part) -> Bool {
-            start == other.start && sql.hasSameBytes(as: other.sql)
-                && (layout === other.layout || ExactNames(layout.names) == ExactNames(other.layout.names))
+            start == other.start && sql.hasSameBytes(as: other.sql) && layout.hasExactNames(of: other.layout)
         }
     }
     private var parts: [Part] = []
-    private var bytes: [UInt8] = []
-    private var ends: [Int] = []
+    private var rows = RowBytes()
 
     /// Notes the current row of a statement.
     func note(_ row: LiveRow) {
         if parts.last?.layout !== row.layout {
-            parts.append(Part(sql: row.layout.sql ?? "", layout: row.layout, start: ends.count))
+            parts.append(Part(sql: row.layout.sql ?? "", layout: row.layout, start: rows.ends.count))
         }
-        let packed = PackedRow.make(row)
-        withExtendedLifetime(packed) { bytes.append(contentsOf: packed.bytes.buffer) }
-        ends.append(bytes.count)
+        rows.append(row)
     }
 
     /// Whether another fetch has read the same rows, of the same statements, in the same order.
     func hasSameRows(as other: ReadRows) -> Bool {
-        ends == other.ends && parts.elementsEqual(other.parts) { $0.isSame(as: $1) }
-            && bytes.hasSameBytes(as: other.bytes)
+        parts.elementsEqual(other.parts) { $0.isSame(as: $1) } && rows.isSame(as: other.rows)
     }
 }
 

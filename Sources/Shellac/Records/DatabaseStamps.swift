@@ -18,6 +18,9 @@
 ///
 /// An explicit value wins. ``Database/withoutStamps(_:)`` suspends stamps.
 public struct DatabaseStamps: Hashable, Sendable {
+    /// What the names of the triggers begin with that write stamps.
+    static let triggerPrefix = "shellac stamps "
+
     /// The column that an insertion stamps.
     public let created: String?
 

@@ -25,31 +25,26 @@ class RelatedObjects: RecordAttachment {
         return GivenReference(identity: identity, type: type(of: given), record: given)
     }
 
-    override final var mayRefuseSaving: Bool {
+    /// Those of the chain.
+    private final var givenReferences: [GivenReference] {
+        var found: [GivenReference] = []
         var objects: RelatedObjects? = self
         while let candidate = objects {
-            if candidate.givenReference != nil { return true }
+            if let given = candidate.givenReference { found.append(given) }
             objects = candidate.next
         }
-        return false
+        return found
     }
 
+    override final var mayRefuseSaving: Bool { !givenReferences.isEmpty }
+
     override final var ofSavedCopy: RecordAttachment? {
-        var (objects, marks): (RelatedObjects?, RelatedObjects?) = (self, nil)
-        while let candidate = objects {
-            if let given = candidate.givenReference { marks = GivenReferenceMark(given, marks) }
-            objects = candidate.next
-        }
-        return marks
+        givenReferences.reduce(nil as RelatedObjects?) { GivenReferenceMark($1, $0) }
     }
 
     /// Throws where the record was given one that it refers to, and is about to be saved referring to none.
     override final func checkSaving(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
-        var objects: RelatedObjects? = self
-        while let candidate = objects {
-            try candidate.givenReference?.check(record, writer, mask)
-            objects = candidate.next
-        }
+        for given in givenReferences { try given.check(record, writer, mask) }
     }
 
     /// The same in front of another chain.

@@ -95,7 +95,7 @@ struct StampTriggers {
     private func make(_ what: String, _ event: String, _ condition: String, _ values: String) -> (
         name: String, sql: String
     ) {
-        let name = "\(TriggerConnection.prefix)stamps \(table.name) \(what)"
+        let name = "\(DatabaseStamps.triggerPrefix)\(table.name) \(what)"
         let quoted = table.name.quotedDatabaseIdentifier
         let row = key.map { "\($0.dropFirst("NEW.".count)) = \($0)" }.joined(separator: " AND ")
         var body = "UPDATE \(quoted) SET \(values) WHERE \(row);"

@@ -218,11 +218,12 @@ extension RecordPlan {
                 SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
                 WHERE tbl_name = ? COLLATE NOCASE AND (
                     type = 'trigger' AND name NOT GLOB '\(CounterTriggers.prefix)*'
-                        AND (substr(name, 1, 15) <> ? OR sql LIKE '%shellac_filling(%')
+                        AND (substr(name, 1, \(DatabaseStamps.triggerPrefix.count)) <> ? OR sql LIKE '%shellac_filling(%')
                     OR type = 'table' AND sql LIKE '%CONFLICT%'))
             """
         return try database.asking {
-            try Bool.fetchOne(database, sql: sql, arguments: [table.name, "shellac stamps "]) ?? true
+            try Bool.fetchOne(database, sql: sql, arguments: [table.name, DatabaseStamps.triggerPrefix])
+                ?? true
         }
     }
 }

@@ -155,9 +155,7 @@ extension RecordWriter {
     /// Throws where what the record was given beside its columns would be lost.
     @inline(__always)
     func checkAttachment(of record: Record?, _ mask: ColumnMask?) throws {
-        if let record, let attachment = record.attachment, attachment.mayRefuseSaving {
-            try attachment.checkSaving(record, self, mask)
-        }
+        if let record, let attachment = record.attachment { try attachment.checkSaving(record, self, mask) }
     }
 
     /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.

@@ -262,7 +262,7 @@ extension TableRecord {
         return try [table.schemaName, "temp"].contains { schemaName in
             try db.schema.objects(.trigger, in: schemaName).contains { trigger in
                 CaseInsensitiveName.matches(trigger.tableName, table.name)
-                    && !trigger.name.hasPrefix("shellac stamps ")
+                    && !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix)
                     && !trigger.name.hasPrefix(CounterTriggers.prefix)
             }
         }
