@@ -4,8 +4,8 @@ extension Database {
     /// Runs a function with the access, which nobody else can have meanwhile.
     @inline(__always)
     func withAccess<T>(_ body: (Database) throws -> T) rethrows -> T {
-        access.take()
-        defer { access.release() }
+        takeAccess()
+        defer { releaseAccess() }
         return try body(self)
     }
 

@@ -61,11 +61,17 @@ public final class DatabasePool: DatabaseWriter {
             try Database(
                 path: path, configuration: configuration, description: description, group: group, name: name),
             attendant: attendant)
-        opening = try writer.inside { db in
-            db.installTransactionLog()
-            try db.setUpAsWriterOfPool(path: path)
-            try db.endAccess()
-            return ReaderOpening(db, path: path, configuration: configuration)
+        do {
+            opening = try writer.inside { db in
+                db.installTransactionLog()
+                try db.setUpAsWriterOfPool(path: path)
+                try db.endAccess()
+                return ReaderOpening(db, path: path, configuration: configuration)
+            }
+        } catch {
+            // There is no pool yet whose end would close it.
+            writer.database.giveUp()
+            throw error
         }
         readers = PoolReaders(opening, count: configuration.maximumReaderCount)
         group.add(writerActivity)

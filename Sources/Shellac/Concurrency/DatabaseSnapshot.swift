@@ -26,7 +26,11 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
         }
     }
 
-    deinit { leave() }
+    deinit {
+        // Whoever closes the pool meanwhile would not be the last one to close the file, and leave its log behind.
+        readers.giveUp()
+        leave()
+    }
 
     private func leave() {
         for place in readers.places { group.remove(place.activity) }
@@ -109,9 +113,10 @@ extension DatabaseSnapshotReader {
 /// One access at a time reads. To read with several threads, use a ``DatabaseSnapshotPool``.
 public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable {
     fileprivate init(_ pool: DatabasePool) throws {
-        let databases = try pool.openForSnapshot(count: 1, "snapshot")
-        for (database, _) in databases { try database.keepState() }
-        super.init(pool, databases, "snapshot")
+        let connections = try pool.openForSnapshot(count: 1, "snapshot") { databases in
+            for database in databases { try database.keepState() }
+        }
+        super.init(pool, connections, "snapshot")
     }
 }
 
@@ -125,14 +130,15 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable
 /// ```
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Sendable {
     fileprivate init(_ pool: DatabasePool, readerCount: Int) throws {
-        let databases = try pool.openForSnapshot(count: readerCount, "snapshots")
-        let keepState = { for (database, _) in databases { try database.keepState() } }
-        if pool.configuration.readonly {
-            try pool.betweenCommits(databases.map(\.0), keepState)
-        } else {
-            try pool.withoutCommits(keepState)
+        let connections = try pool.openForSnapshot(count: readerCount, "snapshots") { databases in
+            let keepState = { for database in databases { try database.keepState() } }
+            if pool.configuration.readonly {
+                try pool.betweenCommits(databases, keepState)
+            } else {
+                try pool.withoutCommits(keepState)
+            }
         }
-        super.init(pool, databases, "snapshot pool")
+        super.init(pool, connections, "snapshot pool")
     }
 }
 
@@ -156,18 +162,26 @@ extension DatabasePool {
         return try DatabaseSnapshotPool(self, readerCount: min(max(1, count), FreePlaces.most))
     }
 
-    /// Opens the connections of a snapshot.
+    /// Opens the connections of a snapshot, and has them keep a state. Where that fails, those that are open are closed.
     fileprivate func openForSnapshot(
-        count: Int, _ kind: String
+        count: Int, _ kind: String, keepingState keepState: ([Database]) throws -> Void
     ) throws -> [(Database, ConnectionActivity)] {
         if isClosed { throw opening.closedError }
         let number = snapshotCount.add(1, ordering: .relaxed).newValue
-        return try (1...count).map { connection in
-            let suffix = count > 1 ? ".\(connection)" : ""
-            let activity = ConnectionActivity(
-                label: "\(opening.description).\(kind).\(number)\(suffix)", keepsState: true)
-            return (try opening.keepingTransactions.open(activity), activity)
+        var connections: [(Database, ConnectionActivity)] = []
+        do {
+            for connection in 1...count {
+                let suffix = count > 1 ? ".\(connection)" : ""
+                let activity = ConnectionActivity(
+                    label: "\(opening.description).\(kind).\(number)\(suffix)", keepsState: true)
+                try connections.append((opening.keepingTransactions.open(activity), activity))
+            }
+            try keepState(connections.map(\.0))
+        } catch {
+            for (database, _) in connections { database.giveUp() }
+            throw error
         }
+        return connections
     }
 
     /// Has connections keep their states, again and again until nobody has committed meanwhile: who only reads keeps nobody from

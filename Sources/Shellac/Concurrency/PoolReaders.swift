@@ -29,8 +29,10 @@ final class PoolReaders: Sendable {
             return database
         }
 
-        // Nobody else has the pool any more.
-        deinit { takeDatabase()?.giveUp() }
+        /// Closes the connection. Nobody else has the pool any more.
+        fileprivate func giveUp() { takeDatabase()?.giveUp() }
+
+        deinit { giveUp() }
     }
 
     let line: ReaderLine
@@ -291,6 +293,9 @@ final class PoolReaders: Sendable {
         for place in places { try drop(place) }
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }
+
+    /// Closes all connections whatever is in use. Nobody else has them any more.
+    func giveUp() { for place in places { place.giveUp() } }
 
     /// Undoes a closing: the writer could not be closed.
     func reopen() { isClosed.store(false, ordering: .sequentiallyConsistent) }

@@ -73,14 +73,14 @@ struct SerialConnection: Sendable {
 
     @inline(__always)
     private func begin() {
-        database.access.take()
+        database.takeAccess()
         if let attendant { attendant.accessWillBegin() }
     }
 
     @inline(__always)
     private func end() {
         if let attendant { attendant.accessDidEnd(database) }
-        database.access.release()
+        database.releaseAccess()
         line.leave()
     }
 

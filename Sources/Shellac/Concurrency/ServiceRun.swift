@@ -136,8 +136,11 @@ struct ServiceRun: Sendable {
 
     /// Runs a function for each connection, but for the one that writes where only we do so.
     private func forEachConnection(_ closing: Closing, _ body: (Database) -> Void) {
-        Database.forEach(in: group) { database in
-            guard database === writer.database else { return body(database) }
+        for database in group.connections {
+            guard database === writer.database else {
+                body(database)
+                continue
+            }
             closing.hasWriter.withLock { hasWriter in if !hasWriter { body(database) } }
         }
     }

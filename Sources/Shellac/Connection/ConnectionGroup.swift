@@ -44,6 +44,17 @@ final class ConnectionGroup: Sendable {
         attention.store(true, ordering: .sequentiallyConsistent)
     }
 
+    /// The connections that are open. They are kept: whoever asks follows them on any thread. So each of them is closed in the end,
+    /// whatever happens.
+    private let open = Lock<[ObjectIdentifier: Database]>([:])
+
+    func add(_ database: Database) { open.withLock { $0[ObjectIdentifier(database)] = database } }
+
+    /// Forgets a connection, which is about to be closed by whoever calls.
+    func remove(_ database: Database) { open.withLock { $0[ObjectIdentifier(database)] = nil } }
+
+    var connections: [Database] { open.withLock { Array($0.values) } }
+
     /// What those connections do that others want to see.
     private let activityList = Lock<[ConnectionActivity]>([])
 

@@ -39,6 +39,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     /// Who may use the connection, and whether its statements may run without a question.
     let access = ConnectionAccess()
+    /// The connection that the thread has had the access to before this one, as long as it has that to both: see ``accessed``.
+    @exclusivity(unchecked) final var outerAccess: Unretained<Database>?
     /// The statements, functions and backups that are running.
     @exclusivity(unchecked) var running = RunningStatements()
     /// The state of the transaction, as the connection itself knows it.
@@ -101,34 +103,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         authorizer.install(on: pointer)
         if reporter != nil { owed.insert(.report) }
         if activity != nil || reporter != nil { updateObstruction() }
-        Self.all.withLock { $0[ObjectIdentifier(self)] = Unretained(self) }
+        group.add(self)
     }
 
     /// What is compared by those who keep what this connection has read.
     @exclusivity(unchecked) final var contentVersion = ContentVersion()
     /// Whether somebody keeps something until the access ends: see ``AccessKeeper``.
     final var isKeptForAccess = false
-
-    deinit { Self.all.withLock { $0[ObjectIdentifier(self)] = nil } }
-
-    /// All connections. (Weak references would make all others slow.)
-    private static let all = Lock<[ObjectIdentifier: Unretained<Database>]>([:])
-
-    /// The connections that the running thread has the access to: nobody frees these meanwhile.
-    static var accessed: [Database] {
-        all.withLock { all in
-            // One that has been closed holds nothing any more.
-            all.values.filter { $0.use { $0.isAccessed && !$0.isClosed } }
-                .map { $0.object }
-        }
-    }
-
-    /// Runs a function for each connection of a group: nobody frees these meanwhile. It must not close any.
-    static func forEach(in group: ConnectionGroup, _ body: (Database) -> Void) {
-        all.withLock { all in
-            for database in all.values { database.use { if $0.group === group { body($0) } } }
-        }
-    }
 
     /// The underlying connection, for what only the C API does. Nil once the database is closed.
     ///
@@ -265,6 +246,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     private func dropHandle() {
         let listeners = takeListeners()
         access.close()
+        group.remove(self)
         if refusedCommit != nil {
             hooks.confirmation?.refusal = nil
             group.forgetRefusal()

@@ -206,6 +206,37 @@ struct PoolClosingTests {
         try pool.close()
     }
 
+    /// Closes a pool when it is freed.
+    private final class Closing: TransactionObserver {
+        private let pool: DatabasePool
+        private let told: Recorder<String>
+
+        init(_ pool: DatabasePool, _ told: Recorder<String>) { (self.pool, self.told) = (pool, told) }
+        deinit { told.record(databaseError { try pool.close() }?.message ?? "closed") }
+
+        func databaseDidChange(with event: DatabaseEvent) {}
+        func databaseDidCommit(_ db: Database) {}
+        func databaseDidRollback(_ db: Database) {}
+    }
+
+    @Test("A snapshot that goes keeps its pool open until its connections are closed", arguments: [1, 3])
+    func leavingSnapshot(connectionCount: Int) throws {
+        let folder = try TemporaryFolder()
+        let pool = try DatabasePool(path: folder.path("test.sqlite"))
+        let told = Recorder<String>()
+        var snapshot: DatabaseSnapshotReader? =
+            connectionCount == 1 ? try pool.makeSnapshot() : try pool.makeSnapshotPool(readerCount: 3)
+        try snapshot?.read { db in
+            db.add(transactionObserver: Closing(pool, told), extent: .databaseLifetime)
+        }
+        withExtendedLifetime(snapshot) {}
+        snapshot = nil
+        #expect(told.elements.count == 1)
+        #expect(told.elements.first?.contains("is still alive") == true, "\(told.elements)")
+        try pool.close()
+        #expect(try folder.openFiles() == [])
+    }
+
     @Test(
         "A pool is not closed while a statement is in use, of a reader or of the writer, and stays as it is",
         arguments: [false, true])
