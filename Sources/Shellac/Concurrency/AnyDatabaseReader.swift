@@ -5,6 +5,8 @@ public final class AnyDatabaseReader: DatabaseReader {
     private let base: any DatabaseReader
 
     /// Stands for another reader.
+    ///
+    /// - Parameter base: The reader, which is held as long as this one.
     public init(_ base: some DatabaseReader) { self.base = base }
 
     public var configuration: Configuration { base.configuration }
@@ -53,6 +55,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     let base: any DatabaseWriter
 
     /// Stands for another writer.
+    ///
+    /// - Parameter base: The writer, which is held as long as this one.
     public init(_ base: some DatabaseWriter) { self.base = base }
 
     public var configuration: Configuration { base.configuration }

@@ -76,8 +76,13 @@ extension DatabaseReader {
     /// }
     /// ```
     ///
-    /// The function runs in a transaction, and sees one state of the database. A statement that writes throws
-    /// `SQLITE_READONLY`.
+    /// The function runs in a transaction, and sees one state of the database.
+    ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: What is read, on the thread of the caller. A statement in it that writes throws `SQLITE_READONLY`. It
+    ///     returns no cursor: that ends with the access.
     @inlinable
     public func read<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
@@ -87,6 +92,12 @@ extension DatabaseReader {
     ///
     /// Cancelling the task takes it out of the line, or interrupts its statements: either throws
     /// `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: What is read in the transaction, on a thread of the database. A statement in it that writes throws
+    ///     `SQLITE_READONLY`.
     @inlinable
     public nonisolated(nonsending) func read<T>(
         file: StaticString = #fileID, line: UInt = #line,
@@ -97,6 +108,10 @@ extension DatabaseReader {
     ///
     /// A snapshot has one state for all of them.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: What is read, on the thread of the caller.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
     ///   `SQLITE_READONLY`.
     @inlinable
@@ -106,6 +121,10 @@ extension DatabaseReader {
 
     /// Reads from the database without a transaction, and without blocking a thread while waiting for the access.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: What is read, on a thread of the database. It is not called where the task is cancelled before its turn.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
     ///   `SQLITE_READONLY`.
     @inlinable
@@ -117,6 +136,10 @@ extension DatabaseReader {
     /// Reads from the database without a transaction, also from inside an access of the same thread, which is then used: its
     /// transaction, too, if it has one.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: What is read, on the thread of the caller.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
     ///   `SQLITE_READONLY`.
     @inlinable

@@ -3,6 +3,11 @@
 extension DatabaseWriter {
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on the thread of the caller. A transaction that it leaves open is rolled back, and makes this
+    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
@@ -34,6 +39,10 @@ extension DatabaseWriter {
 
     /// Writes to the database in a savepoint, which is a transaction of its own here.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done in the savepoint. It says whether to commit or to roll back.
     /// - Throws: what the function throws, once the savepoint is rolled back, and the error of a commit that fails.
     public func inSavepoint(
         file: StaticString = #fileID, line: UInt = #line,
@@ -81,6 +90,11 @@ extension DatabaseWriter {
     }
 
     /// Reads, beside the writer, what it has written so far: see ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
+    ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - value: Gets the database, in a transaction that only reads, or the error that stands in the way.
     public func asyncConcurrentRead(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -112,6 +126,7 @@ extension DatabaseWriter {
 
     /// Writes a compact copy of the database to a new file.
     ///
+    /// - Parameter path: The path of the new file, or a `file:` URI. A file that is there must be empty.
     /// - Throws: a ``DatabaseError`` when the file exists and is not empty.
     public func vacuum(into path: String) throws {
         guard !path.utf8.contains(0) else {

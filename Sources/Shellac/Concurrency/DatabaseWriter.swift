@@ -157,6 +157,11 @@ extension DatabaseWriter {
 
     /// Uses the database without opening a transaction. One that the function opens must be closed by it.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on the thread of the caller. A transaction that it leaves open is rolled back, and makes this
+    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
@@ -166,6 +171,11 @@ extension DatabaseWriter {
 
     /// Uses the database without opening a transaction, without blocking a thread while waiting for the access.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on a thread of the database. A transaction that it leaves open is rolled back, and makes this
+    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
@@ -179,6 +189,11 @@ extension DatabaseWriter {
     /// Uses the database without opening a transaction, while nobody else uses it: also those who read, of a pool, have ended, and
     /// new ones wait.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on the thread of the caller. A transaction that it leaves open is rolled back, and makes this
+    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
     /// - Throws: what the function throws. Where it is called inside of a read of the same thread, it stops the program: it would
     ///   wait for itself.
     @inlinable
@@ -190,6 +205,11 @@ extension DatabaseWriter {
     /// Uses the database without opening a transaction, while nobody else uses it, without blocking a thread while waiting for the
     /// access.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on a thread of the database. A transaction that it leaves open is rolled back, and makes this
+    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult
@@ -253,6 +273,11 @@ extension DatabaseWriter {
     ///
     /// It is unsafe because whoever called may be in the middle of something, such as a transaction.
     ///
+    /// - Parameters:
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
+    ///   - updates: What is done, on the thread of the caller. Inside of an access, a transaction that it opens may stay open
+    ///     for the rest of that.
     /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
     @inlinable
     @discardableResult

@@ -196,6 +196,9 @@ public struct Configuration: Sendable {
     public init() {}
 
     /// Adds work for each connection, right after it has been opened: pragmas, functions, collations.
+    ///
+    /// - Parameter setup: Called for each connection, behind the functions that were added before: also for those that a pool
+    ///   opens later, to read. What it throws, the opening of the connection throws.
     public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
         preparations.append(setup)
     }
@@ -294,6 +297,9 @@ extension TransactionClock where Self == DefaultTransactionClock {
 
 extension TransactionClock where Self == CustomTransactionClock {
     /// Makes a clock of one's own: a fixed date in tests, say.
+    ///
+    /// - Parameter clock: Returns the date. It is asked as ``TransactionClock/now(_:)`` is: once in a transaction, and outside
+    ///   of one each time.
     public static func custom(_ clock: @escaping @Sendable (Database) throws -> Date) -> Self {
         CustomTransactionClock(clock: clock)
     }

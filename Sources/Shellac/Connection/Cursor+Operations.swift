@@ -1,3 +1,5 @@
+// Over 350 lines: because each function says its parameters.
+
 // What sequences of Swift can do, for cursors. What gives a cursor is lazy, and consumes this one; what gives a value consumes all
 // that is left.
 
@@ -10,8 +12,9 @@ extension Cursor {
     @inlinable
     public func first() throws -> Element? { try next() }
 
-    /// Returns the least element, by a function that says whether one comes before another. Nil without any.
+    /// Returns the least element, by an order of one's own. Nil without any.
     ///
+    /// - Parameter isBefore: Returns whether its first element comes before its second. Of equal ones, the first is returned.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func min(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
@@ -22,8 +25,9 @@ extension Cursor {
         return least
     }
 
-    /// Returns the greatest element, by a function that says whether one comes before another. Nil without any.
+    /// Returns the greatest element, by an order of one's own. Nil without any.
     ///
+    /// - Parameter isBefore: Returns whether its first element comes before its second. Of equal ones, the first is returned.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func max(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
@@ -36,6 +40,7 @@ extension Cursor {
 
     /// Whether all elements pass a test.
     ///
+    /// - Parameter isFine: The test. The elements behind the first one that fails are left.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func allSatisfy(_ isFine: (Element) throws -> Bool) throws -> Bool {
@@ -44,6 +49,8 @@ extension Cursor {
 
     /// Returns the last elements, as an array.
     ///
+    /// - Parameter count: How many elements there are at most: all, where the cursor has no more. A negative number stops the
+    ///   program.
     /// - Throws: what the cursor throws.
     @inlinable
     public func suffix(_ count: Int) throws -> [Element] {
@@ -59,6 +66,8 @@ extension Cursor {
 
     /// Returns all elements but the last ones, as an array.
     ///
+    /// - Parameter count: How many elements are left out: all, where the cursor has no more. A negative number stops the
+    ///   program.
     /// - Throws: what the cursor throws.
     @inlinable
     public func dropLast(_ count: Int = 1) throws -> [Element] {
@@ -80,6 +89,9 @@ extension Cursor {
     }
 
     /// Returns a cursor without the first elements.
+    ///
+    /// - Parameter count: How many elements are passed over, when the first one is asked for. A negative number stops the
+    ///   program.
     @inlinable
     public func dropFirst(_ count: Int = 1) -> AnyCursor<Element> {
         checkCount(count)
@@ -97,6 +109,8 @@ extension Cursor {
     }
 
     /// Returns a cursor without the first elements, as long as they pass a test.
+    ///
+    /// - Parameter isDropped: The test. It is not made any more once an element has failed, which is the first one then.
     @inlinable
     public func drop(while isDropped: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         var isDropping = true
@@ -111,6 +125,8 @@ extension Cursor {
     }
 
     /// Returns a cursor of the first elements, as long as they pass a test.
+    ///
+    /// - Parameter isTaken: The test. The first element that fails is taken from this cursor, too, and is lost.
     @inlinable
     public func prefix(while isTaken: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         var isAtEnd = false
@@ -122,6 +138,8 @@ extension Cursor {
     }
 
     /// Returns a cursor of the elements of the sequences that a function makes.
+    ///
+    /// - Parameter transform: Returns the sequence of an element. It is called once the one before has no more to give.
     @inlinable
     public func flatMap<Others: Sequence>(
         _ transform: @escaping (Element) throws -> Others
@@ -137,6 +155,8 @@ extension Cursor {
     }
 
     /// Returns a cursor of the elements of the cursors that a function makes.
+    ///
+    /// - Parameter transform: Returns the cursor of an element. It is called once the one before has no more to give.
     @inlinable
     public func flatMap<Others: Cursor>(
         _ transform: @escaping (Element) throws -> Others
@@ -163,6 +183,7 @@ extension Cursor {
 extension Cursor where Element: Equatable {
     /// Whether an element is among those that are left.
     ///
+    /// - Parameter element: The element. Those behind the first one that equals it are left.
     /// - Throws: what the cursor throws.
     @inlinable
     public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
@@ -197,6 +218,7 @@ extension Cursor where Element: Cursor {
 extension Cursor where Element: StringProtocol {
     /// Returns all texts, with a separator between them.
     ///
+    /// - Parameter separator: What stands between two texts. Nothing by default.
     /// - Throws: what the cursor throws.
     @inlinable
     public func joined(separator: String = "") throws -> String {
@@ -215,6 +237,8 @@ extension Cursor where Element: StringProtocol {
 
 extension AnyCursor {
     /// Creates a cursor that gives the elements of another one.
+    ///
+    /// - Parameter cursor: The other cursor. What one of the two has given, the other does not give.
     public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
 
     /// Creates a cursor that gives the elements of a sequence.
@@ -222,11 +246,15 @@ extension AnyCursor {
     /// ```swift
     /// let numbers = AnyCursor([1, 2, 3])
     /// ```
+    ///
+    /// - Parameter elements: The elements. The sequence is begun at once.
     public convenience init(_ elements: some Sequence<Element>) {
         self.init(iterator: elements.makeIterator())
     }
 
     /// Creates a cursor that gives the elements of an iterator.
+    ///
+    /// - Parameter iterator: The iterator: a copy of it, where it is a value.
     public convenience init(iterator: some IteratorProtocol<Element>) {
         var iterator = iterator
         self.init { iterator.next() }
@@ -238,6 +266,9 @@ extension AnyCursor {
 extension Array {
     /// Creates an array of all elements of a cursor, with memory for some of them at once.
     ///
+    /// - Parameters:
+    ///   - cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchAll`.
+    ///   - minimumCapacity: How many elements there is memory for from the beginning. There may be more, or fewer.
     /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
@@ -249,7 +280,9 @@ extension Array {
 }
 
 extension RangeReplaceableCollection {
-    /// Appends all elements of a cursor. Where the cursor throws, those that it gave before were appended.
+    /// Appends all elements of a cursor.
+    ///
+    /// - Parameter cursor: The cursor. Where it throws, the elements that it gave before were appended.
     @inlinable
     public mutating func append(contentsOf cursor: some Cursor<Element>) throws {
         while let element = try cursor.next() { append(element) }
@@ -259,6 +292,9 @@ extension RangeReplaceableCollection {
 extension Set {
     /// Creates a set of all elements of a cursor, with memory for some of them at once.
     ///
+    /// - Parameters:
+    ///   - cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchSet`.
+    ///   - minimumCapacity: How many elements there is memory for from the beginning. There may be more, or fewer.
     /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
@@ -267,7 +303,9 @@ extension Set {
         self = elements
     }
 
-    /// Inserts all elements of a cursor. Where the cursor throws, those that it gave before were inserted.
+    /// Inserts all elements of a cursor.
+    ///
+    /// - Parameter cursor: The cursor. Where it throws, the elements that it gave before were inserted.
     @inlinable
     public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
         while let element = try cursor.next() { insert(element) }
@@ -281,6 +319,10 @@ extension Dictionary {
     /// let players = try Dictionary(grouping: Player.fetchCursor(db), by: { $0.teamID })
     /// ```
     ///
+    /// - Parameters:
+    ///   - minimumCapacity: How many keys there is memory for from the beginning. There may be more, or fewer.
+    ///   - cursor: The cursor. A group has its elements in the order of the cursor.
+    ///   - key: Returns the key of an element. It is called once for each.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public init<Member>(
@@ -293,6 +335,9 @@ extension Dictionary {
 
     /// Creates a dictionary of the keys and values of a cursor.
     ///
+    /// - Parameters:
+    ///   - minimumCapacity: How many keys there is memory for from the beginning. There may be more, or fewer.
+    ///   - cursor: The cursor of pairs.
     /// - Throws: a ``DatabaseError`` when two keys are equal: they come from the database, and so this is no misuse.
     @inlinable
     public init(

@@ -22,6 +22,7 @@ public protocol Cursor<Element>: AnyObject, SendableMetatype {
     /// A cursor that has a faster way to its elements than one call for each may do it in its own way: arrays, sets and
     /// `reduce` ask for all elements so.
     ///
+    /// - Parameter body: Called with each element, in order, until there is none, or until it throws.
     /// - Throws: what the cursor throws, and what the function throws.
     func forEach(_ body: (Element) throws -> Void) throws
 }
@@ -29,6 +30,7 @@ public protocol Cursor<Element>: AnyObject, SendableMetatype {
 extension Cursor {
     /// Calls a function with each element.
     ///
+    /// - Parameter body: Called with each element, in order, until there is none, or until it throws.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func forEach(_ body: (Element) throws -> Void) throws {
@@ -43,6 +45,7 @@ extension Cursor {
 
     /// Returns the first element that passes a test.
     ///
+    /// - Parameter isFound: The test. The elements behind the first one that passes it are left.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
@@ -54,6 +57,7 @@ extension Cursor {
 
     /// Whether an element passes a test.
     ///
+    /// - Parameter isFound: The test. The elements behind the first one that passes it are left.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func contains(where isFound: (Element) throws -> Bool) throws -> Bool {
@@ -62,6 +66,9 @@ extension Cursor {
 
     /// Combines all elements into one value.
     ///
+    /// - Parameters:
+    ///   - result: The value to begin with. It is returned where there is no element.
+    ///   - combine: Changes the value by an element.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func reduce<Result>(
@@ -74,6 +81,9 @@ extension Cursor {
 
     /// Combines all elements into one value.
     ///
+    /// - Parameters:
+    ///   - result: The value to begin with. It is returned where there is no element.
+    ///   - combine: Returns the value of all elements up to one, from that of those before it and that one.
     /// - Throws: what the cursor throws, and what the function throws.
     @inlinable
     public func reduce<Result>(
@@ -83,18 +93,24 @@ extension Cursor {
     }
 
     /// Returns a cursor of transformed elements.
+    ///
+    /// - Parameter transform: Called with each element, when the cursor is asked for it. What it throws, the cursor throws.
     @inlinable
     public func map<Other>(_ transform: @escaping (Element) throws -> Other) -> AnyCursor<Other> {
         AnyCursor { [self] in try next().map(transform) }
     }
 
     /// Returns a cursor of the elements that pass a test.
+    ///
+    /// - Parameter isIncluded: The test, made when the cursor is asked for an element. What it throws, the cursor throws.
     @inlinable
     public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         AnyCursor { [self] in try first(where: isIncluded) }
     }
 
     /// Returns a cursor of transformed elements, without those that became nil.
+    ///
+    /// - Parameter transform: Called with each element, when the cursor is asked for one. What it throws, the cursor throws.
     @inlinable
     public func compactMap<Other>(_ transform: @escaping (Element) throws -> Other?) -> AnyCursor<Other> {
         AnyCursor { [self] in
@@ -106,6 +122,8 @@ extension Cursor {
     }
 
     /// Returns a cursor of the first elements.
+    ///
+    /// - Parameter count: How many elements there are at most. There is none if it is 0 or less.
     @inlinable
     public func prefix(_ count: Int) -> AnyCursor<Element> {
         var rest = count
@@ -130,8 +148,9 @@ public final class AnyCursor<Element>: Cursor {
 }
 
 extension Array {
-    /// Creates an array of all elements of a cursor. (Rows must be copied: use `Row.fetchAll`.)
+    /// Creates an array of all elements of a cursor.
     ///
+    /// - Parameter cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchAll`.
     /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
@@ -144,6 +163,7 @@ extension Array {
 extension Set {
     /// Creates a set of all elements of a cursor.
     ///
+    /// - Parameter cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchSet`.
     /// - Throws: what the cursor throws.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {

@@ -12,9 +12,12 @@ extension Database {
     ///     """, arguments: ["name": "Arthur"])
     /// ```
     ///
-    /// The statements take the values by position one after another; each takes those that it names.
     /// When one fails, those before it have been executed: use a transaction to undo them.
     ///
+    /// - Parameters:
+    ///   - sql: The statements, with semicolons between them. Where there is none, nothing is done.
+    ///   - arguments: The values that the statements bind. They take those by position one after another; each takes those that it
+    ///     names. A value that none takes makes this throw.
     /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
         checkAccess()
@@ -52,6 +55,7 @@ extension Database {
 
     /// Prepares a statement. It is yours, until you let go of it.
     ///
+    /// - Parameter sql: The statement, and no other. It may have parameters, whose arguments come later.
     /// - Throws: a ``DatabaseError`` when there is no statement in the SQL, or more than one.
     public func makeStatement(sql: String) throws -> Statement {
         checkAccess()
@@ -62,6 +66,7 @@ extension Database {
     ///
     /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
     ///
+    /// - Parameter sql: The statement, and no other. It is found by its very text, spaces and comments included.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, and where there is none, or more than one.
     public func cachedStatement(sql: String) throws -> Statement {
         checkAccess()
@@ -83,6 +88,7 @@ extension Database {
     /// }
     /// ```
     ///
+    /// - Parameter sql: The statements, with semicolons between them. There may be none.
     /// - Throws: nothing here. The cursor throws a ``DatabaseError`` when the next statement does not compile.
     public func allStatements(sql: String) throws -> SQLStatementCursor {
         checkAccess()

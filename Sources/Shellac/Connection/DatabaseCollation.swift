@@ -63,6 +63,7 @@ private final class CollationBox {
 extension Database {
     /// Adds a collation, or replaces the one of the same name.
     ///
+    /// - Parameter collation: The collation, whose name is compared without regard to case.
     /// - Throws: a ``DatabaseError`` when there is a NUL in the name, and one of code `SQLITE_BUSY` when a collation is
     ///   replaced while statements are running.
     public func add(collation: DatabaseCollation) throws {
@@ -92,6 +93,8 @@ extension Database {
 
     /// Removes a collation.
     ///
+    /// - Parameter collation: A collation of the name: it need not be the very one that was added. Nothing is done where there
+    ///   is none.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()

@@ -86,6 +86,7 @@ public protocol DatabaseAggregate: SendableMetatype {
 
     /// Takes the values of a row.
     ///
+    /// - Parameter values: The values of the arguments: as many as SQL gives the function in that row.
     /// - Throws: an error that fails the statement.
     mutating func step(_ values: [DatabaseValue]) throws
 
@@ -98,6 +99,8 @@ public protocol DatabaseAggregate: SendableMetatype {
 extension Database {
     /// Adds a function, or replaces the one of the same name and number of arguments.
     ///
+    /// - Parameter function: The function. Its name has 255 bytes at most, and is compared without regard to case; it takes 0 to 127
+    ///   arguments, or any number.
     /// - Throws: a ``DatabaseError`` when SQLite does not take such a name or number of arguments, and one of code
     ///   `SQLITE_BUSY` when a function is replaced while statements are running.
     public func add(function: DatabaseFunction) throws {
@@ -123,6 +126,8 @@ extension Database {
 
     /// Removes a function.
     ///
+    /// - Parameter function: A function of the name and number of arguments: it need not be the very one that was added.
+    ///   Nothing is done where there is none.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()

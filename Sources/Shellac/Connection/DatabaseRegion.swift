@@ -32,16 +32,26 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     public static let fullDatabase = DatabaseRegion(tables: nil)
 
     /// Creates the region of a whole table.
+    ///
+    /// - Parameter table: The name of the table. Nobody checks that there is one.
     public init(table: String) { tables = [CaseInsensitiveName(table): TableRegion()] }
 
     /// Creates the region of some columns of a table.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the table. Nobody checks that there is one.
+    ///   - columns: The names of the columns. Without any, it is the presence of the rows.
     public init(table: String, columns: some Sequence<String>) {
         tables = [
             CaseInsensitiveName(table): TableRegion(columns: Set(columns.map(CaseInsensitiveName.init)))
         ]
     }
 
-    /// Creates the region of some rows of a table. Without row ids, it is the empty region.
+    /// Creates the region of some rows of a table, with all their columns.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the table. Nobody checks that there is one.
+    ///   - rowIDs: The row ids. Without any, it is the empty region.
     public init(table: String, rowIDs: some Sequence<Int64>) {
         let rowIDs = Set(rowIDs)
         tables = rowIDs.isEmpty ? [:] : [CaseInsensitiveName(table): TableRegion(rowIDs: rowIDs)]
@@ -57,6 +67,8 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     public var tableNames: [String]? { tables?.keys.map(\.name).sorted() }
 
     /// Returns what is in both regions.
+    ///
+    /// - Parameter other: The other region. With the full database, the result is this one.
     public func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -83,6 +95,8 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// Returns what is in one of the regions, at least.
     ///
     /// Some columns of some rows, and other columns of other rows, make all these columns of all these rows.
+    ///
+    /// - Parameter other: The other region. With the full database, the result is that.
     public func union(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables, let others = other.tables else { return .fullDatabase }
         return DatabaseRegion(
@@ -98,6 +112,8 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Adds another region to this one.
+    ///
+    /// - Parameter other: The region that is added, as ``union(_:)`` does it.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
     /// `full database`, `empty`, or the tables: `player(*)`, `player(name,score)[1,2]`.

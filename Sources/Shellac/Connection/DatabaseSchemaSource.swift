@@ -12,8 +12,11 @@ public protocol DatabaseSchemaSource: Sendable {
     /// Returns the columns that tell the rows of a view apart: its rows are then found by them, as those of a table are by its primary
     /// key. Nil where they are not known.
     ///
-    /// It is asked once, when a connection learns the columns of the view. It must not ask the connection for those.
+    /// It is asked once, when a connection learns the columns of the view.
     ///
+    /// - Parameters:
+    ///   - db: The connection that learns them, and must not be asked for them.
+    ///   - view: The view. Temporary ones, and those of attached databases, are asked for, too.
     /// - Throws: an error that whoever needs the columns of the view gets.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
@@ -29,12 +32,17 @@ public struct DatabaseObjectID: Hashable, Sendable {
 extension DatabaseSchemaSource {
     /// By default, no view has a key.
     ///
+    /// - Parameters:
+    ///   - db: The connection that learns the columns of the view.
+    ///   - view: The view, which does not matter.
     /// - Throws: an error that whoever needs the columns of the view gets.
     public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? {
         nil
     }
 
     /// Returns a source that asks another one where this one does not know.
+    ///
+    /// - Parameter next: The source that is asked where this one returns nil. It is not asked where this one throws.
     public func then(_ next: some DatabaseSchemaSource) -> any DatabaseSchemaSource {
         SchemaSourceChain(first: self, next: next)
     }

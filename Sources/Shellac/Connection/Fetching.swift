@@ -203,9 +203,10 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
 
     /// Returns the first element that passes a test. It can be kept, as those of arrays can.
     ///
-    /// It is the very element that was tested, not one made anew: the test may have changed it. A test of rows that moves
-    /// the cursor on stops the program, with a sentence: there is no row to keep any more.
+    /// It is the very element that was tested, not one made anew: the test may have changed it.
     ///
+    /// - Parameter isFound: The test. One of rows that moves the cursor on stops the program, with a sentence: there is no row to
+    ///   keep any more.
     /// - Throws: what the statement throws, what making an element throws, and what the test throws.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {

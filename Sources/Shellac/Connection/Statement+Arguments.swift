@@ -1,15 +1,18 @@
 extension Statement {
-    /// Checks that arguments are as many as the statement has parameters, and that their names are known. Nothing is bound.
+    /// Checks that arguments fit the parameters of the statement. Nothing is bound.
     ///
+    /// - Parameter arguments: The arguments, which must be as many as the parameters, and have no names but theirs.
     /// - Throws: a ``DatabaseError`` that says what is missing, or too much.
     public func validateArguments(_ arguments: StatementArguments) throws {
         _ = try arguments.resolved(for: self)
     }
 
-    /// Sets the arguments for the runs to come, without a check: parameters that get no value are NULL, and values that no parameter
-    /// takes are left out.
+    /// Sets the arguments for the runs to come, without a check.
     ///
     /// It is for arguments that somebody else has checked. Others belong into ``setArguments(_:)``, which tells of a misspelled name.
+    ///
+    /// - Parameter arguments: The arguments. A parameter that gets none of them is NULL, and values that no parameter takes are
+    ///   left out.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         var positional = arguments.values[...]
         self.arguments = StatementArguments(

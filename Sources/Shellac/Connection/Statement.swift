@@ -175,6 +175,8 @@ public final class Statement {
 
     /// Binds arguments for the runs to come.
     ///
+    /// - Parameter arguments: The arguments, instead of all that were bound before. A parameter that has a name takes the value
+    ///   of that name, or else the next one that has no name.
     /// - Throws: a ``DatabaseError`` when there are too many or too few, or when a name is unknown.
     public func setArguments(_ arguments: StatementArguments) throws {
         database.checkAccess()

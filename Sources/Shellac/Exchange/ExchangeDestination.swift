@@ -14,15 +14,23 @@ public struct ExchangeDestination {
 
     let kind: Kind
 
-    /// A file. What it held is replaced once all is written: an error leaves it as it was.
+    /// A file.
+    ///
+    /// - Parameter path: The path of the file, which is made where there is none. What it held is replaced once all is written:
+    ///   an error leaves it as it was. A device or a pipe is written at once.
     public static func file(_ path: String) -> ExchangeDestination { ExchangeDestination(kind: .file(path)) }
 
-    /// A file that is open, or a pipe: 1 is the standard output. It is not closed.
+    /// A file that is open, or a pipe.
+    ///
+    /// - Parameter descriptor: Its number: 1 is the standard output. It is written from where it stands, and is not closed.
     public static func descriptor(_ descriptor: Int32) -> ExchangeDestination {
         ExchangeDestination(kind: .descriptor(descriptor))
     }
 
-    /// A function that gets the bytes, piece by piece. What it throws, the export throws.
+    /// A function that gets the bytes, piece by piece.
+    ///
+    /// - Parameter take: Called with each piece, in order, during the export. No piece is empty. What it throws, the export
+    ///   throws.
     public static func chunks(_ take: @escaping ([UInt8]) throws -> Void) -> ExchangeDestination {
         ExchangeDestination(kind: .function(take))
     }

@@ -14,15 +14,22 @@ public struct ExchangeSource {
 
     let kind: Kind
 
-    /// A file. It is read piece by piece.
+    /// A file, which is read piece by piece.
+    ///
+    /// - Parameter path: The path of the file. A pipe that has a name is read, too; a folder throws when the import begins.
     public static func file(_ path: String) -> ExchangeSource { ExchangeSource(kind: .file(path)) }
 
-    /// A file that is open, or a pipe: 0 is the standard input. It is not closed.
+    /// A file that is open, or a pipe.
+    ///
+    /// - Parameter descriptor: Its number: 0 is the standard input. It is read from where it stands, to its end, and is not
+    ///   closed.
     public static func descriptor(_ descriptor: Int32) -> ExchangeSource {
         ExchangeSource(kind: .descriptor(descriptor))
     }
 
     /// Bytes, as those of a text: `.bytes(text.utf8)`.
+    ///
+    /// - Parameter bytes: The bytes, which are good for one import: a second one finds none.
     public static func bytes(_ bytes: some Sequence<UInt8>) -> ExchangeSource {
         var rest: [UInt8]? = Array(bytes)
         return .chunks {
@@ -31,7 +38,10 @@ public struct ExchangeSource {
         }
     }
 
-    /// Bytes as a function gives them, piece by piece: nil when there are no more. What it throws, the import throws.
+    /// Bytes as a function gives them, piece by piece.
+    ///
+    /// - Parameter next: Returns the next piece, which may be empty, or nil when there are no more. It may be asked again
+    ///   after that, and returns nil again. What it throws, the import throws.
     public static func chunks(_ next: @escaping () throws -> [UInt8]?) -> ExchangeSource {
         ExchangeSource(kind: .chunks(next))
     }

@@ -6,7 +6,9 @@ public protocol ValueObservationScheduler: Sendable {
     /// Whether the first value is fetched, and handed over, before the start returns.
     func immediateInitialValue() -> Bool
 
-    /// Calls a function, now or later. It is not asked again before the function has returned.
+    /// Calls a function, now or later.
+    ///
+    /// - Parameter action: The function, which is to be called once. The observation asks for nothing more before it has returned.
     func schedule(_ action: @escaping @Sendable () -> Void)
 }
 
@@ -87,6 +89,8 @@ extension ValueObservationScheduler where Self == ImmediateValueObservationSched
 
 extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
     /// On a dispatch queue.
+    ///
+    /// - Parameter queue: The queue. One that is concurrent does not put the values out of order.
     public static func async(onQueue queue: DispatchQueue) -> Self {
         AsyncValueObservationScheduler(queue: queue)
     }

@@ -64,7 +64,10 @@ extension Database {
         installBroker().add(ObserverRegistration(observer, extent: extent, options: options))
     }
 
-    /// Removes an observer: it is told nothing any more. Observers may remove themselves, at any time.
+    /// Removes an observer: it is told nothing any more.
+    ///
+    /// - Parameter observer: The observer, however often it was added. It may be the one that calls, at any time. Nothing is done
+    ///   where it is none.
     public func remove(transactionObserver observer: any TransactionObserver) {
         if !isAccessed { trapOutsideOfAccess() }
         broker?.remove(ObjectIdentifier(observer))
@@ -143,6 +146,8 @@ extension DatabaseWriter {
     /// Removes an observer: it is told nothing any more.
     ///
     /// This waits for the access, unless it is called inside of one.
+    ///
+    /// - Parameter observer: The observer, however often it was added. Nothing is done where it is none.
     public func remove(transactionObserver observer: any TransactionObserver) {
         try? unsafeReentrantWrite { db in db.remove(transactionObserver: observer) }
     }

@@ -31,11 +31,15 @@ public struct DatabasePreUpdateEvent: Hashable, Sendable {
     }
 
     /// The value of a column before the change. Nil for an insertion, and where there is no such column.
+    ///
+    /// - Parameter name: The name of the column, whatever its case. Virtual generated columns have no value.
     public func initialDatabaseValue(named name: String) -> DatabaseValue? {
         index(of: name).flatMap { initialDatabaseValues?[$0] }
     }
 
     /// The value of a column after the change. Nil for a deletion, and where there is no such column.
+    ///
+    /// - Parameter name: The name of the column, whatever its case. Virtual generated columns have no value.
     public func finalDatabaseValue(named name: String) -> DatabaseValue? {
         index(of: name).flatMap { finalDatabaseValues?[$0] }
     }

@@ -1,7 +1,8 @@
 extension DatabaseRegion {
     /// Whether changes of a kind may modify the region.
     ///
-    /// Insertions and deletions modify each column. An update modifies the columns that its statement names.
+    /// - Parameter eventKind: The kind. Insertions and deletions modify each column. An update modifies the columns that its statement
+    ///   names.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
         switch eventKind {
         case .insert(let table), .delete(let table): contains(table: table)
@@ -9,8 +10,10 @@ extension DatabaseRegion {
         }
     }
 
-    /// Whether a change modifies the region, when it is of a kind that may: ask
-    /// ``isModified(byEventsOfKind:)`` first, in ``TransactionObserver/observes(eventsOfKind:)``.
+    /// Whether a change modifies the region.
+    ///
+    /// - Parameter event: The change, of a kind that may: ask ``isModified(byEventsOfKind:)`` first, in
+    ///   ``TransactionObserver/observes(eventsOfKind:)``. Its columns are not looked at any more.
     public func isModified(by event: DatabaseEvent) -> Bool {
         if contains(rowID: event.rowID, in: event.tableName) { return true }
         // It may have been in the region before. And a row without an id can be any.
@@ -82,6 +85,8 @@ extension Database {
     /// in an empty one. In a `read` it does nothing: that changes nothing, and tells of no commit. In the other accesses of a
     /// connection that is opened for reading it tells: what another process has changed is news there, too.
     ///
+    /// - Parameter region: What has changed: a region, or what reads it, such as a request. Its tables count as inserted into, deleted
+    ///   from, and updated in the columns of the region.
     /// - Throws: a ``DatabaseError`` when the region cannot be found out, and what a veto throws outside of a
     ///   transaction.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {

@@ -21,11 +21,17 @@ public struct DatabaseRegionObservation: Sendable {
     private let region: @Sendable (Database) throws -> DatabaseRegion
 
     /// Tracks regions: requests, queries, tables.
+    ///
+    /// - Parameter regions: The regions, which are found out at the start. A change of one of them is told; without any,
+    ///   nothing is.
     public init(tracking regions: any DatabaseRegionConvertible & Sendable...) {
         self.init(tracking: regions)
     }
 
     /// Tracks regions: requests, queries, tables.
+    ///
+    /// - Parameter regions: The regions, which are found out at the start. A change of one of them is told; without any,
+    ///   nothing is.
     public init(tracking regions: [any DatabaseRegionConvertible & Sendable]) {
         region = { db in
             try regions.reduce(into: DatabaseRegion()) { region, other in
@@ -73,7 +79,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let isCancelled = Atomic<Bool>(false)
     nonisolated(unsafe) private var end: (@Sendable () -> Void)?  // touched by the first who cancels
 
-    /// Creates what calls a function once, when it is cancelled or freed.
+    /// Creates what calls a function when it is cancelled or freed.
+    ///
+    /// - Parameter cancel: Called once, by the thread that is the first to cancel, or that frees it.
     public init(cancel: @escaping @Sendable () -> Void) { end = cancel }
 
     deinit { cancel() }

@@ -58,11 +58,16 @@ public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// It is asked when a statement begins to run that may make such changes, and the answer holds for this statement
     /// until the end of the transaction. To hear no more of the transaction, call
     /// ``stopObservingDatabaseChangesUntilNextTransaction()``.
+    ///
+    /// - Parameter eventKind: What the statement may do, to which table, and in which columns: or what
+    ///   ``Database/notifyChanges(in:)`` tells.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
     /// A row was inserted, updated or deleted. The change is not committed yet.
     ///
     /// Use of the database stops the program here, with a sentence.
+    ///
+    /// - Parameter event: The change, of a kind that the observer has asked for. It is a value, and can be kept.
     func databaseDidChange(with event: DatabaseEvent)
 
     /// Something was changed that SQLite does not tell: see ``Database/notifyChanges(in:)``.
@@ -90,6 +95,8 @@ public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// one.
     ///
     /// Use of the database stops the program here, with a sentence.
+    ///
+    /// - Parameter event: The change, of a kind that the observer has asked for, with its values. It is a value, and can be kept.
     func databaseWillChange(with event: DatabasePreUpdateEvent)
 
     /// The transaction is about to be committed. An error rolls it back instead, and reaches the caller.

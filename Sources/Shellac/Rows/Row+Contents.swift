@@ -20,16 +20,22 @@ extension Row {
     }
 
     /// Returns the value in a column, or nil when there is no such column.
+    ///
+    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
     public func databaseValue(named name: String) -> DatabaseValue? {
         layout.column(named: name).map(databaseValue(inColumn:))
     }
 
-    /// Returns the value in a column, counted from 0, or nil when there is no such column.
+    /// Returns the value in a column, or nil when there is no such column.
+    ///
+    /// - Parameter index: The place of the column, from 0. One that is out of bounds is no misuse.
     public func databaseValue(atIndex index: Int) -> DatabaseValue? {
         0..<count ~= index ? databaseValue(inColumn: index) : nil
     }
 
-    /// Whether a column, counted from 0, is NULL, or missing.
+    /// Whether a column is NULL, or missing.
+    ///
+    /// - Parameter index: The place of the column, from 0.
     public func hasNull(atIndex index: Int) -> Bool { databaseValue(atIndex: index)?.isNull ?? true }
 
     /// Whether a value is not NULL.
@@ -46,15 +52,15 @@ extension Row {
 
     // MARK: - Blobs without a copy
 
-    /// Calls a function with the bytes of a blob or a text, without copying them. It gets nil when the column
-    /// is NULL or missing.
+    /// Calls a function with the bytes of a blob or a text, without copying them.
     ///
     /// ```swift
     /// let size = try row.withUnsafeData(named: "thumbnail") { data in data?.count ?? 0 }
     /// ```
     ///
-    /// The data must not be used once the function has returned.
-    ///
+    /// - Parameters:
+    ///   - name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
+    ///   - body: Gets the bytes, which must not be used once it has returned; nil when the column is NULL or missing.
     /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
     public func withUnsafeData<Result>(
         named name: String, _ body: (Data?) throws -> Result
@@ -63,11 +69,11 @@ extension Row {
         return try withUnsafeData(atIndex: column, body)
     }
 
-    /// Calls a function with the bytes of a blob or a text, without copying them. It gets nil when the column
-    /// is NULL or missing.
+    /// Calls a function with the bytes of a blob or a text, without copying them.
     ///
-    /// The data must not be used once the function has returned.
-    ///
+    /// - Parameters:
+    ///   - index: The place of the column, from 0.
+    ///   - body: Gets the bytes, which must not be used once it has returned; nil when the column is NULL or missing.
     /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
     public func withUnsafeData<Result>(
         atIndex index: Int, _ body: (Data?) throws -> Result

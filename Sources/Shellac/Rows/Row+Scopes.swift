@@ -113,7 +113,9 @@ extension Row {
 public struct RowScopes: Sequence {
     fileprivate var rows: [(name: String, row: Row?)]
 
-    /// The row of a key. Nil where none was joined.
+    /// The row of a key. Nil where none was joined, and where there is no such key.
+    ///
+    /// - Parameter name: The key, in its own case. It is that of the association, or the name of a part that an adapter shows.
     public subscript(_ name: String) -> Row? { rows.first { $0.name == name }?.row }
 
     /// The keys, also of tables of which no row was joined.
@@ -136,6 +138,8 @@ public struct PrefetchedRows {
     fileprivate let lists: [(name: String, rows: [Row])]
 
     /// The rows of a key. Nil where nothing was fetched under it.
+    ///
+    /// - Parameter name: The key of the association, in its own case.
     public subscript(_ name: String) -> [Row]? { lists.first { $0.name == name }?.rows }
 
     /// The keys.

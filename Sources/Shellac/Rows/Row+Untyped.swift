@@ -13,14 +13,16 @@ extension Row {
     /// ```
     ///
     /// It is what is read where no type is asked for. Say the type wherever you know it: then a value that does not convert throws.
+    ///
+    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
     @_disfavoredOverload
     public subscript(_ name: String) -> (any DatabaseValueConvertible)? {
         get throws { databaseValue(named: name)?.storage.value }
     }
 
-    /// The value in a column, counted from 0, as the Swift value that SQLite stores. Nil for NULL, and where the row has no such
-    /// column.
+    /// The value in a column as the Swift value that SQLite stores. Nil for NULL, and where the row has no such column.
     ///
+    /// - Parameter index: The place of the column, from 0.
     /// - Throws: nothing. (It is `throws` so that it reads as the subscripts that convert.)
     @_disfavoredOverload
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
@@ -33,13 +35,19 @@ extension Row {
     /// let score = try row.decode(Int.self, forColumn: "score")
     /// ```
     ///
+    /// - Parameters:
+    ///   - type: The type of the value. With an optional one, NULL is nil, and so is a column that the row lacks.
+    ///   - name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
     /// - Throws: a ``RowDecodingError``, as the subscripts do.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn name: String
     ) throws -> Value { try self[name] }
 
-    /// Returns the value in a column, counted from 0, as a value of a type.
+    /// Returns the value in a column, found by its place, as a value of a type.
     ///
+    /// - Parameters:
+    ///   - type: The type of the value. With an optional one, NULL is nil, and so is a column that the row lacks.
+    ///   - index: The place of the column, from 0.
     /// - Throws: a ``RowDecodingError``, as the subscripts do.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, atIndex index: Int
@@ -51,8 +59,8 @@ extension Row {
     /// let name: String? = try row.coalesce(["nickname", "name"])
     /// ```
     ///
-    /// Columns that the row lacks are passed over.
-    ///
+    /// - Parameter columns: The names of the columns, in the order in which they are looked at. Those that the row lacks are
+    ///   passed over.
     /// - Throws: a ``RowDecodingError`` when that value does not convert.
     public func coalesce<Value: DatabaseValueConvertible>(_ columns: some Collection<String>) throws -> Value?
     {
@@ -62,8 +70,10 @@ extension Row {
         return nil
     }
 
-    /// Makes a row by hand of a dictionary of anything, with its columns in the order of their names. Nil where a key is no text, or a
-    /// value is none that SQLite stores.
+    /// Makes a row by hand of a dictionary of anything, with its columns in the order of their names.
+    ///
+    /// - Parameter dictionary: The values by the names of the columns. Where a key is no text, or a value is none that SQLite stores, there
+    ///   is no row.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var columns: [(String, DatabaseValue)] = []
         for (key, value) in dictionary {

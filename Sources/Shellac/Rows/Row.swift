@@ -37,12 +37,16 @@ public struct Row {
         self.packed = packed
     }
 
-    /// Makes a row by hand, with the columns of a dictionary in the order of their names.
+    /// Makes a row by hand, with its columns in the order of their names.
+    ///
+    /// - Parameter dictionary: The values by the names of the columns. Nil is NULL.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
     /// Makes a row by hand, with its columns in order.
+    ///
+    /// - Parameter columns: The names and the values of the columns. Several may have one name.
     public init(_ columns: [(String, DatabaseValue)]) {
         self.init(.make(RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
     }
@@ -71,6 +75,7 @@ public struct Row {
 
     /// The value in a column.
     ///
+    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
     /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
     ///   unless an optional is asked.
     @inlinable
@@ -84,8 +89,9 @@ public struct Row {
         }
     }
 
-    /// The value in a column, counted from 0.
+    /// The value in a column, found by its place.
     ///
+    /// - Parameter index: The place of the column, from 0.
     /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
     ///   unless an optional is asked.
     @inlinable
@@ -141,7 +147,9 @@ public struct Row {
             databaseValue: nil, row: Array(self), sql: layout.sql)
     }
 
-    /// Whether the row has a column of this name.
+    /// Whether the row has a column.
+    ///
+    /// - Parameter name: The name of the column, whatever its case.
     @inlinable @inline(__always)
     public func hasColumn(_ name: String) -> Bool {
         isLive ? live.column(named: name) >= 0 : ownsColumn(name)

@@ -10,14 +10,24 @@ extension SQL {
     /// var query: SQL = "SELECT * FROM player"
     /// query.append(literal: " WHERE score > \(100)")
     /// ```
+    ///
+    /// - Parameter piece: The piece, which keeps its values. Nothing stands between the two: a space is part of one of them.
     public mutating func append(literal piece: SQL) { self += piece }
 
-    /// Adds a text behind this piece, which becomes SQL as it is. Never give it what comes from outside of the program.
+    /// Adds a text behind this piece.
+    ///
+    /// - Parameters:
+    ///   - sql: The text, which becomes SQL as it is. Never give it what comes from outside of the program.
+    ///   - arguments: The values of the parameters in the text. Where there are none, whoever runs the SQL may bind them.
     public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
         self += SQL(sql: sql, arguments: arguments)
     }
 
     /// Joins all pieces with a separator between them.
+    ///
+    /// - Parameters:
+    ///   - elements: The pieces, in order. Without any, the text is empty.
+    ///   - separator: SQL that stands between two pieces, as it is, such as `", "`.
     public init(elements: some Sequence<SQL>, separator: String = "") {
         self = elements.joined(separator: separator)
     }
@@ -35,9 +45,13 @@ extension SQL {
 
 extension SQLInterpolation {
     /// `\(literal: piece)`: another piece of SQL, with its values.
+    ///
+    /// - Parameter piece: The piece, as an interpolation without a label takes it.
     public mutating func appendInterpolation(literal piece: SQL) { appendInterpolation(piece) }
 
     /// `\(key)`: the name of a coding key, quoted.
+    ///
+    /// - Parameter key: The key. Its text is the name, whatever its number.
     public mutating func appendInterpolation(_ key: some CodingKey) {
         appendInterpolation(identifier: key.stringValue)
     }

@@ -20,7 +20,11 @@ public struct SQL: Hashable, Sendable {
     /// The values.
     public private(set) var arguments: StatementArguments
 
-    /// Makes a piece of a text, and of the values for the question marks in it.
+    /// Makes a piece of a text and of values.
+    ///
+    /// - Parameters:
+    ///   - sql: The text, which becomes SQL as it is. Never give it what comes from outside of the program.
+    ///   - arguments: The values of the parameters in the text. Where there are none, whoever runs the SQL may bind them.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         self.sql = sql
         self.arguments = arguments
@@ -65,6 +69,8 @@ extension Sequence<SQL> {
     /// let conditions: [SQL] = ["score > \(100)", "name LIKE \("A%")"]
     /// let query: SQL = "SELECT * FROM player WHERE \(conditions.joined(separator: " AND "))"
     /// ```
+    ///
+    /// - Parameter separator: SQL that stands between two pieces, as it is. Nothing by default.
     public func joined(separator: String = "") -> SQL {
         var joined = SQL(sql: "")
         for (index, piece) in enumerated() {
@@ -93,11 +99,15 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     public mutating func appendLiteral(_ literal: String) { fragment.append(SQL(sql: literal)) }
 
     /// `\(name)`: binds a value.
+    ///
+    /// - Parameter value: The value. Nil is NULL.
     public mutating func appendInterpolation(_ value: (any DatabaseValueConvertible)?) {
         fragment.append(SQL(sql: "?", arguments: [value]))
     }
 
-    /// `\(ids)`: binds a list of values, in parentheses. An empty list is empty for SQLite, too.
+    /// `\(ids)`: binds a list of values, in parentheses.
+    ///
+    /// - Parameter values: The values. An empty list is empty for SQLite, too: `IN ()` finds nothing.
     public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
     where Values.Element: DatabaseValueConvertible {
         let values = values.map(\.databaseValue)
@@ -105,25 +115,35 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         fragment.append(SQL(sql: "(\(marks))", arguments: StatementArguments(values)))
     }
 
-    // Texts and blobs are sequences, and one value each.
+    // A blob is a sequence of values, and one value.
 
-    /// `\(name)`: binds a text.
+    /// `\(data)`: binds a blob.
+    ///
+    /// - Parameter value: The bytes, which are one value, and no list.
     public mutating func appendInterpolation<Value: DatabaseValueConvertible & Sequence>(_ value: Value)
     where Value.Element: DatabaseValueConvertible {
         fragment.append(SQL(sql: "?", arguments: [value]))
     }
 
     /// `\(identifier: table)`: a name, quoted.
+    ///
+    /// - Parameter name: The name, without quotes.
     public mutating func appendInterpolation(identifier name: String) {
         fragment.append(SQL(sql: name.quotedDatabaseIdentifier))
     }
 
-    /// `\(fragment)`: another piece of SQL, with its values, which means what it means alone. A comment at its end ends there.
+    /// `\(fragment)`: another piece of SQL, with its values.
+    ///
+    /// - Parameter fragment: The piece, which means what it means alone. A comment at its end ends there.
     public mutating func appendInterpolation(_ fragment: SQL) {
         self.fragment.append(fragment.inFrontOfOthers)
     }
 
-    /// `\(sql: text)`: a text that becomes SQL as it is. Never give it what comes from outside of the program.
+    /// `\(sql: text)`: a text that becomes SQL as it is.
+    ///
+    /// - Parameters:
+    ///   - sql: The text. Never give it what comes from outside of the program.
+    ///   - arguments: The values of the parameters in the text.
     public mutating func appendInterpolation(
         sql: String, arguments: StatementArguments = StatementArguments()
     ) {

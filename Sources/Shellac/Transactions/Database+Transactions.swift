@@ -99,6 +99,7 @@ extension Database {
     /// }
     /// ```
     ///
+    /// - Parameter operations: What is done in the savepoint. It says whether to keep it or to roll it back.
     /// - Throws: what the operations throw, once the savepoint is rolled back.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
@@ -131,6 +132,8 @@ extension Database {
 
     /// Begins a transaction. Prefer ``inTransaction(_:_:)``, which cannot be left open.
     ///
+    /// - Parameter kind: When the transaction takes its locks. If nil, it is ``Configuration/defaultTransactionKind``, or
+    ///   `.deferred` where nothing may be written.
     /// - Throws: a ``DatabaseError`` when a transaction is open already, or when another connection holds a lock that
     ///   it takes.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
@@ -186,6 +189,8 @@ extension Database {
     ///     try db.execute(sql: "INSERT INTO report (text) VALUES (?)", arguments: [report])
     /// }
     /// ```
+    ///
+    /// - Parameter operations: What is done meanwhile, at once. It may call this anew.
     public func readOnly<Result>(_ operations: () throws -> Result) rethrows -> Result {
         checkAccess()
         let outer = isReadOnlyScope

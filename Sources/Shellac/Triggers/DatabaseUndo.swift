@@ -182,6 +182,9 @@ public final class DatabaseUndo: Sendable {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - name: The name, as ``undoName`` gives it, instead of one that the group has already.
+    ///   - db: The database that is recorded, in the access that writes.
     /// - Throws: a ``DatabaseError`` where there is no group, and where the database is another one.
     public func setActionName(_ name: String, in db: Database) throws {
         db.checkAccess()
@@ -201,6 +204,7 @@ public final class DatabaseUndo: Sendable {
     /// }
     /// ```
     ///
+    /// - Parameter body: What is done meanwhile, at once. What it changes in the rows of an earlier group makes the undo of that throw.
     /// - Throws: a ``DatabaseError`` outside of an access to the database, and what the function throws.
     public func withoutRecording<Result>(_ body: () throws -> Result) throws -> Result {
         guard recorder.database.isAccessed else {

@@ -154,6 +154,7 @@ extension Database {
 
     /// Removes a table-wide callback.
     ///
+    /// - Parameter callback: What the call that added the callback has returned. Nothing is done where it is removed already.
     /// - Throws: a ``DatabaseError`` inside of a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         checkAccess()
@@ -172,6 +173,7 @@ extension Database {
 
     /// Runs a function whose changes call no table-wide callback, on this connection.
     ///
+    /// - Parameter body: What is done meanwhile, at once. It may call this anew.
     /// - Throws: what the function throws.
     public func withoutCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
@@ -238,6 +240,7 @@ extension DatabaseWriter {
 
     /// Removes a table-wide callback.
     ///
+    /// - Parameter callback: What the call that added the callback has returned. Nothing is done where it is removed already.
     /// - Throws: a ``DatabaseError`` where the database is closed.
     public func remove(_ callback: TableCallback) throws {
         try writeWithoutTransaction { db in try db.remove(callback) }

@@ -1,12 +1,14 @@
 // The body of a trigger, in requests. A trigger has no parameters: all values become literals.
 
 extension TriggerDefinition {
-    /// Restricts the trigger to the rows for which a condition holds. Several must all hold.
+    /// Restricts the trigger to the rows for which a condition holds.
     ///
     /// ```swift
     /// try t.when { old, new in new[Column("score")] > old[Column("score")] }
     /// ```
     ///
+    /// - Parameter condition: Returns the condition. It is called once, at once, with the row before the change and the one
+    ///   after it. Of several conditions, all must hold.
     /// - Throws: what the closure throws, and an error where an expression cannot be written.
     public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQLExpression) throws {
         var writer = SQLWriter(database)
@@ -70,6 +72,7 @@ extension TriggerDefinition {
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
     ///
+    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``; its values become literals.
     /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay. A trigger knows no date but those that
     ///   it is given: set the column by `updateAll`, or delete the rows for good by `destroyAll`.
     public func deleteAll(_ request: some RequestSource) throws {
@@ -86,6 +89,7 @@ extension TriggerDefinition {
 
     /// Makes the trigger delete all rows of a record type's table.
     ///
+    /// - Parameter type: The type whose table it is. Its default filter applies.
     /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
     public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
 
@@ -96,13 +100,15 @@ extension TriggerDefinition {
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
     ///
+    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``; its values become literals.
     /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ request: some RequestSource) throws {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 
-    /// Makes the trigger delete all rows of a record type's table for good, but for those that a default filter leaves out.
+    /// Makes the trigger delete all rows of a record type's table for good.
     ///
+    /// - Parameter type: The type whose table it is. The rows that its default filter leaves out stay.
     /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ type: (some TableRecord).Type) throws { try destroyAll(type.all()) }
 
@@ -196,7 +202,8 @@ extension TriggerDefinition {
     /// try t.select(SQL("RAISE(ABORT, 'a score is never negative')"))
     /// ```
     ///
-    /// - Throws: what the closure throws, and an error where an expression cannot be written.
+    /// - Parameter expressions: What is computed: one expression at least, or SQLite refuses the trigger.
+    /// - Throws: an error where an expression cannot be written.
     public func select(_ expressions: any SQLSpecificExpressible...) throws {
         var writer = SQLWriter(database)
         writer.text("SELECT ")

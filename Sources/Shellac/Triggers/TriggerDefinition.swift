@@ -27,9 +27,13 @@ public struct TriggerRow: Sendable {
     fileprivate let name: String
 
     /// A column of the row: `NEW."score"`.
+    ///
+    /// - Parameter column: The name of the column, without quotes. Nobody checks that the table has it before the trigger runs.
     public subscript(_ column: String) -> SQL { SQL(sql: "\(name).\(column.quotedDatabaseIdentifier)") }
 
     /// A column of the row, in an expression: `"NEW"."score"`.
+    ///
+    /// - Parameter column: The column, of which the name counts. Nobody checks that the table has it before the trigger runs.
     public subscript(_ column: Column) -> SQLExpression {
         SQLExpression(.column(table: name, name: column.name))
     }
@@ -49,23 +53,26 @@ public final class TriggerDefinition {
 
     fileprivate init(_ database: Database) { self.database = database }
 
-    /// Restricts the trigger to the rows for which a condition holds. Several must all hold.
+    /// Restricts the trigger to the rows for which a condition holds.
     ///
     /// ```swift
     /// t.when { old, new in "\(new["score"]) > \(old["score"])" }
     /// ```
+    ///
+    /// - Parameter condition: Returns the condition, whose values become literals. It is called once, at once, with the row
+    ///   before the change and the one after it. Of several conditions, all must hold.
     public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQL) rethrows {
         conditions.append(try condition(old, new))
     }
 
-    /// Makes the trigger execute a statement: `INSERT`, `UPDATE`, `DELETE` or `SELECT`. They run in the order in which
-    /// they are given.
-    ///
-    /// A trigger has no parameters: the values are written into it as literals.
+    /// Makes the trigger execute a statement. They run in the order in which they are given.
     ///
     /// ```swift
     /// t.execute(literal: "UPDATE team SET score = score + \(t.new["score"]) WHERE id = \(t.new["teamId"])")
     /// ```
+    ///
+    /// - Parameter statement: One statement: an `INSERT`, `UPDATE`, `DELETE` or `SELECT`. Its values are written into the
+    ///   trigger as literals, since that has no parameters.
     public func execute(literal statement: SQL) { statements.append(statement) }
 
     /// Makes the trigger execute a statement.

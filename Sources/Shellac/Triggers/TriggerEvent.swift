@@ -14,11 +14,19 @@ public struct TriggerEvent: Hashable, Sendable {
     public static let update = TriggerEvent(kind: .update(columns: []))
 
     /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
+    ///
+    /// - Parameters:
+    ///   - column: The name of a column. Where the table lacks it, whoever takes the event throws.
+    ///   - others: Names of further columns.
     public static func update(of column: String, _ others: String...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: [column] + others))
     }
 
     /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
+    ///
+    /// - Parameters:
+    ///   - column: A column. Where the table lacks it, whoever takes the event throws.
+    ///   - others: Further columns.
     public static func update(of column: Column, _ others: Column...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: ([column] + others).map(\.name)))
     }

@@ -50,7 +50,8 @@ extension DatabaseValueConvertible where Self: Encodable {
 extension DatabaseValueConvertible where Self: Decodable {
     /// Returns the value that was stored as a single value, or as JSON.
     ///
-    /// What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say something else.
+    /// - Parameter value: The stored value. What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say
+    ///   something else.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         if case .string(let text) = value.storage {
             guard JSON.mayBegin(text) else { return fromSingleValue(value) }
@@ -85,6 +86,8 @@ where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
     /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
+    ///
+    /// - Parameter value: The stored raw value. Nil is returned where it does not convert, too.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
     }

@@ -33,6 +33,10 @@ public struct DatabaseDateComponents: Hashable, Sendable {
     public var format: Format
 
     /// Creates components that are written in a format.
+    ///
+    /// - Parameters:
+    ///   - dateComponents: The components. Nothing is checked here: where one of the format is out of its bounds, NULL is stored.
+    ///   - format: The format of the text. Components that it lacks are not written.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format

@@ -14,10 +14,9 @@ extension DatabaseValue.Storage {
 }
 
 extension DatabaseValue {
-    /// Makes a database value of anything. Nil where it is none that SQLite stores: where it is not
-    /// ``DatabaseValueConvertible``.
+    /// Makes a database value of anything. Nil where it is none that SQLite stores.
     ///
-    /// An optional is its value, or NULL.
+    /// - Parameter value: The value, which must be ``DatabaseValueConvertible``. An optional is its value, or NULL.
     public init?(value: Any) {
         if let convertible = value as? any DatabaseValueConvertible {
             self = convertible.databaseValue
@@ -31,6 +30,8 @@ extension DatabaseValue {
 
 extension StatementArguments {
     /// Creates arguments of values by position, of any types. Nil where one of them is none that SQLite stores.
+    ///
+    /// - Parameter values: The values, in the order of the parameters, as ``DatabaseValue/init(value:)`` takes them.
     public init?(_ values: [Any]) {
         var converted: [DatabaseValue] = []
         for value in values {
@@ -41,6 +42,8 @@ extension StatementArguments {
     }
 
     /// Creates arguments of values by name, of any types. Nil where a name is no text, or a value is none that SQLite stores.
+    ///
+    /// - Parameter dictionary: The values by the names of the parameters, without `:`, `@` or `$`.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var converted: [String: (any DatabaseValueConvertible)?] = [:]
         for (key, value) in dictionary {

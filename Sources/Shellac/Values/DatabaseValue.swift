@@ -36,7 +36,9 @@ public struct DatabaseValue: Hashable, Sendable {
     /// The stored value.
     public let storage: Storage
 
-    /// Creates a value as it is to be stored. Not-a-number becomes NULL, as it does in SQLite.
+    /// Creates a value as it is to be stored.
+    ///
+    /// - Parameter storage: What is stored. Not-a-number becomes NULL, as it does in SQLite.
     @inlinable
     public init(_ storage: Storage) {
         if case .double(let double) = storage, double.isNaN {

@@ -31,18 +31,24 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     var databaseValue: DatabaseValue { get }
 
     /// Returns the Swift value for a stored one, or nil when the stored one does not convert.
+    ///
+    /// - Parameter value: The stored value, of any storage class: it may be NULL.
     static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
 
     /// Returns the Swift value, read where SQLite holds it, or nil when it does not convert.
     ///
     /// This is the short way, without a `DatabaseValue` in between. It must accept exactly what
     /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
+    ///
+    /// - Parameter value: The stored value, of any storage class, which is good for the duration of the call.
     static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self?
 
     /// Stores the value when a record is encoded.
     ///
     /// This is the short way, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
     /// which it does by default.
+    ///
+    /// - Parameter sink: What takes the value: one of its methods is called, once.
     func store(in sink: borrowing DatabaseValueSink)
 
     /// Returns the Swift value for a column that a row lacks: nil, except for types that have a value for nothing, as
@@ -63,6 +69,8 @@ public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
 
 extension DatabaseValueConvertible {
     /// Returns what ``fromDatabaseValue(_:)`` makes of the value.
+    ///
+    /// - Parameter value: The stored value, which is copied.
     @inlinable
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         fromDatabaseValue(value.databaseValue)

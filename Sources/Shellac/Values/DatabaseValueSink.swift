@@ -19,6 +19,8 @@ public struct DatabaseValueSink: ~Copyable {
     public func storeNull() { encoding.pointee.null(in: column) }
 
     /// Stores an integer.
+    ///
+    /// - Parameter integer: The integer. SQLite has none that is larger.
     @inlinable @inline(__always)
     public func store(_ integer: Int64) {
         if !encoding.pointee.passes(integer, in: column) {
@@ -27,6 +29,8 @@ public struct DatabaseValueSink: ~Copyable {
     }
 
     /// Stores a real number.
+    ///
+    /// - Parameter real: The number. Not-a-number is stored as NULL.
     @inlinable @inline(__always)
     public func store(_ real: Double) {
         if !encoding.pointee.passes(real, in: column) {
@@ -35,6 +39,8 @@ public struct DatabaseValueSink: ~Copyable {
     }
 
     /// Stores a text.
+    ///
+    /// - Parameter text: The text. A NUL in it is kept.
     public func store(_ text: String) {
         // Without a copy of the string, as long as it is not one that Foundation has made.
         let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
@@ -48,6 +54,8 @@ public struct DatabaseValueSink: ~Copyable {
     }
 
     /// Stores a blob.
+    ///
+    /// - Parameter bytes: The bytes, which are copied. There may be none.
     public func store(_ bytes: UnsafeRawBufferPointer) { encoding.pointee.blob(bytes, in: column) }
 
     /// Stores a date. It equals all texts and numbers of the same instant.
@@ -86,6 +94,8 @@ public struct DatabaseValueSink: ~Copyable {
     }
 
     /// Stores a value of any kind.
+    ///
+    /// - Parameter value: The value. NULL is one, too.
     public func store(_ value: DatabaseValue) {
         switch value.storage {
         case .null: storeNull()

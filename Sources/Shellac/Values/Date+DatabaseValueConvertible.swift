@@ -105,15 +105,16 @@ extension DateText {
 // MARK: - Julian days
 
 extension Date {
-    /// Creates the date of a julian day: the days, and the fraction of one, since noon in Greenwich on November 24,
-    /// 4714 B.C. It is what SQLite's `julianday()` gives.
+    /// Creates the date of a julian day, as SQLite's `julianday()` gives it.
     ///
     /// ```swift
     /// let date = Date(julianDay: 2_451_545)      // 2000-01-01 12:00:00 UTC
     /// ```
     ///
-    /// The date is rounded to the millisecond, as SQLite's are. A number that is not finite gives a date
-    /// that is not, either.
+    /// The date is rounded to the millisecond, as SQLite's are.
+    ///
+    /// - Parameter julianDay: The days, and the fraction of one, since noon in Greenwich on November 24, 4714 B.C. A number that is
+    ///   not finite gives a date that is not, either.
     public init(julianDay: Double) {
         let milliseconds = ((julianDay - Self.referenceJulianDay) * 86_400_000).rounded()
         self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)

@@ -11,6 +11,8 @@ extension DatabaseValueConvertible where Self: RawRepresentable, RawValue: Datab
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
     /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
+    ///
+    /// - Parameter value: The stored raw value. Nil is returned where it does not convert, too.
     @inlinable
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))

@@ -26,18 +26,24 @@ public struct StatementArguments: Hashable, Sendable {
     }
 
     /// Creates arguments of values by position.
+    ///
+    /// - Parameter values: The values, in the order of the parameters. Nil is NULL.
     public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
         positional = .many(values.map { $0?.databaseValue ?? .null })
         namedValues = nil
     }
 
     /// Creates arguments of values by position, all of one type.
+    ///
+    /// - Parameter values: The values, in the order of the parameters.
     public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
         positional = .many(values.map(\.databaseValue))
         namedValues = nil
     }
 
     /// Creates arguments of values by name.
+    ///
+    /// - Parameter dictionary: The values by the names of the parameters, without `:`, `@` or `$`. Nil is NULL.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         positional = .many([])
         namedValues = dictionary.mapValues { $0?.databaseValue ?? .null }

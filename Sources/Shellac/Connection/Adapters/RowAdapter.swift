@@ -140,6 +140,8 @@ public struct ScopeAdapter: RowAdapter {
     private let scopes: [String: any RowAdapter]
 
     /// Shows all columns, and parts of them.
+    ///
+    /// - Parameter scopes: What shows the columns of the parts, by the names of these. Parts may have columns in common.
     public init(_ scopes: [String: any RowAdapter]) {
         self.init(base: SuffixRowAdapter(fromIndex: 0), scopes: scopes)
     }
@@ -165,11 +167,17 @@ public struct ScopeAdapter: RowAdapter {
 
 extension RowAdapter {
     /// Returns an adapter that shows the same columns, and parts of all those that it is given.
+    ///
+    /// - Parameter scopes: What shows the columns of the parts, by the names of these. A part that has the name of one that is
+    ///   there takes its place.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }
 
     /// Returns an adapter that another one gives the columns that this one shows.
+    ///
+    /// - Parameter next: The adapter that gets the columns that this one shows, under the names that this one gives them. It
+    ///   does not see the parts of this one.
     public func followed(by next: some RowAdapter) -> any RowAdapter {
         ChainedAdapter(first: self, next: next)
     }
@@ -192,6 +200,8 @@ private struct ChainedAdapter: RowAdapter {
 /// let adapters = splittingRowAdapters(columnCounts: [4, 2])
 /// // the first four columns, the next two, and all others
 /// ```
+///
+/// - Parameter columnCounts: The numbers of columns, from left to right, each 0 or more: a negative one stops the program.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     var start = 0
     var adapters: [any RowAdapter] = []
