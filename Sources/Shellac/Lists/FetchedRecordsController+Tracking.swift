@@ -145,6 +145,9 @@ extension FetchedRecordsController {
     /// Calls a function with the error that ends the tracking by ``trackChanges(isolation:willChange:onChange:didChange:)``: of
     /// a request that fails, a row that does not convert, a section's name. The list stays what it was, and keeps the function:
     /// one that uses the list's owner captures it weakly.
+    ///
+    /// - Parameter onError: Called on the actor of `trackChanges`, with the list and the error. It takes the place of an earlier
+    ///   one.
     public func trackErrors(_ onError: @escaping (FetchedRecordsController, any Error) -> Void) {
         self.onError = onError
     }

@@ -74,6 +74,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     ///
     /// Where changes are tracked, those from the present list to that of the request are told soon. Otherwise the list stays
     /// what it is until ``performFetch()``. Sections are named as before.
+    ///
+    /// - Parameter request: A request that fetches the primary key of the record's table.
     public func setRequest<Request: FetchRequest>(_ request: Request)
     where Request.RowDecoder == Record, Record: TableRecord {
         source = ListSource(request, .primaryKey(Record.self), source.sectionName)
@@ -81,6 +83,10 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     }
 
     /// Replaces the request, and the columns that tell its rows apart.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - keyColumns: The names of the columns that tell rows apart. The request fetches all of them.
     public func setRequest<Request: FetchRequest>(_ request: Request, keyColumns: [String])
     where Request.RowDecoder == Record {
         source = ListSource(request, .columns(keyColumns), source.sectionName)
@@ -152,7 +158,9 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         return contents.sections.map { FetchedRecordsSection(name: $0.name, numberOfRecords: $0.count) }
     }
 
-    /// The record at a place of the list, which traps where there is none.
+    /// The record at a place of the list.
+    ///
+    /// - Parameter indexPath: The place. One that the list does not have traps, and so does any before the first fetch.
     public func record(at indexPath: RecordIndexPath) -> Record {
         guard let place = contents?.place(of: indexPath) else {
             Misuse.trap(
@@ -166,6 +174,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     }
 
     /// Returns the records of a section.
+    ///
+    /// - Parameter section: The number of the section, from 0. One that the list does not have traps.
     public func records(inSection section: Int) -> ArraySlice<Record> {
         guard sections.indices.contains(section) else {
             Misuse.trap("there is no section \(section): the list has \(sections.count).")
@@ -178,6 +188,7 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     /// Returns the place of a record: of this very object, or else of the record that has the same key, also where it was
     /// changed, or came from another fetch.
     ///
+    /// - Parameter record: The record, or another one that encodes the key.
     /// - Returns: nil where no row of the list has the key, where the record does not encode all of it (as that of a table
     ///   without a primary key, whose rows are told apart by `rowid`), and before the first fetch.
     /// - Throws: what the record throws when it is encoded.

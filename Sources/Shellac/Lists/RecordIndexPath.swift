@@ -25,12 +25,22 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
     }
 
     /// Names a place in the words of table views.
+    ///
+    /// - Parameters:
+    ///   - row: The number of the record in its section, from 0.
+    ///   - section: The number of the section, from 0.
     public init(row: Int, section: Int) { (self.section, self.row) = (section, row) }
 
     /// Names a place in the words of collection views.
+    ///
+    /// - Parameters:
+    ///   - item: The number of the record in its section, from 0.
+    ///   - section: The number of the section, from 0.
     public init(item: Int, section: Int) { self.init(row: item, section: section) }
 
-    /// Reads an index path of two numbers, and traps for one that has others.
+    /// Reads an index path of two numbers.
+    ///
+    /// - Parameter indexPath: The section, and the record's number in it. A path of fewer or more numbers traps.
     public init(_ indexPath: IndexPath) {
         guard indexPath.count == 2 else {
             Misuse.trap(
@@ -47,5 +57,7 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
 
 extension IndexPath {
     /// The place of a record, as table views and collection views name it.
+    ///
+    /// - Parameter place: The place. It becomes a path of two numbers, with the section in front.
     public init(_ place: RecordIndexPath) { self.init(indexes: [place.section, place.row]) }
 }

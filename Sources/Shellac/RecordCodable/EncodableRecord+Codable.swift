@@ -7,6 +7,8 @@ import Foundation
 extension EncodableRecord where Self: Encodable {
     /// Encodes the properties of the type, each in its column. A nil is NULL.
     ///
+    /// - Parameter container: Takes the values, by the column names that the type's ``databaseColumnEncodingStrategy`` makes of its
+    ///   coding keys.
     /// - Throws: what the encoding of a property throws, and an `EncodingError` when the type encodes itself as
     ///   a single value or an array, which have no columns.
     public func encode(to container: inout PersistenceContainer) throws {

@@ -8,6 +8,7 @@ extension FetchableRecord where Self: Decodable {
     /// Reads the properties of the type, each from its column. An optional one is nil where the column is NULL or
     /// missing.
     ///
+    /// - Parameter row: The row. Columns that the type does not read are ignored.
     /// - Throws: a ``RowDecodingError`` when a column is missing, NULL, or of a value that does not convert, and when
     ///   its JSON does not decode; and what the type itself throws.
     public init(row: Row) throws {

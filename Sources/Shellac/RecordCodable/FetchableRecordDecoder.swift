@@ -11,6 +11,9 @@ public struct FetchableRecordDecoder: Sendable {
 
     /// Decodes a record.
     ///
+    /// - Parameters:
+    ///   - type: The type of the record. Its `init(from:)` is called, also where it has an `init(row:)` of its own.
+    ///   - row: The row. Columns that the type does not read are ignored.
     /// - Throws: a ``RowDecodingError``, a `DecodingError`, or what the type's own code throws.
     public func decode<Record: FetchableRecord & Decodable>(_ type: Record.Type, from row: Row) throws
         -> Record

@@ -25,6 +25,7 @@ extension Record {
     /// func encode(to encoder: any Encoder) throws { try encodeColumns(to: encoder) }
     /// ```
     ///
+    /// - Parameter encoder: The encoder, of JSON, say. It is given a container that is keyed by the names of the columns.
     /// - Throws: what ``encode(to:)`` and ``columns(_:)`` throw; and a ``DatabaseError`` where the encoder is the one that asks
     ///   the class for its columns: a class that calls this lists them.
     public final func encodeColumns(to encoder: any Encoder) throws {
@@ -53,6 +54,7 @@ extension Record {
     /// }
     /// ```
     ///
+    /// - Parameter decoder: The decoder, of JSON, say. Its container is keyed by the names of the columns.
     /// - Throws: what reading a column throws; and a ``DatabaseError`` where the decoder is the one that asks the class for its
     ///   columns: a class that calls this lists them.
     public final func decodeColumns(from decoder: any Decoder) throws {

@@ -35,6 +35,10 @@ public struct DatabaseStamps: Hashable, Sendable {
     private(set) var groups: [Group] = []
 
     /// Declares stamps for insertions, for insertions and updates, or for both. Without any, nothing is stamped.
+    ///
+    /// - Parameters:
+    ///   - created: The column that an insertion stamps. Nil for none.
+    ///   - updated: The column that an insertion and all updates stamp. Nil for none.
     public init(created: String? = nil, updated: String? = nil) {
         self.created = created
         self.updated = updated
@@ -47,6 +51,11 @@ public struct DatabaseStamps: Hashable, Sendable {
     /// ```
     ///
     /// It is written by a trigger alone, also when a record is saved: by a connection that has registered the type.
+    ///
+    /// - Parameters:
+    ///   - stamp: The column that is stamped.
+    ///   - column: A column whose change is stamped. To write the value that it has is no change.
+    ///   - others: More such columns.
     public func stamping(_ stamp: String, onUpdateOf column: String, _ others: String...) -> DatabaseStamps {
         adding(Group(stamp: stamp, columns: [column] + others))
     }

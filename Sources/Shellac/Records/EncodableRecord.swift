@@ -26,22 +26,31 @@ public import Foundation
 public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     /// Encodes all columns that are stored, the primary key among them.
     ///
+    /// - Parameter container: Takes the values, by the names of the columns. The last value that a column is given counts.
     /// - Throws: an error that keeps the record from being saved.
     func encode(to container: inout PersistenceContainer) throws
     /// Encodes all columns, also those that a class lists in ``Record/columns(_:)``. Do not implement this.
     func _encodeColumns(to container: inout PersistenceContainer) throws
 
     /// Returns how an `Encodable` record stores the dates of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
     /// Returns how an `Encodable` record stores the data of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
     /// Returns how an `Encodable` record stores the UUIDs of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
     /// The strategy that maps the coding keys of an `Encodable` record to column names.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
     /// Returns the encoder that makes the JSON of a column.
     ///
     /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
     /// The `userInfo` that an `Encodable` record finds in its encoder. A type may declare it as
     /// `[CodingUserInfoKey: Any]`, too.
@@ -66,6 +75,8 @@ extension EncodableRecord {
     }
 
     /// Whether two records store the same values.
+    ///
+    /// - Parameter other: The record to compare with. One that cannot be encoded is not equal.
     public func databaseEquals(_ other: Self) -> Bool {
         (try? databaseChanges(from: other).isEmpty) ?? false
     }
@@ -77,6 +88,8 @@ extension EncodableRecord {
     /// for (column, oldValue) in changes { print("\(column) was \(oldValue)") }
     /// ```
     ///
+    /// - Parameter other: The record to compare with, which may be of another type. A column that it does not encode differs, and
+    ///   has been NULL.
     /// - Throws: what encoding one of the records throws.
     public func databaseChanges(from other: some EncodableRecord) throws -> [String: DatabaseValue] {
         try encoded().changedValues(from: other.encoded())
@@ -89,6 +102,7 @@ extension EncodableRecord {
     /// // ["score": 1000]
     /// ```
     ///
+    /// - Parameter modify: Changes the record. It is called once.
     /// - Throws: what encoding the record throws, and what the function throws.
     @discardableResult
     public mutating func databaseChanges(

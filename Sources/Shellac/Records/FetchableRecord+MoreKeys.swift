@@ -4,6 +4,10 @@ extension FetchableRecord where Self: TableRecord {
     /// Returns a cursor over the records with some composite keys, or with the values of a unique index. Keys without a record are
     /// skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing. The records come in this
+    ///     order.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values: when the cursor
     ///   comes to them.
     public static func fetchCursor(
@@ -22,6 +26,9 @@ extension FetchableRecord where Self: TableRecord {
 extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches the records with some composite keys, as a set. Keys without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func fetchSet(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -31,6 +38,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     /// Returns a cursor over the records with some ids, in no particular order. Ids without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     public static func fetchCursor(_ db: Database, ids: some Sequence<ID>) throws -> AnyCursor<Self> {
@@ -41,6 +51,10 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 extension FetchableRecord where Self: Record {
     /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as the
+    ///     type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     @_disfavoredOverload
@@ -54,6 +68,9 @@ extension FetchableRecord where Self: Record {
 extension Table {
     /// Whether there is a row with a primary key.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
@@ -62,6 +79,9 @@ extension Table {
 
     /// Whether there is a row with a composite primary key, or with the values of a unique index.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try all().filter(key: key).exists(db)
@@ -69,6 +89,9 @@ extension Table {
 
     /// Deletes the row with a primary key. Returns whether there was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     @discardableResult
@@ -78,6 +101,9 @@ extension Table {
 
     /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     @discardableResult
     public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
@@ -86,6 +112,9 @@ extension Table {
 
     /// Deletes the rows with some primary keys. Returns how many there were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     @discardableResult
@@ -97,12 +126,18 @@ extension Table {
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Whether there is a row with an id.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool { try exists(db, key: id) }
 
     /// Deletes the row with an id. Returns whether there was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     @discardableResult

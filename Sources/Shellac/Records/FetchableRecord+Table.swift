@@ -121,6 +121,10 @@ extension FetchableRecord where Self: TableRecord {
     /// let player = try Player.find(db, key: 1)
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     @inlinable
     public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
@@ -137,6 +141,9 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Finds the record with a composite primary key, or with the values of a unique index.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     public static func find(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
@@ -152,6 +159,10 @@ extension FetchableRecord where Self: TableRecord {
     /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are
     /// skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
+    ///     the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
     public static func fetchCursor(
@@ -184,6 +195,10 @@ extension FetchableRecord where Self: TableRecord {
     /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
+    ///     the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchAll(
@@ -202,6 +217,10 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the records with some composite keys, as an array. Keys without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing. The records come in this
+    ///     order, and one that is asked for twice comes twice.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func fetchAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -221,6 +240,10 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 
     /// Fetches the records with some primary keys, as a set. Keys without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
+    ///     the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchSet(
@@ -233,6 +256,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     /// Fetches the record with an id, or nil.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
@@ -243,11 +269,17 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     /// let player = try Player.find(db, id: 1)
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 
     /// Fetches the records with some ids as an array, in no particular order. Ids without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
@@ -258,6 +290,9 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
     /// Fetches the records with some ids, as a set. Ids without a record are skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {

@@ -24,18 +24,25 @@ public import Foundation
 /// no ``DatabaseValueConvertible``, nor decodes itself from a single value. See `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne` for
 /// what fetches.
 public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, SendableMetatype {
-    /// Reads a row. It is good until this returns: use ``Row/copy()`` to keep it.
+    /// Reads a row.
     ///
+    /// - Parameter row: The row. It is good until this returns: use ``Row/copy()`` to keep it.
     /// - Throws: an error that whoever fetches the record gets: mostly a ``RowDecodingError``.
     init(row: Row) throws
 
     /// Returns how a `Decodable` record reads the dates of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
     /// Returns how a `Decodable` record reads the data of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
     /// A strategy that maps column names to the coding keys of a `Decodable` record.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
     /// Returns the decoder that reads the JSON of a column.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
     /// The `userInfo` that a `Decodable` record finds in its decoder. A type may declare it as
     /// `[CodingUserInfoKey: Any]`, too.

@@ -49,21 +49,37 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     mutating func willInsert(_ db: Database) throws
     /// Called around the insertion: it must call `insert`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - insert: Inserts the record, and tells its row id. Let its errors through: it throws, too, where a conflict is resolved
+    ///     by ignoring the record.
     /// - Throws: what `insert` throws, or an error that stops the insertion.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
     /// Called when the record was inserted: the place to take a generated id.
+    ///
+    /// - Parameter inserted: The row id of the row, and the column that is the row id, where the table declares one.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before columns of the record are updated.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns to update: those that were asked for, or all that the record encodes. What the will-callbacks
+    ///     change is written, too.
     /// - Throws: an error that stops the update: nothing is written, and whoever asks for it gets the error.
     func willUpdate(_ db: Database, columns: Set<String>) throws
     /// Called around the update: it must call `update`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns that ``willUpdate(_:columns:)`` was told.
+    ///   - update: Updates the row. Let its errors through: it throws, too, where a conflict is resolved by ignoring the record.
     /// - Throws: what `update` throws, or an error that stops the update.
     func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess) throws
     /// Called when the record was updated.
+    ///
+    /// - Parameter updated: What was done. Its ``PersistenceSuccess/insertion`` is nil.
     func didUpdate(_ updated: PersistenceSuccess)
 
     /// Called before the record is inserted or updated. An update, which does not change the record, calls it on
@@ -73,9 +89,16 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     mutating func willSave(_ db: Database) throws
     /// Called around the insertion or update: it must call `save`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - save: Inserts the record or updates its row, and tells which. Let its errors through: it throws, too, where a conflict
+    ///     is resolved by ignoring the record.
     /// - Throws: what `save` throws, or an error that stops the insertion or update.
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
     /// Called when the record was inserted or updated.
+    ///
+    /// - Parameter saved: What was done. Its ``PersistenceSuccess/insertion`` is nil after an update. An upsert counts as an
+    ///   insertion.
     func didSave(_ saved: PersistenceSuccess)
 
     /// Checks the record, before each insertion and update, whichever way it comes, and after `willSave`, `willInsert` and
@@ -90,9 +113,14 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     func willDelete(_ db: Database) throws
     /// Called around the deletion: it must call `delete`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - delete: Deletes the row, and tells whether there was one. Let its errors through.
     /// - Throws: what `delete` throws, or an error that stops the deletion.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
     /// Called after the deletion.
+    ///
+    /// - Parameter deleted: Whether there was a row to delete.
     func didDelete(deleted: Bool)
 
     /// Runs an operation. Do not implement this, and call `insert`, `update`, `save`, `upsert` and `delete` instead,
@@ -157,6 +185,8 @@ public protocol PersistableRecord: MutablePersistableRecord {
     /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     func willInsert(_ db: Database) throws
     /// Called when the record was inserted.
+    ///
+    /// - Parameter inserted: The row id of the row, and the column that is the row id, where the table declares one.
     func didInsert(_ inserted: InsertionSuccess)
     /// Called before the record is inserted or updated.
     ///
@@ -170,6 +200,8 @@ extension PersistableRecord {
     /// - Throws: an error that stops the insertion: nothing is written, and whoever asks for it gets the error.
     @inlinable public func willInsert(_ db: Database) throws { db.noteIdle(.willInsert, of: Self.self) }
     /// Called when the record was inserted. By default, it does nothing.
+    ///
+    /// - Parameter inserted: The row id of the row, and the column that is the row id, where the table declares one.
     @inlinable public func didInsert(_ inserted: InsertionSuccess) {}
     /// Called before the record is inserted or updated. By default, it does nothing.
     ///

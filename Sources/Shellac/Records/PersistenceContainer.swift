@@ -27,6 +27,8 @@ public struct PersistenceContainer: ~Copyable {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The name of the column. Letters match in either case.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
         get { encoding.pointee.value(of: column).flatMap(Value.fromDatabaseValue) }
@@ -35,6 +37,8 @@ public struct PersistenceContainer: ~Copyable {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The name of the column. Letters match in either case.
     @_disfavoredOverload  // where the type is known, the generic one is meant
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column) }
@@ -44,6 +48,8 @@ public struct PersistenceContainer: ~Copyable {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The column, of which the name counts.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: Column) -> Value? {
         get { self[column.name] }
@@ -52,6 +58,8 @@ public struct PersistenceContainer: ~Copyable {
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The column, of which the name counts.
     @_disfavoredOverload  // where the type is known, the generic one is meant
     public subscript(_ column: Column) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column.name) }
@@ -74,12 +82,16 @@ extension PersistenceContainer: Sendable {}
 
 extension PersistenceContainer {
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The column, of which the name counts.
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
         get { self[column.name] }
         set { store(newValue, in: column.name) }
     }
 
     /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    ///
+    /// - Parameter column: The column, of which the name counts.
     @_disfavoredOverload  // where the type is known, the generic one is meant
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column.name) }

@@ -4,6 +4,10 @@
 extension FetchableRecord where Self: Record {
     /// Fetches the record with a primary key, or nil.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     @_disfavoredOverload  // where the type is Identifiable, its own ID is meant
@@ -13,6 +17,10 @@ extension FetchableRecord where Self: Record {
 
     /// Finds the record with a primary key.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
     @_disfavoredOverload
     public static func find(_ db: Database, id: some DatabaseValueConvertible) throws -> Self {
@@ -22,6 +30,10 @@ extension FetchableRecord where Self: Record {
     /// Fetches the records with some primary keys as an array, in no particular order. Keys without a record are
     /// skipped.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as the
+    ///     type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
     ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
     @_disfavoredOverload
@@ -31,6 +43,10 @@ extension FetchableRecord where Self: Record {
 
     /// Whether there is a row with a primary key.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     @_disfavoredOverload
@@ -40,6 +56,10 @@ extension FetchableRecord where Self: Record {
 
     /// Deletes the row with a primary key. Returns whether there was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.
@@ -50,6 +70,10 @@ extension FetchableRecord where Self: Record {
 
     /// Deletes the rows with some primary keys. Returns how many there were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as the
+    ///     type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.
@@ -58,13 +82,19 @@ extension FetchableRecord where Self: Record {
         _ db: Database, ids: some Sequence<some DatabaseValueConvertible>
     ) throws -> Int { try deleteAll(db, keys: ids) }
 
-    /// Requests the row with a primary key. Nil finds nothing.
+    /// Requests the row with a primary key.
+    ///
+    /// - Parameter id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for
+    ///   as the type stores it.
     @_disfavoredOverload
     public static func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: id)
     }
 
     /// Requests the rows with some primary keys.
+    ///
+    /// - Parameter ids: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked
+    ///   for as the type stores them.
     @_disfavoredOverload
     public static func filter(
         ids: some Sequence<some DatabaseValueConvertible>
@@ -72,13 +102,19 @@ extension FetchableRecord where Self: Record {
 }
 
 extension RefinableRequest where RowDecoder: Record {
-    /// Restricts the request to the row with a primary key. Nil finds nothing.
+    /// Restricts the request to the row with a primary key.
+    ///
+    /// - Parameter id: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for
+    ///   as the type stores it.
     @_disfavoredOverload
     public func filter(id: some DatabaseValueConvertible) -> Refined {
         filter(key: id)
     }
 
     /// Restricts the request to the rows with some primary keys.
+    ///
+    /// - Parameter ids: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked
+    ///   for as the type stores them.
     @_disfavoredOverload
     public func filter(
         ids: some Sequence<some DatabaseValueConvertible>

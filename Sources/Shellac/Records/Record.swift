@@ -117,6 +117,9 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Returns what is looked for in a column, where a row is found by a date, by data, or by a UUID: by default, what
     /// such a value is stored as by ``encode(to:)``. Override it where that method stores something else.
     ///
+    /// - Parameters:
+    ///   - value: A `Date`, `Data` or a `UUID`. Other values are not asked about.
+    ///   - column: The name of the column, as the table spells it.
     /// - Throws: what encoding the value throws.
     open class func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
@@ -188,26 +191,36 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     // Where these five stand is looked at: see `Overrides.strategies(_:)`. Let nothing stand among them.
 
     /// Returns how the dates of a column are stored: see ``columns(_:)``.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseDateEncodingStrategy(
         for column: String
     ) -> DatabaseDateEncodingStrategy { .deferredToDate }
 
     /// Returns how the data of a column is stored: see ``columns(_:)``.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseDataEncodingStrategy(
         for column: String
     ) -> DatabaseDataEncodingStrategy { .deferredToData }
 
     /// Returns how the UUIDs of a column are stored: see ``columns(_:)``.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseUUIDEncodingStrategy(
         for column: String
     ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
 
     /// Returns how the dates of a column are read: see ``columns(_:)``.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }
 
     /// Returns how the data of a column is read: see ``columns(_:)``.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseDataDecodingStrategy(
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
@@ -216,10 +229,14 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Base64, dates in milliseconds since 1970, no infinite numbers.
     ///
     /// Let it sort keys: equal values should give equal texts, or the record looks changed when it is not.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
     /// Returns the decoder that reads the JSON of a column: see ``columns(_:)``. By default: data in Base64, dates in
     /// milliseconds since 1970, no infinite numbers.
+    ///
+    /// - Parameter column: The name of the column, and not that of the coding key.
     open class func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
     /// The columns in which a `Codable` class stores its coding keys. Those of ``columns(_:)`` have their names.
@@ -249,6 +266,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// A subclass calls `try super.columns(column)`, and lists its own columns. Their order does not matter, as long as it
     /// stays the same. See ``RecordColumns`` for the kinds of columns.
     ///
+    /// - Parameter column: What each column is listed by: it is called as a function, and is good until this returns.
     /// - Throws: what ``RecordColumns`` throws. An insertion whose row id is not taken then stands, and throws
     ///   ``RecordError/rowNotTaken(recordType:reason:)``.
     open func columns(_ column: borrowing RecordColumns) throws {}
@@ -262,6 +280,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     ///
     /// An overriding initializer reads its properties and then calls `super.init(row:)`.
     ///
+    /// - Parameter row: The row, which may lack columns. It is good until this returns.
     /// - Throws: a ``RowDecodingError`` where a value does not convert, and what ``columns(_:)`` or ``updateFromRow(_:)``
     ///   throws.
     public required init(row: Row) throws {
@@ -288,13 +307,14 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         return record
     }
 
-    /// Takes the values of a row, which may lack columns. The row is good until this returns.
+    /// Takes the values of a row, which may lack columns.
     ///
     /// This and ``encode(to:)`` are the older way to tell the columns: see ``columns(_:)``.
     ///
     /// It is called with a fetched row, and with a row of all that was encoded and the new row id when the record was
     /// inserted without one. A rollback of the insertion calls it with a NULL there.
     ///
+    /// - Parameter row: The row. It is good until this returns.
     /// - Throws: what reading a column throws. An insertion then stands, and throws
     ///   ``RecordError/rowNotTaken(recordType:reason:)``.
     open func updateFromRow(_ row: Row) throws {}
@@ -303,6 +323,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     ///
     /// This and ``updateFromRow(_:)`` are the older way to tell the columns: see ``columns(_:)``.
     ///
+    /// - Parameter container: Takes the values, by the names of the columns. The last value that a column is given counts.
     /// - Throws: an error that keeps the record from being saved.
     open func encode(to container: inout PersistenceContainer) throws {}
 
@@ -348,6 +369,10 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     ///
     /// Everything that updates a record calls this. An overriding method calls `super`.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The names of columns that the record encodes. Another one throws
+    ///     ``RecordError/columnNotEncoded(databaseTableName:column:)``. The primary key is not written.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, a
     ///   ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     open func update(_ db: Database, columns: Set<String>) throws { try updateRow(in: db, columns: columns) }
@@ -370,9 +395,16 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func willSave(_ db: Database) throws {}
     /// Called around the insertion or update: it must call `save`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - save: Inserts the record or updates its row, and tells which. Let its errors through: it throws, too, where a conflict
+    ///     is resolved by ignoring the record.
     /// - Throws: what `save` throws, or an error that stops the insertion or update.
     open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
     /// Called when the record was inserted or updated.
+    ///
+    /// - Parameter saved: What was done. Its ``PersistenceSuccess/insertion`` is nil after an update. An upsert counts as an
+    ///   insertion.
     open func didSave(_ saved: PersistenceSuccess) {}
 
     /// Called before the record is inserted.
@@ -381,18 +413,32 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func willInsert(_ db: Database) throws {}
     /// Called around the insertion: it must call `insert`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - insert: Inserts the record, and tells its row id. Let its errors through: it throws, too, where a conflict is resolved
+    ///     by ignoring the record.
     /// - Throws: what `insert` throws, or an error that stops the insertion.
     open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws { _ = try insert() }
     /// Called when the record was inserted. A class that neither lists its row id in ``columns(_:)``, nor reads it in
     /// ``updateFromRow(_:)``, takes it here.
+    ///
+    /// - Parameter inserted: The row id of the row, and the column that is the row id, where the table declares one.
     open func didInsert(_ inserted: InsertionSuccess) {}
 
     /// Called before columns of the record are updated.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns to update: those that were asked for, or all that the record encodes, but for those that it has
+    ///     never read. What the will-callbacks change is written, too.
     /// - Throws: an error that stops the update: nothing is written, and whoever asks for it gets the error.
     open func willUpdate(_ db: Database, columns: Set<String>) throws {}
     /// Called around the update: it must call `update`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The columns that ``willUpdate(_:columns:)`` was told.
+    ///   - update: Updates the row. Let its errors through: it throws, too, where a conflict is resolved by ignoring the record.
     /// - Throws: what `update` throws, or an error that stops the update.
     open func aroundUpdate(
         _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
@@ -400,6 +446,8 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         _ = try update()
     }
     /// Called when the record was updated.
+    ///
+    /// - Parameter updated: What was done. Its ``PersistenceSuccess/insertion`` is nil.
     open func didUpdate(_ updated: PersistenceSuccess) {}
 
     /// Checks the record, before each insertion and update, whichever way it comes, and after `willSave`, `willInsert` and
@@ -423,9 +471,14 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     open func willDelete(_ db: Database) throws {}
     /// Called around the deletion: it must call `delete`, once.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - delete: Deletes the row, and tells whether there was one. Let its errors through.
     /// - Throws: what `delete` throws, or an error that stops the deletion.
     open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws { _ = try delete() }
     /// Called after the deletion.
+    ///
+    /// - Parameter deleted: Whether there was a row to delete.
     open func didDelete(deleted: Bool) {}
 }
 

@@ -3,6 +3,10 @@
 extension RecordColumns {
     /// Lists a column, with the property that it is read into and stored from.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - value: What is stored. It is asked for where the record is encoded.
+    ///   - set: Sets the property. It is called where a row has the column.
     /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
     ///   throw.
     @inlinable @inline(__always)
@@ -14,6 +18,10 @@ extension RecordColumns {
 
     /// Lists a column that holds JSON, with the property that it is read into and stored from.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - value: What is stored. It is asked for where the record is encoded.
+    ///   - set: Sets the property. It is called where a row has the column.
     /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
     ///   throw.
     @_disfavoredOverload
@@ -25,6 +33,10 @@ extension RecordColumns {
 
     /// Lists a column that the record reads, and never stores.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - type: What it is read as. Mostly, the property says it.
+    ///   - set: Sets the property. It is called where a row has the column.
     /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
     ///   throw.
     @inlinable @inline(__always)
@@ -36,6 +48,10 @@ extension RecordColumns {
 
     /// Lists a column of JSON that the record reads, and never stores.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - type: What it is read as. Mostly, the property says it.
+    ///   - set: Sets the property. It is called where a row has the column.
     /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
     ///   throw.
     @_disfavoredOverload
@@ -47,6 +63,9 @@ extension RecordColumns {
 
     /// Lists a column that the record stores, and never reads.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - value: What is stored. It is asked for where the record is encoded.
     /// - Throws: what encoding the value throws.
     @inlinable @inline(__always)
     public func writing<Value: DatabaseValueConvertible>(
@@ -57,6 +76,9 @@ extension RecordColumns {
 
     /// Lists a column of JSON that the record stores, and never reads.
     ///
+    /// - Parameters:
+    ///   - column: The column. No strategy converts its name.
+    ///   - value: What is stored. It is asked for where the record is encoded.
     /// - Throws: what encoding the value throws.
     @_disfavoredOverload
     public func writing<Value: Encodable>(_ column: Column, _ value: @autoclosure () throws -> Value) throws {

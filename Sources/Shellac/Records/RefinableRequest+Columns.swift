@@ -45,6 +45,8 @@ extension RefinableRequest where RowDecoder: TableRecord {
     /// ```swift
     /// let request = Player.all().select { [$0.id, $0.name] }
     /// ```
+    ///
+    /// - Parameter selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
     public func select(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> Refined { try select(selection(RowDecoder.Columns.self)) }
@@ -54,6 +56,8 @@ extension RefinableRequest where RowDecoder: TableRecord {
     /// ```swift
     /// Player.annotated { ($0.score + $0.bonus).forKey("total") }
     /// ```
+    ///
+    /// - Parameter selection: Returns what is added, of the type's columns: one thing, or several. It is called at once.
     public func annotated(
         @SQLSelectionBuilder with selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> Refined {
@@ -61,6 +65,8 @@ extension RefinableRequest where RowDecoder: TableRecord {
     }
 
     /// Adds a condition on the groups, by the columns that the type declares (`HAVING`).
+    ///
+    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
     public func having(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> Refined { try having(condition(RowDecoder.Columns.self)) }
@@ -69,6 +75,10 @@ extension RefinableRequest where RowDecoder: TableRecord {
 extension RequestSource where RowDecoder: TableRecord {
     /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
     /// values of a type.
+    ///
+    /// - Parameters:
+    ///   - selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
+    ///   - type: The type that rows are decoded as.
     public func select<Value>(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self
@@ -79,11 +89,16 @@ extension RequestSource where RowDecoder: TableRecord {
     /// ```swift
     /// Player.select { [$0.teamID, max($0.score)] }.group { $0.teamID }
     /// ```
+    ///
+    /// - Parameter expressions: Returns what the rows of a group have in common, of the type's columns: one expression, or several.
+    ///   It is called at once.
     public func group(
         @SQLExpressionsBuilder _ expressions: (RowDecoder.Columns.Type) throws -> [any SQLExpressible]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try group(expressions(RowDecoder.Columns.self)) }
 
     /// Groups the rows that have the same values in a column, replacing any earlier groups: `.group(\.teamID)`.
+    ///
+    /// - Parameter expression: The path to a column of the type's `Columns`.
     public func group(
         _ expression: KeyPath<RowDecoder.Columns.Type, some SQLExpressible>
     ) -> QueryInterfaceRequest<RowDecoder> { group(RowDecoder.Columns.self[keyPath: expression]) }
@@ -91,6 +106,8 @@ extension RequestSource where RowDecoder: TableRecord {
 
 extension TableRecord {
     /// Selects columns that the type declares, or expressions, of all rows.
+    ///
+    /// - Parameter selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
     public static func select(
         @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().select(selection(Columns.self)) }
@@ -110,16 +127,23 @@ extension TableRecord {
     ) rethrows -> QueryInterfaceRequest<Value> { try all().select(selection(Columns.self), as: type) }
 
     /// Requests all rows, and adds columns that the type declares, or expressions, to the selection.
+    ///
+    /// - Parameter selection: Returns what is added, of the type's columns: one thing, or several. It is called at once.
     public static func annotated(
         @SQLSelectionBuilder with selection: (Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().annotated(with: selection(Columns.self)) }
 
     /// Groups the rows that have the same values in columns that the type declares.
+    ///
+    /// - Parameter expressions: Returns what the rows of a group have in common, of the type's columns: one expression, or several.
+    ///   It is called at once.
     public static func group(
         @SQLExpressionsBuilder _ expressions: (Columns.Type) throws -> [any SQLExpressible]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().group(expressions(Columns.self)) }
 
     /// Requests the groups for which a condition holds, by the columns that the type declares.
+    ///
+    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
     public static func having(
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().having(condition(Columns.self)) }
@@ -129,6 +153,8 @@ extension TableRecord {
 
 extension TableRecord {
     /// Requests all rows, in the order of a column: `Player.order(\.score.desc)`.
+    ///
+    /// - Parameter term: The path to a column of the type's `Columns`, or to its descending order.
     public static func order(_ term: KeyPath<Columns.Type, some SQLOrderingTerm>) -> QueryInterfaceRequest<
         Self
     > {
@@ -136,6 +162,8 @@ extension TableRecord {
     }
 
     /// Groups the rows that have the same values in a column: `Player.group(\.teamID)`.
+    ///
+    /// - Parameter expression: The path to a column of the type's `Columns`.
     public static func group(_ expression: KeyPath<Columns.Type, some SQLExpressible>)
         -> QueryInterfaceRequest<Self>
     {
@@ -145,6 +173,8 @@ extension TableRecord {
 
 extension RefinableRequest where RowDecoder: TableRecord {
     /// Sorts the rows by a column, replacing any earlier order: `.order(\.score.desc)`.
+    ///
+    /// - Parameter term: The path to a column of the type's `Columns`, or to its descending order.
     public func order(
         _ term: KeyPath<RowDecoder.Columns.Type, some SQLOrderingTerm>
     ) -> Refined { order(RowDecoder.Columns.self[keyPath: term]) }

@@ -231,6 +231,8 @@ extension TableRecord {
     /// ```swift
     /// Player.filter { $0.score > 100 }
     /// ```
+    ///
+    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
     public static func filter(
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
@@ -241,6 +243,9 @@ extension TableRecord {
     /// Player.order { $0.score.desc }
     /// Player.order { [$0.score.desc, $0.name] }
     /// ```
+    ///
+    /// - Parameter terms: Returns what sorts the rows, of the type's columns: one term, or several, of which the first goes first.
+    ///   It is called at once.
     public static func order(
         @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
@@ -248,11 +253,16 @@ extension TableRecord {
 
 extension RefinableRequest where RowDecoder: TableRecord {
     /// Adds a condition by the columns that the type declares: only rows that also satisfy it are fetched (`AND`).
+    ///
+    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
     public func filter(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> Refined { try filter(condition(RowDecoder.Columns.self)) }
 
     /// Sorts the rows by columns that the type declares, replacing any earlier order.
+    ///
+    /// - Parameter terms: Returns what sorts the rows, of the type's columns: one term, or several, of which the first goes first.
+    ///   It is called at once.
     public func order(
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> Refined { try order(terms(RowDecoder.Columns.self)) }

@@ -38,6 +38,9 @@ extension RequestSource {
     ///
     /// It has its arguments. Run it to its end: SQLite commits what was written outside of a transaction when the statement ends.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - selection: What is selected, of each row as it was. It is not empty.
     /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows stay:
     ///   these are updated, by ``RequestSource/deleteAndFetchAll(_:)``.
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
@@ -88,6 +91,9 @@ extension RequestSource where RowDecoder: TableRecord {
 
     /// Prepares a statement that deletes the rows of the request when it runs, and gives columns of what they were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
     /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows
     ///   stay.
     public func deleteAndFetchStatement(

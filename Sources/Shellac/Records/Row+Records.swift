@@ -15,6 +15,8 @@ extension Row {
     /// }
     /// ```
     ///
+    /// - Parameter key: The key of the table that was joined: its name in the singular, unless it was given another one. Or the
+    ///   name of a part, as a ``ScopeAdapter`` gives it.
     /// - Throws: a ``RowDecodingError`` where no row was joined, and what the record throws.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined {
         get throws {
@@ -25,6 +27,8 @@ extension Row {
 
     /// The record of a joined row, or nil where none was joined: the nearest one of this key.
     ///
+    /// - Parameter key: The key of the table that was joined: its name in the singular, unless it was given another one. Or the
+    ///   name of a part, as a ``ScopeAdapter`` gives it.
     /// - Throws: what the record throws.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined? {
         get throws { try scopesTree[key].map { try Joined(row: $0) } }
@@ -32,6 +36,7 @@ extension Row {
 
     /// The records of rows that were fetched besides: see `including(all:)`.
     ///
+    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they were given another one.
     /// - Throws: a ``RowDecodingError`` where none were fetched under this key, and what a record throws.
     public subscript<Joined: FetchableRecord>(_ key: String) -> [Joined] {
         get throws {
@@ -42,6 +47,7 @@ extension Row {
 
     /// The records of rows that were fetched besides, as a set: see `including(all:)`.
     ///
+    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they were given another one.
     /// - Throws: a ``RowDecodingError`` where none were fetched under this key, and what a record throws.
     public subscript<Joined: FetchableRecord & Hashable>(_ key: String) -> Set<Joined> {
         get throws { Set(try self[key] as [Joined]) }

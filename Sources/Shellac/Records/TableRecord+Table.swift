@@ -22,6 +22,10 @@ extension TableRecord {
 
     /// Whether there is a row with a primary key.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
@@ -33,6 +37,9 @@ extension TableRecord {
 
     /// Whether there is a row with a composite primary key, or with the values of a unique index.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         let plan = try plan(on: db)
@@ -68,6 +75,10 @@ extension TableRecord {
     /// let isDeleted = try Player.deleteOne(db, key: 1)
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
+    ///     type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.
@@ -83,6 +94,9 @@ extension TableRecord {
     /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there
     /// was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     @discardableResult
     public static func deleteOne(
@@ -96,6 +110,10 @@ extension TableRecord {
 
     /// Deletes the rows with some primary keys. Returns how many there were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
+    ///     the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.
@@ -113,6 +131,9 @@ extension TableRecord {
 
     /// Deletes the rows with some composite keys. Returns how many there were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     @discardableResult
     public static func deleteAll(
@@ -137,12 +158,18 @@ extension TableRecord {
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     /// Whether there is a row with an id.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
     /// Deletes the row with an id. Returns whether there was one.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.
@@ -151,6 +178,9 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 
     /// Deletes the rows with some ids. Returns how many there were.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
     ///   go.

@@ -7,6 +7,9 @@ extension Record {
     /// var players: [Player] { get throws { try self[Team.players] } }
     /// ```
     ///
+    /// - Parameters:
+    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
     ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
     @inlinable
@@ -21,6 +24,9 @@ extension Record {
 
     /// The related record that was loaded, or nil where there is none.
     ///
+    /// - Parameters:
+    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
     ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
     @inlinable
@@ -37,6 +43,9 @@ extension Record {
     ///
     /// A record that was loaded for another one, by `hasMany` or `hasOne`, leads back to that without having been loaded.
     ///
+    /// - Parameters:
+    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``;
     ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody has kept that record; and
     ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
@@ -87,12 +96,20 @@ extension Record {
 
     /// Gives the record related records, as if they had been loaded. Nothing is saved: what they refer to themselves is
     /// what it was, until this record is saved along with them.
+    ///
+    /// - Parameters:
+    ///   - relation: A relation of the record's class.
+    ///   - records: What is read from it then, in this order.
     public final func set<Target: Record>(_ relation: HasMany<Target>, to records: [Target]) {
         give(RelatedMany(relation.definition.identity, records, saved: nil))
     }
 
     /// Gives the record a related record, or none, as if it had been loaded. Nothing is saved: what that refers to itself is
     /// what it was, until this record is saved along with it.
+    ///
+    /// - Parameters:
+    ///   - relation: A relation of the record's class.
+    ///   - record: What is read from it then. Nil for none.
     public final func set<Target: Record>(_ relation: HasOne<Target>, to record: Target?) {
         give(RelatedOne(relation.definition.identity, record, saved: nil))
     }
@@ -102,6 +119,10 @@ extension Record {
     ///
     /// Whatever else would store the record with a foreign key that is NULL throws a ``RelationError``, which says what to do: set the
     /// key, too, as `player.teamID = team.id`, or save both.
+    ///
+    /// - Parameters:
+    ///   - relation: A relation of the record's class.
+    ///   - record: What is read from it then. Nil for none.
     public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
         // What it referred to before is not removed.
         relate(RelatedOne(relation.definition.identity, record, saved: nil))

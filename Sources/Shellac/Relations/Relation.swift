@@ -112,6 +112,8 @@ extension Relation {
     ///     func best() -> Self { refined { $0.filter { $0.score > 100 }.order { $0.score.desc } } }
     /// }
     /// ```
+    ///
+    /// - Parameter change: Returns the request, changed. It is called once, at once.
     public func refined(
         _ change: (QueryInterfaceRequest<Target>) throws -> QueryInterfaceRequest<Target>
     ) rethrows -> Self {
@@ -125,6 +127,8 @@ extension Relation {
     /// ```swift
     /// Team.including(Team.players.including(Player.weapon)).fetchAll(db)   // three statements
     /// ```
+    ///
+    /// - Parameter relations: The relations, which begin with the type that this one leads to.
     public func including(_ relations: any Relation...) -> Self {
         var definition = definition
         definition.query.include(relations)
@@ -157,6 +161,8 @@ extension Relation {
     /// static let players = hasMany(Player.self)
     /// static let injured = players.filter { $0.isInjured == true }.forKey("injured")
     /// ```
+    ///
+    /// - Parameter key: The key. Rows have what was fetched under it, and structs that are decoded in a property of that name.
     public func forKey(_ key: String) -> Self {
         var definition = definition
         definition.identity = RelationIdentity(copying: definition.identity)
@@ -165,5 +171,7 @@ extension Relation {
     }
 
     /// Makes another relation of this one, with a key of its own.
+    ///
+    /// - Parameter key: A key whose name is the relation's: see the method that takes a text.
     public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
 }

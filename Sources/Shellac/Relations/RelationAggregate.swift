@@ -45,51 +45,71 @@ extension HasMany {
     }
 
     /// The least value of an expression, or NULL where there is none: `minPlayerScore`.
+    ///
+    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
     public func min(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("MIN", of: expression) { "min" + definition.scopeKey.capital + $0 }
     }
 
     /// The greatest value of an expression, or NULL where there is none: `maxPlayerScore`.
+    ///
+    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
     public func max(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("MAX", of: expression) { "max" + definition.scopeKey.capital + $0 }
     }
 
     /// The average of an expression, or NULL where it has no value: `averagePlayerScore`.
+    ///
+    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
     public func average(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("AVG", of: expression) { "average" + definition.scopeKey.capital + $0 }
     }
 
     /// The sum of an expression, or NULL where it has no value: `playerScoreSum`.
+    ///
+    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
     public func sum(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("SUM", of: expression) { definition.scopeKey + $0 + "Sum" }
     }
 
     /// The sum of an expression, as a floating-point number: 0 where it has no value. Its name is that of a sum.
+    ///
+    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
     public func total(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("TOTAL", of: expression) { definition.scopeKey + $0 + "Sum" }
     }
 
     /// The least value of a column that the type declares, or NULL where there is none: `minPlayerScore`.
+    ///
+    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
     public func min(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try min(expression(Target.Columns.self)) }
 
     /// The greatest value of a column that the type declares, or NULL where there is none: `maxPlayerScore`.
+    ///
+    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
     public func max(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try max(expression(Target.Columns.self)) }
 
     /// The average of a column that the type declares, or NULL where it has no value: `averagePlayerScore`.
+    ///
+    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
     public func average(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try average(expression(Target.Columns.self)) }
 
     /// The sum of a column that the type declares, or NULL where it has no value: `playerScoreSum`.
+    ///
+    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
     public func sum(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try sum(expression(Target.Columns.self)) }
 
     /// The sum of a column that the type declares, as a floating-point number: 0 where it has no value.
+    ///
+    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
     public func total(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try total(expression(Target.Columns.self)) }

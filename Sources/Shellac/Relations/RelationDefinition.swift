@@ -166,6 +166,10 @@ public struct ForeignKey: Hashable, Sendable, ExpressibleByStringLiteral, Expres
     }
 
     /// Names a foreign key by its columns.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns that refer to others.
+    ///   - destination: The columns that they refer to: by default, those that the schema says, or the primary key.
     public init(_ columns: [Column], to destination: [Column]? = nil) {
         self.init(columns.map(\.name), to: destination?.map(\.name))
     }

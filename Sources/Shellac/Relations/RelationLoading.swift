@@ -269,6 +269,9 @@ extension Database {
     ///
     /// What was loaded before is replaced. The records need not have been fetched together.
     ///
+    /// - Parameters:
+    ///   - records: The records, which may be of subclasses. Without any, nothing is done.
+    ///   - relations: The relations of their class. One that is named twice is refused.
     /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
     public func load(_ records: [some Record], _ relations: any Relation...) throws {
         try load(records, relations)
@@ -276,6 +279,9 @@ extension Database {
 
     /// Loads relations for records: one statement for each relation, however many records there are.
     ///
+    /// - Parameters:
+    ///   - records: The records, which may be of subclasses. Without any, nothing is done.
+    ///   - relations: The relations of their class. One that is named twice is refused.
     /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
     public func load(_ records: [some Record], _ relations: [any Relation]) throws {
         checkAccess()

@@ -60,6 +60,9 @@ public final class ColumnDefinition {
     }
 
     /// Refuses NULL.
+    ///
+    /// - Parameter conflictResolution: What SQLite does with NULL; it throws by default. `.replace` stores the default value, if
+    ///   there is one.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         notNullClause = "NOT NULL\(conflictResolution.clause)"
@@ -67,6 +70,8 @@ public final class ColumnDefinition {
     }
 
     /// Refuses a value that another row has. SQLite makes an index for it. NULLs are no values here.
+    ///
+    /// - Parameter conflictResolution: What SQLite does with a row of such a value; it throws by default.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         uniqueClause = "UNIQUE\(conflictResolution.clause)"
@@ -89,6 +94,8 @@ public final class ColumnDefinition {
     /// ```swift
     /// t.column("name", .text).check(sql: "LENGTH(name) > 0")
     /// ```
+    ///
+    /// - Parameter sql: The condition, as SQL. A row for which it is NULL is accepted.
     @discardableResult
     public func check(sql: String) -> Self {
         checks.append(.sql(sql.embeddedSQL))
@@ -110,6 +117,8 @@ public final class ColumnDefinition {
     /// The table keeps the cases that the enum has now. When it gets another one, ``Database/rebuild(table:in:options:copying:body:)``
     /// says so to the table, and `checkSchema` finds out where that was forgotten. A migration that is to do the same for ever names its
     /// values itself, in SQL.
+    ///
+    /// - Parameter type: The enum. At least one of its cases can be stored.
     @discardableResult
     public func check<Value: CaseIterable & DatabaseValueConvertible>(in type: Value.Type) -> Self {
         guard let values = CaseValues(type)?.all, !values.isEmpty else {
@@ -137,6 +146,8 @@ public final class ColumnDefinition {
     /// ```swift
     /// t.column("name", .text).defaults(to: "Anonymous")
     /// ```
+    ///
+    /// - Parameter value: The value, which is written into the SQL as a literal.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
         let literal = value.databaseValue.sqlLiteral
@@ -150,6 +161,8 @@ public final class ColumnDefinition {
     /// ```swift
     /// t.column("creationDate", .datetime).defaults(sql: "CURRENT_TIMESTAMP")
     /// ```
+    ///
+    /// - Parameter sql: The expression, as SQL, without parentheses around it.
     @discardableResult
     public func defaults(sql: String) -> Self {
         defaultClause = "DEFAULT (\(sql.embeddedSQL))"
@@ -161,6 +174,8 @@ public final class ColumnDefinition {
     /// ```swift
     /// t.column("email", .text).unique().collate(.nocase)
     /// ```
+    ///
+    /// - Parameter collation: The name of one of SQLite's collations, or of one that each connection has which uses the table.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
         self.collation = collation
@@ -168,6 +183,8 @@ public final class ColumnDefinition {
     }
 
     /// Sets how the texts of the column compare: each connection that uses the table must have the collation.
+    ///
+    /// - Parameter collation: The collation, of which the table has the name.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         collate(Database.CollationName(rawValue: collation.name))
@@ -178,6 +195,10 @@ public final class ColumnDefinition {
     /// ```swift
     /// t.column("total", .integer).generatedAs(sql: "score + bonus", .stored)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The expression, as SQL, without parentheses around it.
+    ///   - qualification: Whether it is computed at each reading, or stored.
     @discardableResult
     public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
         generatedClause = "GENERATED ALWAYS AS (\(sql.embeddedSQL)) \(qualification.rawValue)"

@@ -22,6 +22,7 @@ extension Database {
     /// }
     /// ```
     ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` where a counter cannot count its rows: without a foreign key, say.
     public func counters(in schemaName: String = "main") throws -> [CounterInfo] {
         let counters = try Counters(self, in: schemaName)
@@ -51,6 +52,7 @@ extension Database {
     /// The methods that define tables and indexes do it themselves. It is for those who change the schema by plain SQL. `checkSchema` finds
     /// out where it was forgotten.
     ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` where a counter cannot count its rows. Nothing has changed then.
     public func updateCounterTriggers(in schemaName: String = "main") throws {
         checkAccess()

@@ -50,6 +50,7 @@ extension Database {
     ///
     /// It is for a collation whose order has changed.
     ///
+    /// - Parameter collation: The name of one of SQLite's collations, or of one that the connection has.
     /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: Database.CollationName) throws {
         try execute(definition: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
@@ -57,6 +58,7 @@ extension Database {
 
     /// Makes all indexes anew that use a collation made in Swift.
     ///
+    /// - Parameter collation: The collation, which the connection has.
     /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: Database.CollationName(rawValue: collation.name))
@@ -64,6 +66,10 @@ extension Database {
 
     /// Makes all indexes of a table anew.
     ///
+    /// - Parameters:
+    ///   - name: The name of the table. Without that of a database, a collation of this name comes first: its indexes are made
+    ///     anew.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func reindex(table name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")
@@ -71,6 +77,10 @@ extension Database {
 
     /// Makes an index anew.
     ///
+    /// - Parameters:
+    ///   - name: The name of the index. Without that of a database, a collation of this name comes first: its indexes are made
+    ///     anew.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func reindex(index name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")

@@ -62,6 +62,10 @@ extension Database {
     /// }
     /// ```
     ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - body: Lists the changes, which are made when it has returned.
     /// - Throws: a ``DatabaseError`` when there is no such table, or when SQLite refuses a change: none is made then.
     public func alter(
         table name: String, in schemaName: String? = nil, body: (TableAlteration) throws -> Void
@@ -77,6 +81,10 @@ extension Database {
 
     /// Renames a table. Indexes, triggers, views and foreign keys follow.
     ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - newName: The new name. The table stays in its database.
     /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index has the new name.
     public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
         try followingCounters(of: name, in: schemaName) {
@@ -92,6 +100,9 @@ extension Database {
     /// Where foreign keys are enforced, its rows are deleted first, with what follows from it: see "DROP TABLE" in
     /// the SQLite documentation.
     ///
+    /// - Parameters:
+    ///   - name: The name of the table.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func drop(table name: String, in schemaName: String? = nil) throws {
         try followingCounters(of: name, in: schemaName) {
@@ -101,6 +112,9 @@ extension Database {
 
     /// Drops a trigger.
     ///
+    /// - Parameters:
+    ///   - name: The name of the trigger.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such trigger.
     public func drop(trigger name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")

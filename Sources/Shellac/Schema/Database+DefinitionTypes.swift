@@ -12,6 +12,8 @@ extension Database {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Creates a type of your own: `ColumnType(sql: "DECIMAL(10, 2)")`.
+        ///
+        /// - Parameter sql: The type, as SQL. An empty one is none.
         public init(sql: String) { rawValue = sql }
 
         /// Texts.

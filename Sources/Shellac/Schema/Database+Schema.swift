@@ -24,6 +24,9 @@ extension Database {
 
     /// Whether there is a view.
     ///
+    /// - Parameters:
+    ///   - viewName: The name of the view.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func viewExists(_ viewName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.view, viewName, in: schemaName)
@@ -31,6 +34,9 @@ extension Database {
 
     /// Whether there is a trigger.
     ///
+    /// - Parameters:
+    ///   - triggerName: The name of the trigger.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func triggerExists(_ triggerName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.trigger, triggerName, in: schemaName)
@@ -38,6 +44,9 @@ extension Database {
 
     /// Whether there is an index.
     ///
+    /// - Parameters:
+    ///   - indexName: The name of the index.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func indexExists(_ indexName: String, in schemaName: String? = nil) throws -> Bool {
         try schema.contains(.index, indexName, in: schemaName)
@@ -45,6 +54,7 @@ extension Database {
 
     /// Returns the names of the tables and virtual tables of one database, the oldest first, without SQLite's own.
     ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func tableNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.table, in: schemaName).map(\.name).filter { !Self.isSQLiteInternalTable($0) }
@@ -52,12 +62,15 @@ extension Database {
 
     /// Returns the names of the views of one database, the oldest first.
     ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func viewNames(in schemaName: String = "main") throws -> [String] {
         try schema.objects(.view, in: schemaName).map(\.name)
     }
 
     /// Whether a name is one that SQLite keeps for itself: it begins with `sqlite_`.
+    ///
+    /// - Parameter tableName: The name of a table, which need not be there, or of an index.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         CaseInsensitiveName.matches(String(Substring(tableName.utf8.prefix(7))), "sqlite_")
     }
@@ -89,6 +102,9 @@ extension Database {
     ///
     /// See ``PrimaryKeyInfo`` for what tables without a declared key, and views, have.
     ///
+    /// - Parameters:
+    ///   - tableName: The name of the table or the view.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func primaryKey(_ tableName: String, in schemaName: String? = nil) throws -> PrimaryKeyInfo {
         try tableSchema(tableName, in: schemaName).primaryKey
@@ -98,6 +114,9 @@ extension Database {
     ///
     /// The row id has no index, since the table itself is sorted by it.
     ///
+    /// - Parameters:
+    ///   - tableName: The name of the table.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
         try tableSchema(tableName, in: schemaName).indexes
@@ -131,6 +150,9 @@ extension Database {
 
     /// Returns the foreign keys of a table, in the order of their declaration.
     ///
+    /// - Parameters:
+    ///   - tableName: The name of the table.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func foreignKeys(on tableName: String, in schemaName: String? = nil) throws -> [ForeignKeyInfo] {
         try schema.foreignKeys(of: tableSchema(tableName, in: schemaName))
@@ -140,6 +162,9 @@ extension Database {
     ///
     /// A temporary trigger is listed for each table of its table's name: SQLite does not tell which is meant.
     ///
+    /// - Parameters:
+    ///   - tableName: The name of the table or the view.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func triggers(on tableName: String, in schemaName: String? = nil) throws -> [TriggerInfo] {
         let table = try tableSchema(tableName, in: schemaName)

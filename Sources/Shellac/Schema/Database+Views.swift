@@ -29,6 +29,9 @@ extension Database {
 
     /// Drops a view.
     ///
+    /// - Parameters:
+    ///   - name: The name of the view.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such view.
     public func drop(view name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP VIEW \(name.quoted(in: schemaName))")

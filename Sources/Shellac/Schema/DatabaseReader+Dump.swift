@@ -13,6 +13,7 @@ extension DatabaseReader {
 
     /// Prints the SQL of all that a database declares: see ``Database/dumpSchema(in:)``.
     ///
+    /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpSchema(in schemaName: String = "main") throws {
         try read { db in try db.dumpSchema(in: schemaName) }

@@ -111,6 +111,9 @@ extension Database {
 
     /// Drops an index.
     ///
+    /// - Parameters:
+    ///   - name: The name of the index.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(index name: String, in schemaName: String? = nil) throws {
         try followingCounters(ofIndex: name, in: schemaName) {
@@ -123,6 +126,10 @@ extension Database {
     /// Where there are several, it is the one that ``create(indexOn:in:columns:options:condition:)`` has made, or
     /// else the oldest.
     ///
+    /// - Parameters:
+    ///   - table: The name of the table.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
+    ///   - columns: The names of the indexed columns. An index that has expressions is another one.
     /// - Throws: a ``DatabaseError`` when there is none.
     public func drop(
         indexOn table: String, in schemaName: String? = nil, columns: [String]

@@ -49,6 +49,8 @@ public final class Inflections: Sendable {
     private init() {}
 
     /// Adds words whose plural is the singular.
+    ///
+    /// - Parameter words: The words, in upper or lower case. A name whose last word is one of them stays as it is.
     public func uncountableWords(_ words: [String]) {
         added.withLock { $0.uncountable.formUnion(words.map { $0.lowercased() }) }
     }
@@ -63,9 +65,13 @@ public final class Inflections: Sendable {
     }
 
     /// Returns a name in the plural. A name that is in the plural stays as it is.
+    ///
+    /// - Parameter name: The name, of which the last word changes: `formerTeam` becomes `formerTeams`.
     public func pluralize(_ name: String) -> String { Inflection.plural(name) }
 
     /// Returns a name in the singular. A name that is in the singular stays as it is.
+    ///
+    /// - Parameter name: The name, of which the last word changes: `formerTeams` becomes `formerTeam`.
     public func singularize(_ name: String) -> String { Inflection.singular(name) }
 }
 

@@ -24,6 +24,10 @@ public final class TableAlteration {
     ///
     /// SQLite accepts no primary key, no UNIQUE column, and no NOT NULL column without a default value: see "ALTER
     /// TABLE" in its documentation. ``Database/rebuild(table:in:options:copying:body:)`` goes further.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - type: The declared type. A column may have none.
     @discardableResult
     public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -36,6 +40,8 @@ public final class TableAlteration {
     /// ```swift
     /// t.addColumn(sql: "url TEXT NOT NULL DEFAULT ''")
     /// ```
+    ///
+    /// - Parameter sql: The column's name, its type and its constraints, as SQL.
     public func addColumn(sql: String) { changes.append(.addSQL(sql.embeddedSQL)) }
 
     /// Adds a column that refers to the primary key of another table, as
@@ -73,6 +79,10 @@ public final class TableAlteration {
     }
 
     /// Renames a column. Indexes, triggers, views and foreign keys follow.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column, as the changes before have made it.
+    ///   - newName: The new name.
     public func rename(column name: String, to newName: String) {
         changes.append(.rename(column: name, to: newName))
     }
@@ -80,9 +90,13 @@ public final class TableAlteration {
     /// Drops a column.
     ///
     /// SQLite refuses to drop one that is a key, or that anything else uses: an index, a trigger, a view, a check.
+    ///
+    /// - Parameter name: The name of the column, as the changes before have made it.
     public func drop(column name: String) { changes.append(.drop(column: name)) }
 
     /// Renames the table. What comes after is done to the table of the new name.
+    ///
+    /// - Parameter newName: The new name. The table stays in its database.
     public func rename(to newName: String) { changes.append(.renameTable(newName)) }
 
     /// Whether triggers are to keep a column that is added.

@@ -48,6 +48,8 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.column(sql: "name TEXT NOT NULL COLLATE NOCASE")
     /// ```
+    ///
+    /// - Parameter sql: The column's name, its type and its constraints, as SQL.
     public func column(sql: String) { elements.append(.sql(sql.embeddedSQL)) }
 
     /// Adds columns that refer to the primary key of another table.
@@ -96,6 +98,10 @@ public final class TableDefinition: ReferringTable {
     // MARK: - Primary keys
 
     /// Adds an integer primary key that is another name of the row id, and never uses the id of a deleted row again.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -112,6 +118,11 @@ public final class TableDefinition: ReferringTable {
     ///
     /// An `.integer` column becomes another name of the row id, which an insert fills in where it is NULL. Others
     /// are declared NOT NULL, since SQLite accepts NULL in them otherwise.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the column.
+    ///   - type: The declared type.
+    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
     @discardableResult
     public func primaryKey(
         _ name: String, _ type: Database.ColumnType,
@@ -133,6 +144,10 @@ public final class TableDefinition: ReferringTable {
     ///     }
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
+    ///   - body: Adds the columns to the table's definition, in the order of the key. It is called once, at once.
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, body: () throws -> Void
     ) rethrows {
@@ -147,6 +162,10 @@ public final class TableDefinition: ReferringTable {
     /// Makes columns the primary key.
     ///
     /// Give them `notNull()`, since SQLite accepts NULL in them otherwise (WITHOUT ROWID tables apart).
+    ///
+    /// - Parameters:
+    ///   - columns: The names of the columns, in the order of the key.
+    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
     public func primaryKey(
         _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
     ) {
@@ -199,6 +218,8 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.check(sql: "validFrom <= validUntil")
     /// ```
+    ///
+    /// - Parameter sql: The condition, as SQL. A row for which it is NULL is accepted.
     public func check(sql: String) { constraints.append("CHECK (\(sql.embeddedSQL))") }
 
     /// Adds a constraint, given as SQL.
@@ -206,6 +227,8 @@ public final class TableDefinition: ReferringTable {
     /// ```swift
     /// t.constraint(sql: "CONSTRAINT positive CHECK (score > 0)")
     /// ```
+    ///
+    /// - Parameter sql: The constraint, as SQL, with a name or without one.
     public func constraint(sql: String) { constraints.append(sql.embeddedSQL) }
 
     // MARK: - SQL

@@ -11,12 +11,18 @@ public final class VirtualTableDefinition {
         arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0.embeddedSQL)" } ?? ""))
     }
 
-    /// Adds an option of the module, such as `tokenize='porter ascii'`. The value is quoted.
+    /// Adds an option of the module, such as `tokenize='porter ascii'`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the option, as SQL.
+    ///   - value: The value, which is quoted.
     public func option(_ name: String, _ value: String) {
         arguments.append("\(name)=\(value.quotedDatabaseLiteral)")
     }
 
-    /// Adds an argument of the module, as it is.
+    /// Adds an argument of the module.
+    ///
+    /// - Parameter sql: The argument, as SQL: it is not quoted.
     public func argument(sql: String) { arguments.append(sql.embeddedSQL) }
 }
 

@@ -63,6 +63,7 @@ extension Database {
     ///
     /// See ``FetchableRecord/checkSchema(_:)`` for what is found.
     ///
+    /// - Parameter types: The types. All are compared, also where one has faults.
     /// - Throws: a ``SchemaDriftError`` with the faults of all types.
     public func checkSchema(
         of types: any (FetchableRecord & EncodableRecord & TableRecord).Type...

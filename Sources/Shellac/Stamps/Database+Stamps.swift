@@ -16,6 +16,7 @@ extension Database {
     /// hides the table, it is not stamped, since the statements of a trigger cannot say which database they mean: the log
     /// tells (``Database/logError``).
     ///
+    /// - Parameter types: The types. Where one of them has no stamps, this traps.
     /// - Throws: a ``DatabaseError`` when there is no such table or column, for views, virtual tables, and tables that a
     ///   temporary one hides, for columns of STRICT tables that hold no text, and where another type has declared other
     ///   stamps for the same table.
@@ -31,13 +32,15 @@ extension Database {
         try stamps.register(types)
     }
 
-    /// Stamps a table, whoever writes it, in place of what was registered for it before. Stamps without any column end
-    /// it.
+    /// Stamps a table, whoever writes it, in place of what was registered for it before.
     ///
     /// ```swift
     /// try db.register(DatabaseStamps(updated: "updatedAt"), on: "player")
     /// ```
     ///
+    /// - Parameters:
+    ///   - stamps: The stamps. Those without any column end the stamping of the table.
+    ///   - tableName: The name of the table, which is in `main`.
     /// - Throws: a ``DatabaseError`` when there is no such table or column, and for the other tables and columns that
     ///   ``Database/register(_:)`` refuses.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
@@ -53,14 +56,17 @@ extension DatabaseWriter {
     /// try dbQueue.register(Player.self, Team.self)
     /// ```
     ///
+    /// - Parameter types: The types. Where one of them has no stamps, this traps.
     /// - Throws: what ``Database/register(_:)`` throws.
     public func register(_ types: any MutablePersistableRecord.Type...) throws {
         try writeWithoutTransaction { db in try db.register(types) }
     }
 
     /// Stamps a table, whoever writes it on the writing connection, in place of what was registered for it before.
-    /// Stamps without any column end it.
     ///
+    /// - Parameters:
+    ///   - stamps: The stamps. Those without any column end the stamping of the table.
+    ///   - tableName: The name of the table, which is in `main`.
     /// - Throws: a ``DatabaseError`` when there is no such table or column, and for the other tables and columns that
     ///   ``Database/register(_:)`` refuses.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {

@@ -176,6 +176,7 @@ extension Database {
     ///
     /// Records are saved with the stamps that they have.
     ///
+    /// - Parameter body: Writes by this connection. It is called once, at once, and may call this again.
     /// - Throws: what the function throws.
     public func withoutStamps<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()

@@ -38,6 +38,10 @@ extension Record {
     /// Where this is called twice at once, the second insertion comes after the first one, and has the key that this has given the
     /// record: it throws.
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: what ``insert(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func insert(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -62,6 +66,10 @@ extension Record {
 
     /// Updates the columns that have changed, in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: Whether a column had changed.
     /// - Throws: what ``updateChanges(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
@@ -113,6 +121,10 @@ extension Record {
 
     /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: Whether there was one.
     /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
@@ -124,6 +136,10 @@ extension Record {
 
     /// Deletes the record's row for good, also where ``databaseSoftDelete`` has deleted rows stay: see ``delete(in:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: Whether there was one.
     /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
@@ -135,6 +151,10 @@ extension Record {
 
     /// Restores the record's row, where ``databaseSoftDelete`` has it stay, in an asynchronous access: see ``delete(in:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: Whether it was deleted.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is no such row, and
     ///   ``RecordError/notCopied(recordType:reason:)``.
@@ -193,6 +213,10 @@ extension DatabaseWriter {
 
     /// Inserts records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - records: They are inserted in this order. One that is there twice is inserted once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: the first error. Nothing is inserted then.
     public nonisolated(nonsending) func insert(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
@@ -202,6 +226,10 @@ extension DatabaseWriter {
 
     /// Updates the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - records: They are updated in this order. One that is there twice is updated once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: the first error. Nothing is updated then.
     public nonisolated(nonsending) func update(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
@@ -211,6 +239,10 @@ extension DatabaseWriter {
 
     /// Updates the columns that have changed of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - records: They are updated in this order. One that is there twice is updated once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: Whether there was any change.
     /// - Throws: the first error. Nothing is updated then.
     @discardableResult
@@ -222,6 +254,10 @@ extension DatabaseWriter {
 
     /// Deletes the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - records: They are deleted in this order. One that is there twice is deleted once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Returns: How many there were.
     /// - Throws: the first error. Nothing is deleted then.
     @discardableResult
@@ -253,6 +289,10 @@ extension DatabaseWriter {
 extension DatabaseReader {
     /// Has records that stay with their owner take what the database holds, all of them at one moment: see ``Record/reload(in:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - records: The records. One that is there twice is read once.
+    ///   - file: The file that asks.
+    ///   - line: The line that asks.
     /// - Throws: the first error. All records are as before then.
     public nonisolated(nonsending) func reload(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line

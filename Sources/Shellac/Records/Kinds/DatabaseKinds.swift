@@ -28,6 +28,8 @@ public struct DatabaseKinds: Sendable {
         let databaseValue: DatabaseValue
 
         /// Names a kind by a value that is stored as a text or an integer: by a case of an enum, say.
+        ///
+        /// - Parameter value: The value, as the column holds it.
         public init(_ value: some DatabaseValueConvertible) { databaseValue = value.databaseValue }
 
         public init(stringLiteral text: String) { self.init(text) }

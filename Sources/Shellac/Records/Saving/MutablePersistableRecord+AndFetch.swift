@@ -67,6 +67,9 @@ extension MutablePersistableRecord {
 
     /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type
@@ -102,6 +105,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     /// Inserts the record, and returns it as the database holds it: with its row id, and the default values of columns
     /// that it does not encode.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record.
     public func insertAndFetch(
@@ -113,6 +119,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
     /// Updates all columns of the record's row, and returns the record as the database holds it.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key, and when a conflict was resolved by ignoring the record.
     public func updateAndFetch(
@@ -123,6 +132,9 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 
     /// Updates or inserts the record, and returns it as the database holds it.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
     ///   record.
     public func saveAndFetch(
@@ -190,6 +202,9 @@ extension PersistableRecord {
 
     /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - type: The type that the row is read as.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type

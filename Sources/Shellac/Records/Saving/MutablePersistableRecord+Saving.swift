@@ -35,6 +35,9 @@ extension MutablePersistableRecord {
     ///
     /// Where a conflict is resolved by `.ignore`, the record is as it was, and `didInsert` is not called.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.insert, resolution), in: db)
@@ -46,6 +49,9 @@ extension MutablePersistableRecord {
     /// let player = try Player(id: nil, name: "Arthur", score: 1000).inserted(db)
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func inserted(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
@@ -65,6 +71,9 @@ extension MutablePersistableRecord {
 
     /// Updates all columns of the record's row, and resolves conflicts in a way.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when the row violates a constraint; what the policy of the type says if nil.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
     public func update(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
@@ -78,6 +87,10 @@ extension MutablePersistableRecord {
     /// try player.update(db, columns: ["score"])
     /// ```
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - columns: The names of columns that the record encodes. Another one throws
+    ///     ``RecordError/columnNotEncoded(databaseTableName:column:)``. The primary key is not written.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
     ///   primary key.
     public func update(_ db: Database, columns: Set<String>) throws {
@@ -172,6 +185,9 @@ extension MutablePersistableRecord {
 
     /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public mutating func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.save, resolution), in: db)
@@ -179,6 +195,9 @@ extension MutablePersistableRecord {
 
     /// The record, saved.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func saved(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
@@ -232,6 +251,9 @@ extension PersistableRecord {
     ///
     /// Where a conflict is resolved by `.ignore`, `didInsert` is not called.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
@@ -245,6 +267,9 @@ extension PersistableRecord {
 
     /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
     ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
     /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
     public func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self

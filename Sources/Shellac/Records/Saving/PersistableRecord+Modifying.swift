@@ -30,6 +30,7 @@ extension PersistableRecord where Self: Record {
 
     /// Modifies the record, and returns the columns that this has changed, with their old values.
     ///
+    /// - Parameter modify: Changes the record. It is called once.
     /// - Throws: what encoding the record throws, and what the function throws.
     @discardableResult
     public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {

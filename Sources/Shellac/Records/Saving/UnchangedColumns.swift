@@ -18,9 +18,15 @@ public struct UnchangedColumns: Hashable, Sendable {
     public static let all = UnchangedColumns(form: .all)
 
     /// Some columns.
+    ///
+    /// - Parameter names: The names of columns that the record encodes, or of others of its table that it remembers. Another one
+    ///   throws ``RecordError/columnNotEncoded(databaseTableName:column:)``.
     public static func columns(_ names: Set<String>) -> Self { UnchangedColumns(form: .named(names)) }
 
     /// Some columns.
+    ///
+    /// - Parameter columns: Columns that the record encodes, or others of its table that it remembers. Another one throws
+    ///   ``RecordError/columnNotEncoded(databaseTableName:column:)``.
     public static func columns(_ columns: [Column]) -> Self { .columns(Set(columns.map(\.name))) }
 }
 

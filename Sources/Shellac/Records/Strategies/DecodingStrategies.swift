@@ -20,6 +20,8 @@ public enum DatabaseDateDecodingStrategy: Sendable {
     case custom(@Sendable (DatabaseValue) -> Date?)
 
     /// Reads dates from texts, by what a format style makes of one.
+    ///
+    /// - Parameter style: The style, whose `parseStrategy` reads a text. What that does not read does not convert.
     public static func formatted<Style: ParseableFormatStyle & Sendable>(_ style: Style) -> Self
     where Style.FormatInput == Date, Style.FormatOutput == String, Style.Strategy: Sendable {
         let strategy = style.parseStrategy

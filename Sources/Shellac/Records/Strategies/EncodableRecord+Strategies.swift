@@ -20,6 +20,8 @@ extension EncodableRecord {
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 
     /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    ///
+    /// - Parameter column: The name of the column. The default encoder is the same for all.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
     /// The encoder of JSON, where the type says nothing else.
@@ -70,6 +72,8 @@ extension FetchableRecord {
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
     /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    ///
+    /// - Parameter column: The name of the column. The default decoder is the same for all.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
     /// The decoder of JSON, where the type says nothing else.

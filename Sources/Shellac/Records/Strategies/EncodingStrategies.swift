@@ -31,6 +31,8 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     /// ```
     ///
     /// A date formatter, which is a class, is called by ``custom(_:)``.
+    ///
+    /// - Parameter style: What makes the text of a date, by the time zone and the locale that it has.
     public static func formatted<Style: FormatStyle & Sendable>(_ style: Style) -> Self
     where Style.FormatInput == Date, Style.FormatOutput == String {
         .custom { style.format($0) }
