@@ -33,16 +33,16 @@ public struct SQL: Hashable, Sendable {
     /// Concatenates two fragments and their arguments.
     ///
     /// Each fragment keeps its meaning: parameters with names or numbers become question marks, so that those of one never
-    /// take the values of the other.
+    /// take the values of the other, and a comment at the end of the first one ends there.
     public static func + (first: SQL, second: SQL) -> SQL {
         var sum = first
         sum += second
         return sum
     }
 
-    /// Adds another piece behind this one.
+    /// Adds another piece behind this one, whose last comment ends there.
     public static func += (first: inout SQL, second: SQL) {
-        first = first.amongOthers
+        first = first.inFrontOfOthers
         first.append(second.amongOthers)
     }
 

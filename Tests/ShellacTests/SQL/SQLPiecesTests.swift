@@ -35,7 +35,7 @@ struct SQLPiecesTests {
         ])
     func reversal(sql: String, expected: String) { #expect(sql.reversedOrder == expected) }
 
-    @Test("ends its comment where it is interpolated, or joined")
+    @Test("ends its comment where it is interpolated, joined, or followed by another piece")
     func interpolation() throws {
         let (condition, other): (SQL, SQL) = ("a > \(1) -- why", "b /* open")
         let query: SQL = "SELECT 1 WHERE \(condition) AND \(sql: "1 -- x") ORDER BY 1"
@@ -43,7 +43,11 @@ struct SQLPiecesTests {
         #expect(
             [condition, other, "c;"].joined(separator: " AND ").sql == "a > ? -- why\n AND b /* open*/ AND c;"
         )
-        #expect((SQL(sql: "-- ") + "a").sql == "-- a")
+        #expect((condition + " AND b").sql == "a > ? -- why\n AND b")
+        #expect((SQL(sql: "a - '--'") + " AND b -- c" + " AND d").sql == "a - '--' AND b -- c\n AND d")
+        var appended = other
+        appended.append(literal: " AND \(1)")
+        #expect(appended.sql == "b /* open*/ AND ?" && appended.arguments == [1])
     }
 
     @Test("keeps its values beside pieces whose parameters have the same names and numbers")
