@@ -38,11 +38,16 @@ extension SQLSelectable where Self == SQLSelection {
     /// ```
     ///
     /// The request throws where the table lacks one of them, or has no other.
+    ///
+    /// - Parameter names: The columns that are left out, by their names, whose case does not matter. With none, all columns are
+    ///   selected by name.
     public static func allColumns(excluding names: some Collection<String>) -> SQLSelection {
         SQLSelection(.expression(SQLExpression(.late(RemainingColumns(Array(names)))), name: nil))
     }
 
     /// All columns of the table but some.
+    ///
+    /// - Parameter columns: The columns that are left out. The request throws where the table lacks one of them, or has no other.
     public static func allColumns(excluding columns: some Collection<some ColumnExpression>) -> SQLSelection {
         allColumns(excluding: columns.map(\.name))
     }

@@ -95,6 +95,8 @@ extension SQLExpression {
 
 extension Sequence where Element: SQLExpressible {
     /// Joins all elements with an operator between them.
+    ///
+    /// - Parameter chain: The operator. It says, too, what comes of no elements: ``AssociativeOperator/and`` is true then.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }
@@ -102,6 +104,8 @@ extension Sequence where Element: SQLExpressible {
 
 extension Sequence where Element == any SQLExpressible {
     /// Joins all elements with an operator between them.
+    ///
+    /// - Parameter chain: The operator. It says, too, what comes of no elements: ``AssociativeOperator/and`` is true then.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }

@@ -12,9 +12,13 @@ public struct Column: Hashable, Sendable {
     public let name: String
 
     /// Creates the column of a name.
+    ///
+    /// - Parameter name: The name, without quotes: SQL gets it quoted.
     public init(_ name: String) { self.name = name }
 
     /// Creates the column named as a coding key.
+    ///
+    /// - Parameter key: The key, whose `stringValue` is the name.
     public init(_ key: some CodingKey) { name = key.stringValue }
 
     /// The row id, which a table has unless it is `WITHOUT ROWID`.
@@ -24,6 +28,8 @@ public struct Column: Hashable, Sendable {
 extension Row {
     /// The value in a column.
     ///
+    /// - Parameter column: The column, by its name, whose case does not matter. Of several columns of that name, the leftmost is
+    ///   read.
     /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
     ///   unless an optional is asked.
     @inlinable
@@ -33,6 +39,8 @@ extension Row {
     }
 
     /// Whether the row has a column.
+    ///
+    /// - Parameter column: The column, by its name, whose case does not matter.
     @inlinable
     public func hasColumn(_ column: Column) -> Bool { hasColumn(column.name) }
 }

@@ -17,7 +17,10 @@ public struct ColumnAssignment: Sendable {
 }
 
 extension Column {
-    /// Stores a value, or NULL.
+    /// Stores a value.
+    ///
+    /// - Parameter value: A value, which is bound, or an expression: columns in it have the values that they have before the
+    ///   update. Nil stores NULL.
     public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
         ColumnAssignment(column: name, value: value?.sqlExpression ?? SQLExpression(.value(.null)))
     }
@@ -102,5 +105,7 @@ public enum ColumnAssignmentsBuilder {
 @dynamicMemberLookup
 public enum AnyColumns {
     /// The column of a name.
+    ///
+    /// - Parameter name: Any name, which SQLite looks for when the statement is compiled.
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }

@@ -19,6 +19,9 @@ extension ColumnDefinition {
     /// ```swift
     /// t.column("name", .text).check { length($0) > 0 }
     /// ```
+    ///
+    /// - Parameter condition: Called once, at once, with the column. It returns the condition, whose values become literals. SQLite
+    ///   refuses a query in it, and takes a row for which it is NULL.
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
         check(sql: condition(Column(name)).definingSQL)
@@ -29,6 +32,11 @@ extension ColumnDefinition {
     /// ```swift
     /// t.column("total", .integer).generatedAs(Column("score") + Column("bonus"), .stored)
     /// ```
+    ///
+    /// - Parameters:
+    ///   - expression: An expression of columns of the same row. Values in it become literals. SQLite refuses queries in it, and
+    ///     functions that are not deterministic.
+    ///   - qualification: Whether the value is computed at each reading, as it is by default, or stored.
     @discardableResult
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
@@ -41,6 +49,9 @@ extension TableDefinition {
     /// ```swift
     /// t.check(Column("score") >= Column("bonus"))
     /// ```
+    ///
+    /// - Parameter condition: A condition on columns of the row. Values in it become literals. SQLite refuses a query in it, and
+    ///   takes a row for which it is NULL.
     public func check(_ condition: some SQLSpecificExpressible) { check(sql: condition.definingSQL) }
 }
 

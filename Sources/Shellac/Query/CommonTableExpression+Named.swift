@@ -53,6 +53,8 @@ extension CommonTableExpression {
     }
 
     /// Whether a value is among those of the table's only column: `a IN (SELECT * FROM name)`.
+    ///
+    /// - Parameter element: What is looked for: a column, mostly. Where it is NULL, so is the answer, unless the table is empty.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { all().contains(element) }
 }
 
@@ -105,6 +107,9 @@ extension CommonTableExpression<Row> {
 
 extension TableRecord {
     /// Requests all rows, by a request that may name another one: `WITH name AS (…)`.
+    ///
+    /// - Parameter table: The other request, under its name. The rows stay those of this type: join it with them, or ask it in a
+    ///   condition.
     public static func with<Other>(_ table: CommonTableExpression<Other>) -> QueryInterfaceRequest<Self> {
         all().with(table)
     }

@@ -24,6 +24,8 @@ public struct DefaultFilter: Sendable, ExpressibleByDictionaryLiteral {
         public let description: String
 
         /// Makes a name of a text.
+        ///
+        /// - Parameter name: Any text, which errors say. Names of the same text are the same.
         public init(_ name: String) { description = name }
 
         public init(stringLiteral name: String) { self.init(name) }
@@ -44,6 +46,10 @@ public struct DefaultFilter: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Adds a condition to those of a superclass: `super.databaseDefaultFilter.adding(.archived, Column("isArchived") == false)`.
+    ///
+    /// - Parameters:
+    ///   - name: The name by which requests leave the condition out. Conditions of the same name are left out together.
+    ///   - condition: What holds of the rows. It must always be the same, and its columns are written as ``Column``.
     public func adding(_ name: Name, _ condition: some SQLSpecificExpressible) -> DefaultFilter {
         var filter = self
         filter.conditions.append(Condition(name: name, expression: condition.sqlExpression))

@@ -18,6 +18,8 @@ public protocol RefinableRequest<RowDecoder> {
     /// let isLocked = true
     /// let request = Player.all().refined { isLocked ? $0.filter(Column("score") > 100) : $0 }
     /// ```
+    ///
+    /// - Parameter change: Called once, at once, with the request for the rows.
     func refined(
         _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
     ) rethrows -> Refined

@@ -115,6 +115,9 @@ extension SQLInterpolation {
     /// let score = Column("score")
     /// let query: SQL = "SELECT * FROM player WHERE \(score > 100) ORDER BY \(score)"
     /// ```
+    ///
+    /// - Parameter expression: What is written. A request that finds rows by their keys cannot be: only a connection knows the
+    ///   columns, and the program stops with a sentence.
     public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
         var writer = SQLWriter(nil)
         do {

@@ -29,6 +29,7 @@ public struct NewerRow: Hashable, Sendable {
 
     /// The value in a column.
     ///
+    /// - Parameter name: The name of the column, whose case does not matter.
     /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column, unless an
     ///   optional is asked.
     public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value {

@@ -55,17 +55,29 @@ public func !== (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible)
 /// ```swift
 /// Player.select(min(Column("score"), 1000))
 /// ```
+///
+/// - Parameters:
+///   - first: A column or an expression, which tells this function from Swift's own.
+///   - second: What it is compared with, as SQLite sorts: numbers come before texts, and texts before blobs.
+///   - others: What else is compared.
 public func min(
     _ first: some SQLSpecificExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MIN", [first, second] + others) }
 
 /// Returns the greatest of some values, or NULL where one is NULL: `MAX(a, b, …)`.
+///
+/// - Parameters:
+///   - first: A column or an expression, which tells this function from Swift's own.
+///   - second: What it is compared with, as SQLite sorts: numbers come before texts, and texts before blobs.
+///   - others: What else is compared.
 public func max(
     _ first: some SQLSpecificExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MAX", [first, second] + others) }
 
 extension Sequence<any SQLSpecificExpressible> {
     /// Joins all operands by an operator.
+    ///
+    /// - Parameter operator: The operator. It says, too, what comes of no operands: ``AssociativeOperator/and`` is true then.
     @_disfavoredOverload
     public func joined(operator: AssociativeOperator) -> SQLExpression {
         map(\.sqlExpression).joined(operator: `operator`)

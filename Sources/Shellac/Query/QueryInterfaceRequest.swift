@@ -101,6 +101,8 @@ public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
     public let tableName: String
 
     /// Names a table whose rows become values of a type.
+    ///
+    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema: SQL gets it quoted.
     public init(_ tableName: String) { self.tableName = tableName }
 
     public func all() -> QueryInterfaceRequest<RowDecoder> {
@@ -125,5 +127,7 @@ public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
 
 extension Table<Row> {
     /// Names a table whose rows are not converted.
+    ///
+    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema: SQL gets it quoted.
     public init(_ tableName: String) { self.tableName = tableName }
 }

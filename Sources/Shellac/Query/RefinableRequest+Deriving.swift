@@ -14,6 +14,8 @@ extension RefinableRequest {
     /// Player.filter(Column("score") > 100).filter(Column("name") != nil)
     /// // SELECT * FROM "player" WHERE "score" > 100 AND "name" IS NOT NULL
     /// ```
+    ///
+    /// - Parameter condition: What holds of the rows that are fetched. A row for which it is NULL is not.
     public func filter(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { $0.filter(condition.sqlExpression) }
     }
@@ -23,6 +25,8 @@ extension RefinableRequest {
     /// ```swift
     /// Player.filter(literal: "score > \(limit)")
     /// ```
+    ///
+    /// - Parameter condition: The condition, as SQL, which stands in parentheses beside others. Values in it are bound.
     public func filter(literal condition: SQL) -> Refined { filter(condition) }
 
     /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
@@ -34,21 +38,27 @@ extension RefinableRequest {
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> Refined { filter(SQL(sql: sql, arguments: arguments)) }
 
-    /// Restricts the request to the row with a primary key. Nil finds nothing.
+    /// Restricts the request to the row with a primary key.
     ///
     /// A date, data or a UUID is looked for as the record type stores it: see
     /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
+    ///
+    /// - Parameter key: The value of the key, which has one column: of a composite key, the request throws
+    ///   ``RecordError/compositeKey(databaseTableName:columns:)``. Nil finds nothing.
     @_disfavoredOverload  // A closure behind the call could be the key.
     public func filter(key: some DatabaseValueConvertible) -> Refined {
         filter(keys: [key])
     }
 
-    /// Restricts the request to the rows with some primary keys. Those that are NULL find nothing.
+    /// Restricts the request to the rows with some primary keys.
     ///
     /// ```swift
     /// Player.filter(keys: [1, 2, 3])
     /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
     /// ```
+    ///
+    /// - Parameter keys: The values of the key, which has one column, in any order. Those that are NULL find nothing, and neither
+    ///   does an empty sequence.
     @_disfavoredOverload  // A closure behind the call could be the key.
     public func filter<Key: DatabaseValueConvertible>(
         keys: some Sequence<Key>
@@ -63,16 +73,21 @@ extension RefinableRequest {
         return derived { $0.filter(.stored(.values(keys))) }
     }
 
-    /// Restricts the request to the row with a composite primary key, or with the values of a unique index. A nil among
-    /// them finds nothing.
+    /// Restricts the request to the row with a composite primary key, or with the values of a unique index.
     ///
     /// The request throws ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the
     /// values.
+    ///
+    /// - Parameter key: The values, by the names of their columns: of all columns of the key, and of no others. A nil among them
+    ///   finds nothing.
     public func filter(
         key: [String: (any DatabaseValueConvertible)?]
     ) -> Refined { filter(keys: [key]) }
 
     /// Restricts the request to the rows with some composite primary keys, or with the values of a unique index.
+    ///
+    /// - Parameter keys: The values of each row, by the names of their columns, which need not be those of the other rows. A row
+    ///   with a nil among its values is not found. The request throws where several rows could have the values.
     public func filter(
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) -> Refined {
@@ -106,11 +121,16 @@ extension RefinableRequest {
     /// Player.select(Column("id"), Column("name"))
     /// // SELECT "id", "name" FROM "player"
     /// ```
+    ///
+    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. What annotated the request before is gone, too.
     public func select(_ selection: any SQLSelectable...) -> Refined {
         select(selection)
     }
 
     /// Selects columns or expressions, replacing any earlier selection.
+    ///
+    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. What annotated the request before is gone, too.
+    ///   SQLite refuses to select nothing.
     public func select(_ selection: [any SQLSelectable]) -> Refined {
         derived {
             $0.selection = selection.map(\.sqlSelection)
@@ -119,6 +139,8 @@ extension RefinableRequest {
     }
 
     /// Selects expressions that are written in SQL, replacing any earlier selection.
+    ///
+    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are bound.
     public func select(literal selection: SQL) -> Refined { select([selection]) }
 
     /// Adds columns or expressions to the selection.
@@ -127,11 +149,16 @@ extension RefinableRequest {
     /// Player.annotated(with: (Column("score") + Column("bonus")).forKey("total"))
     /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
     /// ```
+    ///
+    /// - Parameter selection: What is selected behind the rest. Rows have an expression under its SQL, unless `forKey(_:)` gives it
+    ///   a name.
     public func annotated(with selection: any SQLSelectable...) -> Refined {
         annotated(with: selection)
     }
 
     /// Adds columns or expressions to the selection.
+    ///
+    /// - Parameter selection: What is selected behind the rest. An empty array adds nothing.
     public func annotated(with selection: [any SQLSelectable]) -> Refined {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
@@ -146,14 +173,22 @@ extension RefinableRequest {
     /// ```swift
     /// Player.order(Column("score").desc, Column("name"))
     /// ```
+    ///
+    /// - Parameter terms: Columns and expressions, in ascending order unless they say another. Each one sorts the rows that are
+    ///   equal by those before it.
     public func order(_ terms: any SQLOrderingTerm...) -> Refined { order(terms) }
 
     /// Sorts the rows, replacing any earlier order.
+    ///
+    /// - Parameter terms: Columns and expressions, in ascending order unless they say another. Each one sorts the rows that are
+    ///   equal by those before it. With none, the order is removed.
     public func order(_ terms: [any SQLOrderingTerm]) -> Refined {
         derived { $0.ordering = terms.map(\.sqlOrdering) }
     }
 
     /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
+    ///
+    /// - Parameter terms: The terms, as SQL, with commas between them. Values in them are bound.
     public func order(literal terms: SQL) -> Refined {
         derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
     }
@@ -184,6 +219,9 @@ extension RefinableRequest {
     ///
     /// What is told of the rows that are related to each row, as `Team.players.isEmpty` is, is a condition on rows, in groups
     /// or not: `Team.having(Team.players.isEmpty)` filters them.
+    ///
+    /// - Parameter condition: What holds of the groups that are fetched: a condition on aggregates, mostly. A group for which it is
+    ///   NULL is not fetched.
     public func having(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { query in
             if condition.sqlExpression.isLate { return query.filter(condition.sqlExpression) }
@@ -216,10 +254,14 @@ extension SelectQuery {
 }
 
 extension RefinableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// Restricts the request to the row with an id. Nil finds nothing.
+    /// Restricts the request to the row with an id.
+    ///
+    /// - Parameter id: The id. Nil finds nothing, where ids are optional.
     public func filter(id: RowDecoder.ID) -> Refined { filter(key: id) }
 
     /// Restricts the request to the rows with some ids.
+    ///
+    /// - Parameter ids: The ids, in any order. With none, nothing is found.
     public func filter(ids: some Sequence<RowDecoder.ID>) -> Refined {
         filter(keys: ids)
     }

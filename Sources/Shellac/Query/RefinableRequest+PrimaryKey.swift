@@ -61,7 +61,7 @@ extension RefinableRequest {
         derived { $0.ordering.append(SQLOrdering(PrimaryKeyTerms.expression)) }
     }
 
-    /// Adds a condition that a function returns when the request runs, which may ask the database.
+    /// Adds a condition that a function returns when the request runs.
     ///
     /// ```swift
     /// let request = Player.all().filterWhenConnected { db in
@@ -69,8 +69,8 @@ extension RefinableRequest {
     /// }
     /// ```
     ///
-    /// The function is called each time that the request is fetched, once or twice. Observations follow what the request reads, and
-    /// not what the function reads.
+    /// - Parameter condition: Returns the condition. It is called each time that the request is fetched, once or twice, and may ask
+    ///   the database. Observations follow what the request reads, and not what the function reads.
     public func filterWhenConnected(
         _ condition: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Refined { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
@@ -86,7 +86,7 @@ extension RequestSource {
     /// let ids = try Player.selectPrimaryKey(as: Int64.self).fetchAll(db)
     /// ```
     ///
-    /// A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
+    /// - Parameter type: The type of the key. A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
     public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
         select([PrimaryKeyTerms.expression], as: type)
     }
@@ -114,6 +114,8 @@ extension TableRecord {
     public static func groupByPrimaryKey() -> QueryInterfaceRequest<Self> { all().groupByPrimaryKey() }
 
     /// Requests the primary keys of all rows.
+    ///
+    /// - Parameter type: The type of the key. A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
     public static func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
         all().selectPrimaryKey(as: type)
     }

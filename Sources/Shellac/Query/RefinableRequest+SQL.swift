@@ -11,6 +11,8 @@ extension RefinableRequest {
     ) -> Refined { select(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Adds expressions that are written in SQL to the selection.
+    ///
+    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are bound.
     public func annotated(literal selection: SQL) -> Refined {
         annotated(with: [selection])
     }
@@ -25,6 +27,8 @@ extension RefinableRequest {
     ) -> Refined { annotated(literal: SQL(sql: sql, arguments: arguments)) }
 
     /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
+    ///
+    /// - Parameter condition: The condition, as SQL, which stands in parentheses beside others. Values in it are bound.
     public func having(literal condition: SQL) -> Refined { having(condition) }
 
     /// Adds a condition on the groups that is written in SQL: only those that also satisfy it are fetched (`HAVING`).
@@ -58,6 +62,8 @@ extension TableRecord {
     ) -> QueryInterfaceRequest<Value> { all().select(sql: sql, arguments: arguments, as: type) }
 
     /// Requests all rows, and adds expressions that are written in SQL to the selection.
+    ///
+    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are bound.
     public static func annotated(literal selection: SQL) -> QueryInterfaceRequest<Self> {
         all().annotated(literal: selection)
     }
@@ -72,6 +78,8 @@ extension TableRecord {
     ) -> QueryInterfaceRequest<Self> { all().annotated(sql: sql, arguments: arguments) }
 
     /// Groups rows by expressions that are written in SQL.
+    ///
+    /// - Parameter expressions: The terms to group by, as SQL, with commas between them. Values in them are bound.
     public static func group(literal expressions: SQL) -> QueryInterfaceRequest<Self> {
         all().group(literal: expressions)
     }
@@ -86,6 +94,8 @@ extension TableRecord {
     ) -> QueryInterfaceRequest<Self> { all().group(sql: sql, arguments: arguments) }
 
     /// Requests the groups for which a condition holds that is written in SQL.
+    ///
+    /// - Parameter condition: The condition on the groups, as SQL. Values in it are bound.
     public static func having(literal condition: SQL) -> QueryInterfaceRequest<Self> {
         all().having(literal: condition)
     }

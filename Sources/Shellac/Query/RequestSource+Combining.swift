@@ -2,6 +2,8 @@
 
 extension RefinableRequest {
     /// Gives the table an alias, by which the columns of several tables are told apart.
+    ///
+    /// - Parameter alias: The alias, which replaces an earlier one. Its subscripts are the columns of the table.
     public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> Refined {
         derived { $0.source.alias = alias.name }
     }
@@ -55,6 +57,8 @@ extension RequestSource {
     // MARK: - Common table expressions
 
     /// Adds a table to the request that is a request itself: `WITH name AS (…)`.
+    ///
+    /// - Parameter table: The other request, under its name. It adds no rows by itself: join it, or ask it in a condition.
     public func with<Other>(
         _ table: CommonTableExpression<Other>
     ) -> QueryInterfaceRequest<RowDecoder> { all().with { $0.commonTables.append(table.commonTable) } }
@@ -62,21 +66,31 @@ extension RequestSource {
     // MARK: - Unions
 
     /// Combines the rows of both requests, without duplicates: `UNION`.
+    ///
+    /// - Parameter other: A request of as many columns, which belong together by their places. A limit of its own holds of its own
+    ///   rows.
     public func union(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
     /// Combines the rows of both requests: `UNION ALL`.
+    ///
+    /// - Parameter other: A request of as many columns, which belong together by their places. A limit of its own holds of its own
+    ///   rows.
     public func unionAll(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
     /// Keeps the rows that both requests have: `INTERSECT`.
+    ///
+    /// - Parameter other: A request of as many columns, which are compared by their places: NULL is the same as NULL.
     public func intersect(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
     /// Removes the rows of the other request: `EXCEPT`.
+    ///
+    /// - Parameter other: A request of as many columns, which are compared by their places: NULL is the same as NULL.
     public func except(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
@@ -103,6 +117,8 @@ extension RequestSource {
 
 extension TableRecord {
     /// Requests all rows of the table, which gets an alias.
+    ///
+    /// - Parameter alias: The alias. Its subscripts are the columns of the table.
     public static func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<Self> {
         all().aliased(alias)
     }

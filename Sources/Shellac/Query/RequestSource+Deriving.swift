@@ -34,6 +34,8 @@ extension RequestSource {
     ) -> QueryInterfaceRequest<Value> { select([selection], as: type) }
 
     /// Decodes the rows as values of another type.
+    ///
+    /// - Parameter type: The type that rows are decoded as. What is selected stays as it is.
     public func asRequest<Value>(of type: Value.Type) -> QueryInterfaceRequest<Value> {
         QueryInterfaceRequest<Value>(all().query)
     }
@@ -63,11 +65,15 @@ extension RequestSource {
     /// Player.select(Column("teamID"), max(Column("score"))).group(Column("teamID"))
     /// // SELECT "teamID", MAX("score") FROM "player" GROUP BY "teamID"
     /// ```
+    ///
+    /// - Parameter expressions: What the rows of a group have in common. NULL is the same as NULL.
     public func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<RowDecoder> {
         group(expressions)
     }
 
     /// Groups the rows that have the same values into one row, replacing any earlier groups.
+    ///
+    /// - Parameter expressions: What the rows of a group have in common. NULL is the same as NULL. With none, there are no groups.
     public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
         all().with { $0.groups = expressions.map(\.sqlExpression) }
     }
@@ -85,6 +91,8 @@ extension RequestSource {
     ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
 
     /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    ///
+    /// - Parameter expressions: The terms to group by, as SQL, with commas between them. Values in them are bound.
     public func group(literal expressions: SQL) -> QueryInterfaceRequest<RowDecoder> {
         group([expressions])
     }

@@ -11,6 +11,8 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
     /// Creates a modifier as SQLite writes it.
+    ///
+    /// - Parameter text: The modifier, which is bound as a value. One that SQLite does not know makes the date NULL.
     public init(_ text: String) { self.text = text }
 
     public init(stringLiteral text: String) { self.init(text) }
@@ -20,16 +22,28 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 
     /// Adds days.
+    ///
+    /// - Parameter number: How many days. A negative number takes them off.
     public static func days(_ number: Int) -> Self { adding(number, "days") }
     /// Adds hours.
+    ///
+    /// - Parameter number: How many hours. A negative number takes them off.
     public static func hours(_ number: Int) -> Self { adding(number, "hours") }
     /// Adds minutes.
+    ///
+    /// - Parameter number: How many minutes. A negative number takes them off.
     public static func minutes(_ number: Int) -> Self { adding(number, "minutes") }
-    /// Adds seconds. They may have a fraction.
+    /// Adds seconds.
+    ///
+    /// - Parameter number: How many seconds, which may have a fraction. A negative number takes them off.
     public static func seconds(_ number: Double) -> Self { adding(number, "seconds") }
     /// Adds months. A day that the month has not is one of the next month.
+    ///
+    /// - Parameter number: How many months. A negative number takes them off.
     public static func months(_ number: Int) -> Self { adding(number, "months") }
-    /// Adds years.
+    /// Adds years. A day that the month has not is one of the next month.
+    ///
+    /// - Parameter number: How many years. A negative number takes them off.
     public static func years(_ number: Int) -> Self { adding(number, "years") }
 
     /// Goes back to the first day of the month.
@@ -38,7 +52,9 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let startOfYear = Self("start of year")
     /// Goes back to midnight.
     public static let startOfDay = Self("start of day")
-    /// Goes forward to a day of the week, where 0 is Sunday, unless it is that day.
+    /// Goes forward to a day of the week, unless it is that day.
+    ///
+    /// - Parameter number: The day of the week, from 0, which is Sunday, to 6.
     public static func weekday(_ number: Int) -> Self { Self("weekday \(number)") }
 
     /// Takes a number for the seconds since 1970. It must be the first modifier.
@@ -80,26 +96,46 @@ extension SQLExpression {
 /// ```swift
 /// Visit.filter(date(Column("arrival")) == "2026-11-21")
 /// ```
+///
+/// - Parameters:
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("DATE", [value], modifiers)
 }
 
 /// Returns the time, as `HH:MM:SS`: `TIME(value, modifier, …)`.
+///
+/// - Parameters:
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("TIME", [value], modifiers)
 }
 
 /// Returns the day and the time, as `YYYY-MM-DD HH:MM:SS`: `DATETIME(value, modifier, …)`.
+///
+/// - Parameters:
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("DATETIME", [value], modifiers)
 }
 
 /// Returns the julian day, a real number of days: `JULIANDAY(value, modifier, …)`.
+///
+/// - Parameters:
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func julianDay(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("JULIANDAY", [value], modifiers) }
 
 /// Returns the whole seconds since 1970, from SQLite 3.38 on: `UNIXEPOCH(value, modifier, …)`.
+///
+/// - Parameters:
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func unixEpoch(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("UNIXEPOCH", [value], modifiers) }
@@ -109,11 +145,21 @@ public func unixEpoch(
 /// ```swift
 /// Visit.select(strftime("%Y", Column("arrival")).forKey("year"))
 /// ```
+///
+/// - Parameters:
+///   - format: The format, in which `%Y` and its like stand for parts of the date. One that SQLite does not know makes the result
+///     NULL.
+///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
+///   - modifiers: How the date is changed before that, one after the other.
 public func strftime(
     _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("STRFTIME", [format, value], modifiers) }
 
 /// Returns the time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
+///
+/// - Parameters:
+///   - end: A date. Where it is before the other one, the text begins with a minus.
+///   - start: The date from which the time is counted.
 public func timeDiff(_ end: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
     .function("TIMEDIFF", [end, start])
 }

@@ -29,6 +29,8 @@ public func percentRank() -> SQLExpression { .function("PERCENT_RANK", []) }
 public func cumeDist() -> SQLExpression { .function("CUME_DIST", []) }
 
 /// Returns in which of a number of equal parts a row is, counted from 1: `NTILE(count)`.
+///
+/// - Parameter count: How many parts there are. The statement throws unless it is positive.
 public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 
 /// Returns the value of a row before this one, or another value where there is none: `LAG(value, offset, other)`.
@@ -37,27 +39,46 @@ public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 /// let earlier = lag(Column("score")).over(order: [Column("date")])
 /// Game.select(Column("date"), (Column("score") - earlier).forKey("progress"))
 /// ```
+///
+/// - Parameters:
+///   - value: The value, which is read in the other row.
+///   - offset: How many rows before this one it stands: 0 is the row itself.
+///   - other: The value where there is no such row; NULL if nil.
 public func lag(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LAG", value, offset, other) }
 
 /// Returns the value of a row behind this one, or another value where there is none: `LEAD(value, offset, other)`.
+///
+/// - Parameters:
+///   - value: The value, which is read in the other row.
+///   - offset: How many rows behind this one it stands: 0 is the row itself.
+///   - other: The value where there is no such row; NULL if nil.
 public func lead(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LEAD", value, offset, other) }
 
 /// Returns the value of the first row of the frame: `FIRST_VALUE(value)`.
+///
+/// - Parameter value: The value, which is read in that row.
 public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("FIRST_VALUE", [value])
 }
 
 /// Returns the value of the last row of the frame: `LAST_VALUE(value)`. Without a frame, the frame ends at the row
 /// itself.
+///
+/// - Parameter value: The value, which is read in that row.
 public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("LAST_VALUE", [value])
 }
 
-/// Returns the value of a row of the frame, counted from 1: `NTH_VALUE(value, number)`.
+/// Returns the value of a row of the frame: `NTH_VALUE(value, number)`.
+///
+/// - Parameters:
+///   - value: The value, which is read in that row.
+///   - number: The place of the row, counted from 1. Where the frame ends before, the result is NULL; the statement throws unless
+///     it is positive.
 public func nthValue(_ value: some SQLSpecificExpressible, _ number: Int) -> SQLExpression {
     .function("NTH_VALUE", [value, number])
 }

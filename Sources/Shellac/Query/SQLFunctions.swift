@@ -22,6 +22,11 @@ extension SQLExpression {
     /// Player.select(SQLExpression.call("soundex", Column("name")))
     /// // SELECT "soundex"("name") FROM "player"
     /// ```
+    ///
+    /// - Parameters:
+    ///   - function: The name of the function, without quotes: SQL gets it quoted. The statement throws where there is none of that
+    ///     name.
+    ///   - arguments: What the function is called with. Values are bound.
     public static func call(_ function: String, _ arguments: any SQLExpressible...) -> SQLExpression {
         .function(function.quotedDatabaseIdentifier, arguments)
     }
@@ -34,6 +39,9 @@ extension DatabaseFunction {
     /// let initials = DatabaseFunction("initials", argumentCount: 1) { … }
     /// Player.select(initials(Column("name")))
     /// ```
+    ///
+    /// - Parameter arguments: What the function is called with, as many as ``argumentCount`` says. Values are bound. The statement
+    ///   throws where the connection has no such function.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
         .function(name.quotedDatabaseIdentifier, arguments)
     }
@@ -139,9 +147,14 @@ public func average(
 // MARK: - Scalars
 
 /// Returns the absolute value: `ABS(value)`.
+///
+/// - Parameter value: The number. A text that is none counts as 0.0. NULL stays NULL.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("ABS", [value]) }
 
 /// Returns the first value that is not NULL: `COALESCE(a, b, …)`.
+///
+/// - Parameter values: The values, in the order in which they are asked: at least two, since SQLite refuses fewer. Where all are
+///   NULL, so is the result.
 public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { .function("COALESCE", values) }
 
 // MARK: - Windows

@@ -2,11 +2,18 @@
 
 extension SQL {
     /// Makes a piece of expressions, which are joined with a separator between them.
+    ///
+    /// - Parameters:
+    ///   - elements: The expressions, whose values are bound. No parentheses stand around them: join conditions by
+    ///     `joined(operator:)`. With none, the piece is empty.
+    ///   - separator: What stands between two expressions, as SQL.
     public init(elements: some Sequence<any SQLExpressible>, separator: String = "") {
         self.init(elements: elements.map { SQL($0) }, separator: separator)
     }
 
     /// Makes a piece of an expression.
+    ///
+    /// - Parameter expression: The expression, whose values are bound.
     public init(_ expression: any SQLExpressible) {
         var interpolation = SQLInterpolation(literalCapacity: 0, interpolationCount: 1)
         interpolation.appendInterpolation(expression.sqlExpression)
@@ -20,16 +27,24 @@ extension SQLInterpolation {
     /// ```swift
     /// let query: SQL = "SELECT * FROM \(Player.self) WHERE \(Column("score")) > \(100)"
     /// ```
+    ///
+    /// - Parameter type: The type, whose ``TableRecord/databaseTableName`` is written.
     public mutating func appendInterpolation<Table: TableRecord>(_ type: Table.Type) {
         appendInterpolation(identifier: type.databaseTableName)
     }
 
     /// `\(tableOf: player)`: the name of a record's table, quoted.
+    ///
+    /// - Parameter record: A record, of which the type alone matters.
     public mutating func appendInterpolation<Table: TableRecord>(tableOf record: Table) {
         appendInterpolation(identifier: Swift.type(of: record).databaseTableName)
     }
 
-    /// `\(columnsOf: Player.self)`: what a type selects, by the name of its table, or by an alias.
+    /// `\(columnsOf: Player.self)`: what a type selects, by the name of its table: `"player".*`.
+    ///
+    /// - Parameters:
+    ///   - type: The type, whose ``TableRecord/databaseSelection`` is written.
+    ///   - alias: The name of its table in the statement, without quotes; ``TableRecord/databaseTableName`` if nil.
     public mutating func appendInterpolation<Table: TableRecord>(
         columnsOf type: Table.Type, tableAlias alias: String? = nil
     ) {
@@ -37,30 +52,42 @@ extension SQLInterpolation {
     }
 
     /// `\(.allColumns)`, `\(column)`: something that is selected.
+    ///
+    /// - Parameter selection: What is selected, with its name, where `forKey(_:)` gives it one. Values in it are bound.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: any SQLSelectable) {
         write { try selection.sqlSelection.write(to: &$0) }
     }
 
     /// `\(AllColumns())`: all columns.
+    ///
+    /// - Parameter columns: Stands for `*`.
     public mutating func appendInterpolation(_ columns: AllColumns) {
         write { try columns.sqlSelection.write(to: &$0) }
     }
 
     /// `\(column.desc)`: a term of an order.
+    ///
+    /// - Parameter term: The term, with its direction. Values in it are bound.
     public mutating func appendInterpolation(_ term: SQLOrdering) { write { try term.write(to: &$0) } }
 
     /// `\(definitionFor: table)`: a common table expression as it is defined: `"name" AS (SELECT …)`.
+    ///
+    /// - Parameter table: The common table expression, whose own values are bound.
     public mutating func appendInterpolation<Element>(definitionFor table: CommonTableExpression<Element>) {
         write { try table.commonTable.write(to: &$0) }
     }
 
     /// `\(table)`: the name of a common table expression, quoted.
+    ///
+    /// - Parameter table: The common table expression, which the statement must define: `\(definitionFor: table)`.
     public mutating func appendInterpolation<Element>(_ table: CommonTableExpression<Element>) {
         appendInterpolation(identifier: table.tableName)
     }
 
     /// `\(collation)`: the name of a collation, quoted.
+    ///
+    /// - Parameter collation: The collation: one of SQLite's, or one that was added to the connection.
     public mutating func appendInterpolation(_ collation: Database.CollationName) {
         appendInterpolation(identifier: collation.rawValue)
     }

@@ -15,6 +15,8 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     private var isCached = true
 
     /// Creates the request of an SQL literal.
+    ///
+    /// - Parameter query: The SQL, with its values, which are bound.
     public init(literal query: SQL) { self.query = query }
 
     /// Creates the request of a text, and of the values that it binds.
@@ -119,6 +121,9 @@ extension SQLSubqueryable {
     /// let teamIDs = Team.select(Column("id")).filter(Column("color") == "red")
     /// Player.filter(teamIDs.contains(Column("teamID")))
     /// ```
+    ///
+    /// - Parameter element: What is looked for: a column, mostly. The request must select one column. Where the element is NULL, so
+    ///   is the answer, unless the request has no rows.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
     }
@@ -128,6 +133,8 @@ extension SQLSubqueryable {
     /// ```swift
     /// Team.filter(Player.select(Column("teamID")).contains(1))
     /// ```
+    ///
+    /// - Parameter element: The value that is looked for, which is bound. The request must select one column.
     @_disfavoredOverload
     public func contains(_ element: any SQLExpressible) -> SQLExpression {
         SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))

@@ -9,6 +9,8 @@ extension SQLSpecificExpressible {
     /// Column("firstName").appending(" ").appending(Column("lastName"))
     /// // "firstName" || ? || "lastName"
     /// ```
+    ///
+    /// - Parameter text: The text, which is bound, or an expression. Where it is NULL, so is the whole.
     public func appending(_ text: any SQLExpressible) -> SQLExpression {
         .chain(.concat, [sqlExpression, text.sqlExpression])
     }
@@ -23,12 +25,18 @@ extension SQLSpecificExpressible {
     }
 
     /// Whether a text matches a pattern of files, in which `*` stands for any characters: `a GLOB pattern`.
+    ///
+    /// - Parameter pattern: The pattern, whose case matters. `?` stands for one character, and `[a-c]` for one of these.
     public func glob(_ pattern: any SQLExpressible) -> SQLExpression { self.pattern(.glob, pattern) }
 
     /// Whether a full-text table or column matches a query: `a MATCH query`.
+    ///
+    /// - Parameter query: The query, in the language of the full-text table. The statement throws for one that is malformed.
     public func match(_ query: any SQLExpressible) -> SQLExpression { pattern(.match, query) }
 
     /// Whether a text matches a regular expression: `a REGEXP expression`. SQLite has no such function: add one.
+    ///
+    /// - Parameter expression: The regular expression: the function is called with it first, and then with the text.
     public func regexp(_ expression: any SQLExpressible) -> SQLExpression { pattern(.regexp, expression) }
 
     private func pattern(
@@ -44,11 +52,15 @@ extension SQLSpecificExpressible {
     /// ```swift
     /// Player.order(Column("name").collating(.nocase))
     /// ```
+    ///
+    /// - Parameter collation: The collation: one of SQLite's, or one that was added to the connection.
     public func collating(_ collation: Database.CollationName) -> SQLExpression {
         SQLExpression(.collated(sqlExpression, collation))
     }
 
     /// Compares and sorts the text by a collation made in Swift.
+    ///
+    /// - Parameter collation: The collation, which must have been added to the connection.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
         collating(Database.CollationName(rawValue: collation.name))
     }
@@ -56,6 +68,8 @@ extension SQLSpecificExpressible {
     // MARK: - NULL
 
     /// Whether two values are the same, where NULL is the same as NULL: `a IS b`.
+    ///
+    /// - Parameter other: What it is compared with. It may be NULL: an optional that is nil, say.
     public func isSame(as other: any SQLExpressible) -> SQLExpression {
         SQLExpression(.infix(.isSame, sqlExpression, other.sqlExpression))
     }
@@ -67,6 +81,10 @@ extension SQLSpecificExpressible {
     /// ```swift
     /// Column("level").when(1, then: "low").when(2, then: "high").otherwise("none")
     /// ```
+    ///
+    /// - Parameters:
+    ///   - value: A value. NULL is equal to none, not to itself either: choose by a condition then.
+    ///   - result: The result where this has that value.
     public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
         SQLChoice(operand: sqlExpression, branches: [(value.sqlExpression, result.sqlExpression)])
     }
@@ -77,6 +95,10 @@ extension SQLSpecificExpressible {
 /// ```swift
 /// when(Column("score") > 1000, then: "gold").when(Column("score") > 100, then: "silver").otherwise("none")
 /// ```
+///
+/// - Parameters:
+///   - condition: The condition. Where it is NULL, it does not hold.
+///   - result: The result where the condition holds.
 public func when(_ condition: some SQLSpecificExpressible, then result: any SQLExpressible) -> SQLChoice {
     SQLChoice(operand: nil, branches: [(condition.sqlExpression, result.sqlExpression)])
 }
@@ -87,11 +109,17 @@ public struct SQLChoice: SQLSpecificExpressible {
     fileprivate var branches: [(condition: SQLExpression, result: SQLExpression)]
 
     /// Adds a branch.
+    ///
+    /// - Parameters:
+    ///   - value: A value, where the choice has begun with one, or else a condition.
+    ///   - result: The result where that holds, and no branch before it.
     public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
         SQLChoice(operand: operand, branches: branches + [(value.sqlExpression, result.sqlExpression)])
     }
 
     /// Gives the result where no branch is taken.
+    ///
+    /// - Parameter result: The result, which is NULL without this call.
     public func otherwise(_ result: any SQLExpressible) -> SQLExpression {
         SQLExpression(.choice(operand, branches, result.sqlExpression))
     }
@@ -101,6 +129,10 @@ public struct SQLChoice: SQLSpecificExpressible {
 }
 
 /// Converts a value to what a column of a type would store: `CAST(a AS type)`.
+///
+/// - Parameters:
+///   - value: The value. NULL stays NULL.
+///   - type: The type, whose ``ColumnAffinity`` says what the value becomes: a text that is no number becomes 0 as an integer.
 public func cast(_ value: some SQLSpecificExpressible, as type: Database.ColumnType) -> SQLExpression {
     SQLExpression(.cast(value.sqlExpression, type))
 }
@@ -113,6 +145,8 @@ extension Sequence where Element: SQLExpressible {
     /// ```swift
     /// Player.filter([1, 2, 3].contains(Column("id")))
     /// ```
+    ///
+    /// - Parameter element: What is looked for: a column, mostly. Where it is NULL, so is the answer, unless the list is empty.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(.list(element.sqlExpression, in: map(\.sqlExpression), isNegated: false))
     }
@@ -124,6 +158,8 @@ extension ClosedRange where Bound: SQLExpressible {
     /// ```swift
     /// Player.filter((100...200).contains(Column("score")))
     /// ```
+    ///
+    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(
             .between(
@@ -133,6 +169,8 @@ extension ClosedRange where Bound: SQLExpressible {
 
 extension Range where Bound: SQLExpressible {
     /// Whether a value is in the range: `a >= first AND a < end`.
+    ///
+    /// - Parameter element: What is compared: a column, mostly. It stands in the SQL twice. Where it is NULL, so is the answer.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         element >= lowerBound && element < upperBound
     }
@@ -140,15 +178,21 @@ extension Range where Bound: SQLExpressible {
 
 extension PartialRangeFrom where Bound: SQLExpressible {
     /// Whether a value is in the range: `a >= first`.
+    ///
+    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element >= lowerBound }
 }
 
 extension PartialRangeThrough where Bound: SQLExpressible {
     /// Whether a value is in the range: `a <= last`.
+    ///
+    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element <= upperBound }
 }
 
 extension PartialRangeUpTo where Bound: SQLExpressible {
     /// Whether a value is in the range: `a < end`.
+    ///
+    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element < upperBound }
 }

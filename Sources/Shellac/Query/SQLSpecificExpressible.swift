@@ -28,10 +28,14 @@ extension SQLSpecificExpressible {
     /// Player.select(Column("teamID"), max(Column("score")).forKey("best"))
     /// // SELECT "teamID", MAX("score") AS "best" FROM "player"
     /// ```
+    ///
+    /// - Parameter name: The name that the rows have the value under, without quotes: SQL gets it quoted.
     public func forKey(_ name: String) -> SQLSelection {
         SQLSelection(.expression(sqlExpression, name: name))
     }
 
     /// Gives the expression the name of a coding key in a selection.
+    ///
+    /// - Parameter key: The key, whose `stringValue` is the name.
     public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }

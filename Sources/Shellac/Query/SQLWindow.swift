@@ -44,6 +44,7 @@ public struct SQLWindow: Sendable {
 extension SQLExpression {
     /// Returns the value of a window function, or of an aggregate, over the rows of a window.
     ///
+    /// - Parameter window: The rows. With an empty window, they are all rows of the request.
     /// - Precondition: This is the call of a function.
     public func over(_ window: SQLWindow) -> SQLExpression {
         guard case .call(var call)? = syntax else {

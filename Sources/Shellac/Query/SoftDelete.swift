@@ -32,6 +32,8 @@ public struct SoftDelete: Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral column: String) { self.init(column) }
 
     /// Names the column that holds the date of the deletion, or NULL.
+    ///
+    /// - Parameter name: The name of the column. It is NULL in rows that are not deleted.
     public static func column(_ name: String) -> SoftDelete { SoftDelete(name) }
 
     /// What holds of the rows that are not deleted.

@@ -24,6 +24,8 @@ public struct TableAlias<RowDecoder>: Hashable, Sendable {
     fileprivate init(named name: String) { self.name = name }
 
     /// A column of the table: `"p"."id"`.
+    ///
+    /// - Parameter column: The column, of which the name alone matters.
     public subscript(_ column: Column) -> SQLExpression {
         SQLExpression(.column(table: name, name: column.name))
     }
@@ -34,9 +36,13 @@ public struct TableAlias<RowDecoder>: Hashable, Sendable {
 
 extension TableAlias<Void> {
     /// Creates a name for a table.
+    ///
+    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
     public init(_ name: String) { self.init(named: name) }
 
     /// Creates a name for a table.
+    ///
+    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
     public init(name: String) { self.init(named: name) }
 
     /// Refers to a table that needs no name of the program's: SQL has one that no other table of the statement has.
@@ -45,15 +51,21 @@ extension TableAlias<Void> {
 
 extension TableAlias where RowDecoder: TableRecord {
     /// Creates a name for the table of a type.
+    ///
+    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
     public init(_ name: String) { self.init(named: name) }
 
     /// Creates a name for the table of a type.
+    ///
+    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
     public init(name: String) { self.init(named: name) }
 
     /// Refers to the table of a type that needs no name of the program's: SQL has one that no other table of the statement has.
     public init() { self.init(named: AliasNumber.next()) }
 
     /// A column that the type declares: `alias.score`.
+    ///
+    /// - Parameter column: A static property of the type's ``TableRecord/Columns``.
     public subscript(dynamicMember column: KeyPath<RowDecoder.Columns.Type, some ColumnExpression>)
         -> SQLExpression
     { self[Column(RowDecoder.Columns.self[keyPath: column].name)] }

@@ -58,6 +58,10 @@ public protocol TableRecord: SendableMetatype {
     ///     }
     /// }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - value: What a row is looked for by: a `Date`, a `Data` or a `UUID`.
+    ///   - column: The name of the column, as the table spells it.
     static func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue
