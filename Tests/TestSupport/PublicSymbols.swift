@@ -38,8 +38,9 @@ public struct PublicSymbols: Sendable {
         for name in try folder.fileNames() {
             let data = try Data(contentsOf: folder.url.appending(path: name))
             files[name] = data
-            symbols += try JSONDecoder().decode(SymbolGraph.self, from: data).symbols.compactMap(
-                PublicSymbol.init)
+            symbols += try JSONDecoder().decode(SymbolGraph.self, from: data).symbols.compactMap {
+                PublicSymbol($0, of: module)
+            }
         }
         (self.files, self.symbols) = (files, symbols)
     }
@@ -57,6 +58,12 @@ public struct PublicSymbol: Sendable {
     public let comment: String
     /// Its declaration.
     public let declaration: String
+    /// The names that its parameters have inside of it.
+    public let parameters: [String]
+    /// Whether it is an operator.
+    public let isOperator: Bool
+    /// Whether its comment is that of another module, whose requirement it satisfies.
+    public let hasForeignComment: Bool
 
     /// Whether it throws, and does not only hand on what its arguments throw.
     public var isThrowing: Bool {
@@ -70,7 +77,7 @@ public struct PublicSymbol: Sendable {
         return outside.contains(/\bthrows\b/)
     }
 
-    fileprivate init?(_ symbol: SymbolGraph.Symbol) {
+    fileprivate init?(_ symbol: SymbolGraph.Symbol, of module: String) {
         // What an extension of a protocol gives to each type that conforms; and what is another module's, or nobody has written.
         guard !symbol.identifier.precise.contains("::SYNTHESIZED::"), let location = symbol.location else {
             return nil
@@ -80,6 +87,9 @@ public struct PublicSymbol: Sendable {
         line = location.position.line + 1
         comment = symbol.docComment?.lines.map(\.text).joined(separator: "\n") ?? ""
         declaration = symbol.declarationFragments?.map(\.spelling).joined() ?? ""
+        parameters = symbol.functionSignature?.parameters?.map { $0.internalName ?? $0.name } ?? []
+        isOperator = symbol.kind.identifier == "swift.func.op"
+        hasForeignComment = symbol.docComment.map { $0.module != module } ?? false
     }
 }
 
@@ -94,15 +104,26 @@ private struct SymbolGraph: Decodable {
         }
         struct Comment: Decodable {
             struct Line: Decodable { let text: String }
+            let module: String?
             let lines: [Line]
         }
         struct Fragment: Decodable { let spelling: String }
+        struct Kind: Decodable { let identifier: String }
+        struct Signature: Decodable {
+            struct Parameter: Decodable {
+                let name: String
+                let internalName: String?
+            }
+            let parameters: [Parameter]?
+        }
 
+        let kind: Kind
         let identifier: Identifier
         let pathComponents: [String]
         let location: Location?
         let docComment: Comment?
         let declarationFragments: [Fragment]?
+        let functionSignature: Signature?
     }
 
     let symbols: [Symbol]

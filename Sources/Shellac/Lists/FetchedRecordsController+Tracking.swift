@@ -188,6 +188,7 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
 
         /// Waits for the next changes, and makes them in the list.
         ///
+        /// - Parameter actor: The actor on which they are made: that of the caller.
         /// - Throws: the error of a fetch. There are no changes after it.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation

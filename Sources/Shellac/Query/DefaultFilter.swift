@@ -41,6 +41,8 @@ public struct DefaultFilter: Sendable, ExpressibleByDictionaryLiteral {
     public init() { conditions = [] }
 
     /// Names conditions, all of which hold.
+    ///
+    /// - Parameter elements: The conditions, each behind the name by which a request leaves it out.
     public init(dictionaryLiteral elements: (Name, any SQLSpecificExpressible)...) {
         conditions = elements.map { Condition(name: $0.0, expression: $0.1.sqlExpression) }
     }

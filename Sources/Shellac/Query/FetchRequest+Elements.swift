@@ -3,7 +3,9 @@
 extension DatabaseFetchable {
     /// Returns a cursor over the rows of a request, as elements of this type.
     ///
-    /// - Parameter request: The request. What it would make of the rows itself does not matter.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - request: The request. What it would make of the rows itself does not matter.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
     ///   the cursor throws.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
@@ -26,7 +28,9 @@ extension DatabaseFetchable {
     /// let names = try String.fetchAll(db, request)
     /// ```
     ///
-    /// - Parameter request: The request. What it would make of the rows itself does not matter.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - request: The request. What it would make of the rows itself does not matter.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
@@ -42,8 +46,10 @@ extension DatabaseFetchable {
 
     /// Fetches the first row of a request, as an element of this type: nil when there is no row, and for a value that is NULL.
     ///
-    /// - Parameter request: The request, whose order tells which row is the first. What it would make of the row itself does not
-    ///   matter.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - request: The request, whose order tells which row is the first. What it would make of the row itself does not
+    ///     matter.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
@@ -61,7 +67,9 @@ extension DatabaseFetchable {
 extension DatabaseFetchable where Self: Hashable {
     /// Fetches all rows of a request as elements of this type, as a set.
     ///
-    /// - Parameter request: The request. What it would make of the rows itself does not matter.
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - request: The request. What it would make of the rows itself does not matter.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {

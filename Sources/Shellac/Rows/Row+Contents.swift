@@ -122,6 +122,8 @@ extension Row: Sequence {
 
 extension Row: ExpressibleByDictionaryLiteral {
     /// Makes a row by hand, with its columns in order.
+    ///
+    /// - Parameter elements: The values, each behind the name of its column. Names may come twice; nil is NULL.
     public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
         self.init(elements.map { ($0, $1?.databaseValue ?? .null) })
     }

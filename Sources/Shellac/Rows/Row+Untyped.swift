@@ -101,6 +101,8 @@ extension Row: RandomAccessCollection {
     public var endIndex: RowIndex { RowIndex(column: count) }
 
     /// The name and the value of the column at a place.
+    ///
+    /// - Parameter position: The place, which must be one of the row.
     public subscript(position: RowIndex) -> Element {
         guard let value = databaseValue(atIndex: position.column) else {
             Misuse.trap(

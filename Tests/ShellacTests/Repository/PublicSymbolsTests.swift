@@ -28,6 +28,17 @@ import Testing
         )
     }
 
+    @Test("every public function says its parameters, where there is more than the database")
+    func parameters() async throws {
+        let functions = try await PublicSymbols.ofLibrary().symbols.filter(\.hasParametersToSay)
+        #expect(functions.count > 100)
+        let silent = functions.filter(\.lacksParameters)
+        #expect(silent.isEmpty, "\(silent.count):\n\(silent.listed)")
+        print(
+            "documentation: \(functions.count - silent.count) of \(functions.count) public functions say their parameters"
+        )
+    }
+
     @Test("LiveRow and other plumbing is hidden")
     func plumbing() async throws {
         let names = try await Set(PublicSymbols.ofLibrary().symbols.map(\.name))
@@ -81,6 +92,29 @@ import Testing
                 public func _prepare() {}
             }
 
+            extension Cards {
+                /// Turns some.
+                ///
+                /// - Parameter count: How many.
+                public func turn(_ count: Int, of suit: Suit) {}
+                /// Counts some.
+                ///
+                /// - Parameters:
+                ///   - suit: Theirs.
+                ///   - most: How many at most.
+                public func count(in db: Int, of suit: Suit, atMost most: Int) {}
+                /// Gives one away.
+                public func give(_ db: Int) {}
+                /// The one at a place.
+                public subscript(place: Int) -> Int { place }
+                /// Compares them.
+                public static func < (a: Cards, b: Cards) -> Bool { false }
+            }
+
+            extension Cards: Hashable {
+                public func hash(into hasher: inout Hasher) {}
+            }
+
             public enum Suit: String {
                 case hearts
                 /// Those of the dealer.
@@ -93,12 +127,16 @@ import Testing
         let symbols = try await PublicSymbols(of: "Games", in: [folder.url]).symbols
         #expect(
             Set(symbols.filter(\.lacksComment).map { "\($0.file):\($0.line) \($0.name)" }) == [
-                "\(source):13 Cards.count", "\(source):31 Game.show()", "\(source):35 Suit",
-                "\(source):36 Suit.hearts",
+                "\(source):13 Cards.count", "\(source):31 Game.show()", "\(source):58 Suit",
+                "\(source):59 Suit.hearts",
             ])
         #expect(
             Set(symbols.filter { $0.isThrowing && $0.lacksErrors }.map(\.name)) == [
                 "Game.end()", "Cards.end()", "Cards.deal(by:)", "Game.show()",
+            ])
+        #expect(
+            Set(symbols.filter { $0.hasParametersToSay && $0.lacksParameters }.map(\.name)) == [
+                "Cards.shuffle(by:)", "Cards.deal(by:)", "Cards.turn(_:of:)", "Cards.subscript(_:)",
             ])
     }
 
@@ -119,6 +157,18 @@ import Testing
 extension PublicSymbol {
     /// Whether there is no comment: neither one of its own, nor that of a requirement.
     fileprivate var lacksComment: Bool { comment.allSatisfy(\.isWhitespace) }
+
+    /// Whether it is a function of ours that takes more than the database, and no operator.
+    fileprivate var hasParametersToSay: Bool {
+        !isOperator && !hasForeignComment && parameters.contains { $0 != "db" }
+    }
+
+    /// Whether the comment does not list all that the function takes, but for the database.
+    fileprivate var lacksParameters: Bool {
+        parameters.contains { name in
+            name != "db" && !comment.contains("- Parameter \(name):") && !comment.contains("  - \(name):")
+        }
+    }
 
     /// Whether the comment does not say what is thrown, in a line of its own or in a sentence.
     fileprivate var lacksErrors: Bool { !comment.contains(/(?i)\bthrow/) }
