@@ -304,7 +304,9 @@ extension LiveRow {
     /// Tells that there is no row any more: the statement was reset.
     func moveOut() {
         fallBehind()
-        storage.pointee.ownElements.pointee.moveOut()
+        // (The compiler breaks down under the thread sanitizer where this is one expression.)
+        let elements = storage.pointee.ownElements
+        elements.pointee.moveOut()
         storage.pointee.makerReference?.use { $0.moveOut() }
         if !storage.pointee.windows.isEmpty { closeWindows() }
     }
@@ -313,7 +315,8 @@ extension LiveRow {
     func forgetColumns() {
         storage.pointee.width = Int(sqlite3_column_count(storage.pointee.statement))
         storage.pointee.layout = nil
-        storage.pointee.ownElements.pointee.forgetColumns()
+        let elements = storage.pointee.ownElements
+        elements.pointee.forgetColumns()
         storage.pointee.plainElement = nil
         storage.pointee.maker = nil
         storage.pointee.stride = 0
