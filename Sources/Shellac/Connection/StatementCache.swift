@@ -133,6 +133,9 @@ extension StatementCache: CheckedInvariants {
 protocol StatementKeeper: AnyObject {
     /// Frees the arguments of the statements that nobody uses.
     func releaseArguments()
+
+    /// The statements that nobody uses.
+    var idleStatements: [Statement] { get }
 }
 
 extension Database {
@@ -140,7 +143,16 @@ extension Database {
     func releaseLargeArguments() {
         statementCache.mayHoldLargeValues = false
         statementCache.releaseArguments()
-        for number in Slots.numbers { (slots.object(at: number) as? any StatementKeeper)?.releaseArguments() }
+        for keeper in statementKeepers { keeper.releaseArguments() }
+    }
+
+    /// All kept statements that nobody uses.
+    var idleStatements: [Statement] {
+        statementCache.idleStatements + statementKeepers.flatMap(\.idleStatements)
+    }
+
+    private var statementKeepers: [any StatementKeeper] {
+        Slots.numbers.compactMap { slots.object(at: $0) as? any StatementKeeper }
     }
 }
 

@@ -20,6 +20,7 @@ final class RowTester: Sendable {
         var configuration = Configuration()
         configuration.label = "tests of rows of \(db.description)"
         configuration.foreignKeysEnabled = false
+        configuration.advisesIndexes = false
         configuration.acceptsDoubleQuotedStringLiterals = db.configuration.acceptsDoubleQuotedStringLiterals
         queue = try DatabaseQueue(configuration: configuration)
         let encoding = try db.asking {

@@ -78,6 +78,10 @@ final class QueryConnection: StatementKeeper {
         }
     }
 
+    var idleStatements: [Statement] {
+        entries.values.filter { isKnownUniquelyReferenced(&$0.statement) }.map(\.statement)
+    }
+
     /// Refuses a type whose table is no longer the one that it was: what is kept for the type belongs to that one.
     ///
     /// It is asked where something is made for a type, and in debug builds each time that a type is used.

@@ -37,7 +37,7 @@ final class IndexAdvisor {
 
     /// Looks at the statements that nobody uses.
     func look(_ db: Database) {
-        for statement in db.statementCache.idleStatements {
+        for statement in db.idleStatements {
             guard let counts = Counts(statement), db.group.shared({ Examined() }).mayInsert(statement.sql),
                 let indexes = try? IndexModel.indexes(for: statement),
                 db.group.shared({ Examined() }).insert(statement.sql), !indexes.isEmpty

@@ -142,6 +142,38 @@ struct IndexAdvisorTests {
         #expect(told.map(\.indexes) == [])
     }
 
+    /// A request that the tests run.
+    enum Asking: String, CaseIterable, Sendable {
+        case rows, values, count, emptiness, first, update, deletion
+
+        func run(_ team: Int, _ db: Database) throws {
+            let players = Table("player").filter(Column("team") == team)
+            switch self {
+            case .rows: _ = try players.fetchAll(db)
+            case .values: _ = try String.fetchSet(db, players.select(Column("name")))
+            case .count: _ = try players.fetchCount(db)
+            case .emptiness: _ = try Table("player").filter(Column("name") == "\(team)").isEmpty(db)
+            case .first: _ = try players.order(Column("id").desc).limit(1, offset: 9).fetchOne(db)
+            case .update: try players.updateAll(db, Column("order").set(to: 1))
+            case .deletion: try Table("player").filter(Column("name") == "\(team)").deleteAll(db)
+            }
+        }
+    }
+
+    @Test(
+        "A request that reads whole tables again and again is told of as SQL is", arguments: Asking.allCases)
+    func requests(asking: Asking) throws {
+        var configuration = spy.configuration
+        configuration.advisesIndexes = true
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.inDatabase { db in try db.execute(sql: Self.schema) }
+        for team in 1...30 { try queue.write { db in try asking.run(team, db) } }
+        try queue.close()
+        let column = [.emptiness, .deletion].contains(asking) ? "name" : "team"
+        #expect(
+            spy.advice.map(\.indexes) == [[#"CREATE INDEX "player_\#(column)" ON "player"("\#(column)")"#]])
+    }
+
     @Test("A few runs, or small tables, are nothing to tell of")
     func few() throws {
         try #expect(advice("SELECT name FROM player WHERE team = ? LIMIT 1 OFFSET 50", times: 4).isEmpty)
