@@ -168,7 +168,7 @@ struct CounterRecordsTests {
         #expect(!spy.removeAll().contains { $0.contains("shellac") })
     }
 
-    @Test("a value that follows the count hears of it", .timeLimit(.minutes(2)))
+    @Test("a value that follows the count hears of it", .timeLimit(.minutes(10)))
     func liveValues() async throws {
         try await queue.write { db in try db.execute(sql: "INSERT INTO team (name) VALUES ('Reds')") }
         let counts = ValueObservation.tracking { db in
