@@ -81,10 +81,14 @@ final class LiveQueries: DiscerningObserver {
     func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
         // Its reader has left while it was fetched.
         if query.isEnded { return }
+        // First all that may fail, as where it is interrupted: a query that is known, and whose tables are not, would never be
+        // woken, nor noticed when it has ended. (Also where the concern is the same: a table may be another one.)
+        let watches = try concern.region.tableNames?.map(CaseInsensitiveName.init).map { name in
+            let table = tables[name] ?? TableWatch(name.name)
+            try table.look(database)
+            return (name, table)
+        }
         listen()
-        let names = concern.region.tableNames?.map(CaseInsensitiveName.init)
-        // Also where the concern is the same: the table may be another one.
-        for name in names ?? [] { try tables[name]?.look(database) }
         if queries.updateValue(query, forKey: ObjectIdentifier(query)) != nil {
             if query.watched == concern { return }
             forget { $0 === query }
@@ -93,11 +97,10 @@ final class LiveQueries: DiscerningObserver {
         if let rows = query as? FollowedRows, !followedRows.contains(where: { $0 === rows }) {
             followedRows.append(rows)
         }
-        guard let names else { return unlimited.append(query) }
-        for name in names {
-            let table = tables[name] ?? TableWatch(name.name)
+        guard let watches else { return unlimited.append(query) }
+        for (name, looked) in watches {
+            let table = tables[name] ?? looked
             tables[name] = table
-            try table.look(database)
             table.add(query, concern)
         }
         (lastTable, lastName) = (nil, nil)

@@ -115,12 +115,12 @@ final class TableWatch {
     func look(_ db: Database) throws {
         let generation = try db.schemaGeneration
         if generation == schemaGeneration { return }
+        let tables = try db.schema.tables(named: name)
         schemaGeneration = generation
         open += allTested.map { Entry(query: $0.query, columns: $0.columns) }
         (lookups, asked) = ([], [])
         lastTested = nil
         knownUpdates = []
-        let tables = try db.schema.tables(named: name)
         rowIDNames = Set(
             (tables.compactMap(\.primaryKey.rowIDColumn) + ["rowid"]).map(CaseInsensitiveName.init))
         stored = tables.first { $0.schemaName == "main" && $0.kind == .table }.map { StoredColumns($0, db) }

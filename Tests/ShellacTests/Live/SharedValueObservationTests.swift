@@ -114,8 +114,11 @@ struct SharedValueObservationTests {
         for try await names in shared.values() where names == ["last"] { break }
         try await queue.run("UPDATE livePlayer SET name = 'x'")
         try await queue.run("UPDATE livePlayer SET name = 'y'")
-        // (A pool may be reading for somebody who has left.)
-        try await waitUntil { try queue.inDatabase { db in db.broker?.observers.isEmpty ?? true } }
+        // (A pool may be reading for somebody who has left. The next commit finds out who that was.)
+        try await waitUntil {
+            try queue.inDatabase { db in try db.execute(sql: "UPDATE livePlayer SET name = name || 'z'") }
+            return try queue.inDatabase { db in db.broker?.observers.isEmpty ?? true }
+        }
     }
 
     @Test("what gives way to a newer value may come back when it is freed")
