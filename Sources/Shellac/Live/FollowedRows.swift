@@ -290,16 +290,16 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         let table = try FollowedTable(of: first.record.type, version, on: db)
         seenVersion = nil
         taken?.notes.noteAll(isWritten: false)
-        return state.withLock { state in
+        let followers = state.withLock { state in
             state.table = table
-            var failures: [(RowFollower, any Error)] = []
+            var keyless: [RowFollower] = []
             let rows = state.rows
             state.rows = [:]
             for (oldKey, followed) in rows {
                 for follower in followed.all {
                     guard let key = table.key(of: follower.record.names, follower.record.values) else {
                         follower.key = nil
-                        failures.append((follower, follower.record.noKey(table.key)))
+                        keyless.append(follower)
                         continue
                     }
                     follower.key = key
@@ -312,8 +312,10 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                     }
                 }
             }
-            return failures
+            return keyless
         }
+        // (The error names the table, which the class of the user tells: not under the lock.)
+        return followers.map { ($0, $0.record.noKey(table.key)) }
     }
 }
 

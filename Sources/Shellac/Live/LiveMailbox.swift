@@ -81,30 +81,40 @@ final class LiveMailbox<Value>: Sendable {
     ///
     /// - Parameter number: Numbers the values, where several tasks put them in. One that comes behind a newer one is dropped.
     func post(_ parcel: Parcel<Value>, number: UInt32? = nil) {
-        _ = postUnscheduled(parcel, number: number)
+        postUnscheduled(parcel, number: number).finish()
         callReceiver()
+    }
+
+    /// What is left to do when a value was put in, where no lock is held.
+    ///
+    /// Who waits may be just being cancelled: Swift holds a lock of theirs while they hear of it, takes it to wake them, and they want
+    /// our locks. And what gives way may be an object of the user.
+    struct Posting {
+        fileprivate let waiter: Waiter?
+        fileprivate let parcel: Parcel<Value>?
+
+        /// Hands the value to who waits for it, or frees what has given way.
+        func finish() { waiter?.resume(returning: parcel) }
     }
 
     /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
     ///
-    /// - Returns: what gives way to it. It may be an object of the user, and is to be freed where no lock is held.
-    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) -> Parcel<Value>? {
-        let (waiter, dropped) = state.withLock { state -> (Waiter?, Parcel<Value>?) in
-            if state.isAtEnd || !state.goesOn(to: number) { return (nil, parcel) }
-            if let waiter = state.waiter.take() { return (waiter, nil) }
+    /// - Returns: what is to be finished, before the receiver is called.
+    func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) -> Posting {
+        state.withLock { state in
+            if state.isAtEnd || !state.goesOn(to: number) { return Posting(waiter: nil, parcel: parcel) }
+            if let waiter = state.waiter.take() { return Posting(waiter: waiter, parcel: parcel) }
             var dropped: Parcel<Value>?
             switch policy {
             case .unbounded: break
             case .bufferingNewest(let count):
                 if state.parcels.count >= max(count, 1) { dropped = state.parcels.removeFirst() }
             case .bufferingOldest(let count):
-                if state.parcels.count >= max(count, 1) { return (nil, parcel) }
+                if state.parcels.count >= max(count, 1) { return Posting(waiter: nil, parcel: parcel) }
             }
             state.parcels.append(parcel)
-            return (nil, dropped)
+            return Posting(waiter: nil, parcel: dropped)
         }
-        waiter?.resume(returning: parcel)
-        return dropped
     }
 
     /// Has the receiver called, if there is one, and something to hear.

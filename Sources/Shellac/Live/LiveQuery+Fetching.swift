@@ -40,7 +40,7 @@ extension LiveQuery {
         progress.withLock { progress in
             defer { (progress.isStale, progress.hasBegun) = (false, true) }
             progress.hosts = hosts
-            if settings.pause != nil { progress.lastFetch = .now }
+            if progress.settings.pause != nil { progress.lastFetch = .now }
             return progress.isStale
         }
     }
@@ -105,7 +105,8 @@ extension LiveQuery {
         // What was committed between the fetch and this has told nobody. Of other processes, nothing is known.
         let isMissed = progress.withLock { progress in
             let isMissed =
-                progress.seenCommit != queries.commitNumber || isNew && settings.pollingInterval != nil
+                progress.seenCommit != queries.commitNumber
+                || isNew && progress.settings.pollingInterval != nil
             if isMissed { progress.isStale = true }
             return isMissed
         }
@@ -126,8 +127,8 @@ extension LiveQuery {
 
     /// Returns whether the query goes on.
     private func fetchAndDeliver() async -> Bool {
-        let content = content
-        defer { withExtendedLifetime(content) {} }
+        let kept = (content, settings)
+        defer { withExtendedLifetime(kept) {} }
         if progress.withLock({ $0.mustFetch }) {
             let delivery = await trying { writer, begin in
                 if let pool = writer.pool {

@@ -21,9 +21,10 @@
 class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `progress`, or by the access
     /// The database, which an observation does not keep alive.
     weak let writer: (any DatabaseWriter)?
-    let settings: LiveSettings
 
     struct Progress {
+        /// How the query is followed. Nobody hears of it any more once it has ended: who does belongs to the user.
+        var settings: LiveSettings
         enum Phase { case resting, fetching, ended }
         var lastFetch: ContinuousClock.Instant?
         var phase = Phase.resting
@@ -43,7 +44,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         /// Those of the database, once a connection is known.
         var hosts: LiveHosts?
     }
-    let progress = Lock(Progress())
+    let progress: Lock<Progress>
+    final var settings: LiveSettings { progress.withLock { $0.settings } }
 
     // On the side of the connection that writes:
 
@@ -61,7 +63,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     init(_ writer: any DatabaseWriter, _ settings: LiveSettings) {
         self.writer = writer
-        self.settings = settings
+        progress = Lock(Progress(settings: settings))
     }
 
     // MARK: - What subclasses say
@@ -115,8 +117,8 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         noteBegin()
         settings.tell { $0.willStart?() }
         progress.withLock { $0.phase = .fetching }
-        let content = content
-        defer { withExtendedLifetime(content) {} }
+        let kept = (content, settings)
+        defer { withExtendedLifetime(kept) {} }
         do {
             guard let writer else { return end() }
             if let pool = writer.pool {
@@ -219,13 +221,15 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     ///
     /// - Parameter isCancelled: Whether the reader has left, who wants to hear nothing more.
     final func end(_ failure: (any Error)? = nil, isCancelled: Bool = false) {
-        let (isFirst, task) = progress.withLock { progress in
+        let (isFirst, task, settings) = progress.withLock { progress in
             defer {
                 progress.phase = .ended
                 progress.task = nil
+                progress.settings = progress.settings.unheard
             }
-            return (progress.phase != .ended, progress.task)
+            return (progress.phase != .ended, progress.task, progress.settings)
         }
+        defer { withExtendedLifetime(settings) {} }
         guard isFirst else { return }
         noteEnd()
         task?.cancel()

@@ -31,6 +31,14 @@ struct LiveSettings: Sendable {
         set { self[\.events] = newValue }
     }
 
+    /// The same, of which nobody hears.
+    var unheard: LiveSettings {
+        if additions.isEmpty { return self }
+        var settings = self
+        settings.events = []
+        return settings
+    }
+
     func tell(_ body: (LiveEvents) -> Void) {
         if additions.isEmpty { return }
         for event in events { body(event) }

@@ -3,14 +3,14 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
     /// What belongs to the user.
     private final class Content {
         let fetch: LiveFetch<Value>
+        let interest: LiveInterest
         let mailbox: LiveMailbox<Value>
 
-        init(_ fetch: @escaping LiveFetch<Value>, _ mailbox: LiveMailbox<Value>) {
-            (self.fetch, self.mailbox) = (fetch, mailbox)
+        init(_ fetch: @escaping LiveFetch<Value>, _ interest: LiveInterest, _ mailbox: LiveMailbox<Value>) {
+            (self.fetch, self.interest, self.mailbox) = (fetch, interest, mailbox)
         }
     }
     private let ownContent: Lock<Content?>
-    private let interest: LiveInterest
 
     // On the side of who fetches:
 
@@ -22,8 +22,7 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
     init(
         _ observation: ValueObservation<Value>, in writer: any DatabaseWriter, to mailbox: LiveMailbox<Value>
     ) {
-        interest = observation.interest
-        ownContent = Lock(Content(observation.makeFetch(), mailbox))
+        ownContent = Lock(Content(observation.makeFetch(), observation.interest, mailbox))
         super.init(writer, observation.settings)
     }
 
@@ -33,7 +32,7 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
         guard let content = ownContent.withLock({ $0 }) else { return LiveDelivery {} }
         let version = try RowTesters.version(on: db)
         let step: LiveStep<Value>
-        switch interest {
+        switch content.interest {
         case .recordedOnce where recorded != nil && version == seenSchema, .regions:
             step = try content.fetch(db)
         case .recorded, .recordedOnce:
@@ -48,7 +47,9 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
     override var readsSomethingElse: Bool { isAnotherRegion }
 
     override func concern(_ db: Database) throws -> LiveConcern {
-        guard case .regions(let regions) = interest else { return LiveConcern(recorded ?? DatabaseRegion()) }
+        guard case .regions(let regions)? = ownContent.withLock({ $0 })?.interest else {
+            return LiveConcern(recorded ?? DatabaseRegion())
+        }
         return LiveConcern(
             try regions.reduce(into: DatabaseRegion()) { try $0.formUnion($1.databaseRegion(db)) })
     }

@@ -75,17 +75,18 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     }
 
     private func add(_ mailbox: LiveMailbox<Value>, isImmediate: Bool) -> AnyDatabaseCancellable {
-        let (number, run) = state.withLock { state -> (Int, Int?) in
+        let (number, run, posting) = state.withLock { state -> (Int, Int?, LiveMailbox<Value>.Posting?) in
             state.lastReader += 1
             state.readers[state.lastReader] = mailbox
             // Under the lock: no newer value can come first.
-            if let last = state.last { _ = mailbox.postUnscheduled(Parcel(last)) }
+            let posting = state.last.map { mailbox.postUnscheduled(Parcel($0)) }
             // Who starts at once does not wait for the first value of a run that is on its way.
-            if state.isRunning, !isImmediate || state.last != nil { return (state.lastReader, nil) }
+            if state.isRunning, !isImmediate || state.last != nil { return (state.lastReader, nil, posting) }
             state.isRunning = true
             state.run += 1
-            return (state.lastReader, state.run)
+            return (state.lastReader, state.run, posting)
         }
+        posting?.finish()
         mailbox.callReceiver()
         if let run { begin(run, isImmediate: isImmediate) }
         return AnyDatabaseCancellable {
@@ -126,15 +127,18 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     }
 
     private func post(_ value: Value, of run: Int) {
-        // What gives way may be objects of the user, whose `deinit` may come back here.
-        let (readers, before, dropped) = state.withLock { state -> ([LiveMailbox<Value>], Value?, [Any]) in
-            guard state.run == run else { return ([], nil, []) }
+        // What gives way may be objects of the user, whose `deinit` may come back here, and so may who is woken.
+        typealias Posted = (reader: LiveMailbox<Value>, posting: LiveMailbox<Value>.Posting)
+        let (posted, before) = state.withLock { state -> ([Posted], Value?) in
+            guard state.run == run else { return ([], nil) }
             defer { state.last = value }
-            let readers = Array(state.readers.values)
-            return (readers, state.last, readers.compactMap { $0.postUnscheduled(Parcel(value)) })
+            return (state.readers.values.map { ($0, $0.postUnscheduled(Parcel(value))) }, state.last)
         }
-        for reader in readers { reader.callReceiver() }
-        withExtendedLifetime((before, dropped)) {}
+        for (reader, posting) in posted {
+            posting.finish()
+            reader.callReceiver()
+        }
+        withExtendedLifetime((before, posted)) {}
     }
 
     private func finish(_ run: Int, _ failure: (any Error)?) {
