@@ -142,7 +142,10 @@ final class Checkpointer: Sendable {
     }
 
     private func connection() throws -> Database {
-        if let known = state.withLock({ $0.database }) { return known }
+        let (known, isClosed) = state.withLock { ($0.database, $0.isClosed) }
+        if let known { return known }
+        // The file may be anybody's by now. (Who closes waits for what has begun.)
+        if isClosed { throw opening.closedError }
         let database = try opening.openForCheckpoints()
         let isLate = state.withLock { state in
             if !state.isClosed { state.database = database }
@@ -194,6 +197,11 @@ final class Checkpointer: Sendable {
             return state.database
         }
         database?.interruptFromOutside()
+        if isRunningHere {
+            Misuse.trap(
+                "the pool \(opening.description) was closed by who hears of one of its checkpoints, which it would wait for. Close it "
+                    + "elsewhere.")
+        }
         queue.sync {}
         database?.giveUp()
     }

@@ -124,9 +124,11 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
-        let end = { @Sendable [checkpointer, logIndex, writer] in
+        let end = { @Sendable [checkpointer, logIndex, readers, writer] in
             checkpointer?.close()
             logIndex.close()
+            // First the readers: the last connection copies the log, which they may not.
+            readers.giveUp()
             writer.database.giveUp()
         }
         // (Who hears of a checkpoint may have let go of the pool, in the middle of it.)
