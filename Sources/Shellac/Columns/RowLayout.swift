@@ -146,14 +146,13 @@ final class RowLayout: Sendable {
     /// Whether the SQL names the table of a type. Where there is no SQL, nobody knows better.
     func namesTable(ofType identifier: UInt, _ table: () -> String) -> Bool {
         guard let sql else { return true }
-        return learnt.withLock { learnt in
-            if let known = learnt.tables[identifier] { return known }
-            let table = CaseInsensitiveName(table())
-            let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
-            let isNamed = words.contains { CaseInsensitiveName(String($0)) == table }
-            learnt.tables[identifier] = isNamed
-            return isNamed
-        }
+        if let known = learnt.withLock({ $0.tables[identifier] }) { return known }
+        // (The type of the user tells its table, and may look at such rows meanwhile.)
+        let table = CaseInsensitiveName(table())
+        let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
+        let isNamed = words.contains { CaseInsensitiveName(String($0)) == table }
+        learnt.withLock { $0.tables[identifier] = isNamed }
+        return isNamed
     }
 
     /// Notes the columns of the primary key of a class's own table.

@@ -60,23 +60,66 @@ extension DatabasePool {
 
 /// Reads the index of a log, by a connection of its own: nobody else waits for it.
 final class LogIndex: Sendable {
-    private let database = Lock<Database?>(nil)
+    private struct State {
+        var database: Database?
+        /// The threads that are about to open it.
+        var opening: [UInt] = []
+    }
+    private let state = Lock(State())
 
     func read(_ opening: ReaderOpening) throws -> (frames: Int, copied: Int) {
-        try database.withLock { database in
-            let connection = try database ?? opening.openForIndex()
-            database = connection
-            var (frames, copied): (UInt32, UInt32) = (0, 0)
-            let code = shellac_wal_index(connection.pointer, &frames, &copied)
-            guard code == SQLITE_OK else {
-                throw DatabaseError(
-                    resultCode: ResultCode(rawValue: code),
-                    message: "the database \(opening.description) has no write-ahead log any more")
-            }
-            return (Int(frames), Int(copied))
+        // Once more where the pool has been closed meanwhile, which this is asked of afterwards, too.
+        while true {
+            try open(opening)
+            if let index = try readOpen(opening) { return index }
         }
     }
 
+    /// Opens the connection, where there is none.
+    ///
+    /// That runs functions of the user: what prepares connections, and what hears of their statements. They may wait for somebody
+    /// who asks for the status, too, and so nobody waits for them; and they may ask for it themselves, in vain.
+    private func open(_ opening: ReaderOpening) throws {
+        let thread = shellac_thread()
+        let (isOpen, isOpening) = state.withLock { state in
+            let (isOpen, isOpening) = (state.database != nil, state.opening.contains(thread))
+            if !isOpen, !isOpening { state.opening.append(thread) }
+            return (isOpen, isOpening)
+        }
+        if isOpen { return }
+        if isOpening {
+            throw DatabaseError(
+                resultCode: .SQLITE_BUSY,
+                message:
+                    "the log of the database \(opening.description) was looked at while a connection is opened for that"
+            )
+        }
+        defer { state.withLock { state in state.opening.removeAll { $0 == thread } } }
+        let connection = try opening.openForIndex()
+        let isLate = state.withLock { state in
+            if state.database == nil { state.database = connection }
+            return state.database !== connection
+        }
+        if isLate { connection.giveUp() }
+    }
+
+    /// Reads the index, unless the connection is closed.
+    private func readOpen(_ opening: ReaderOpening) throws -> (frames: Int, copied: Int)? {
+        let read = state.withLock { state -> (code: Int32, frames: UInt32, copied: UInt32)? in
+            guard let connection = state.database else { return nil }
+            var (frames, copied): (UInt32, UInt32) = (0, 0)
+            let code = shellac_wal_index(connection.pointer, &frames, &copied)
+            return (code, frames, copied)
+        }
+        guard let read else { return nil }
+        guard read.code == SQLITE_OK else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: read.code),
+                message: "the database \(opening.description) has no write-ahead log any more")
+        }
+        return (Int(read.frames), Int(read.copied))
+    }
+
     /// Closes the connection. It is opened anew when it is needed.
-    func close() { database.withLock { $0.take() }?.giveUp() }
+    func close() { state.withLock { $0.database.take() }?.giveUp() }
 }

@@ -37,25 +37,33 @@ struct AddedExtensions {
 /// connection that is being closed destroys the contexts of all functions ("sqlite3_create_function_v2()" in the SQLite
 /// documentation). Such a context is all that holds objects of the user, whose `deinit` may use the connection: call the very
 /// function that is no more. So contexts depart: they are put aside, and freed when SQLite has returned.
-final class Departures {
-    private var objects: [AnyObject] = []
-    private var holders = 0
+///
+/// That may be on any thread: where a statement outlives its connection, SQLite closes that with the statement.
+final class Departures: @unchecked Sendable {  // `state` has a lock, and objects that one thread frees
+    private struct State {
+        var objects: [AnyObject] = []
+        var holders = 0
+    }
+    private let state = Lock(State())
 
     /// Runs a function that has SQLite destroy contexts. These are freed afterwards.
     func hold<Result>(_ body: () throws -> Result) rethrows -> Result {
-        holders += 1
+        state.withLock { $0.holders += 1 }
         defer {
-            holders -= 1
-            if holders == 0, !objects.isEmpty {
-                // Freeing them may come back here.
-                let departing = objects
-                objects = []
-                withExtendedLifetime(departing) {}
+            let departing = state.withLock { state in
+                state.holders -= 1
+                if state.holders > 0 { return [AnyObject]() }
+                defer { state.objects = [] }
+                return state.objects
             }
+            // Freeing them may come back here.
+            withExtendedLifetime(departing) {}
         }
         return try body()
     }
 
     /// Keeps an object whose context SQLite has destroyed, to be freed when the function that had it destroyed is done.
-    func depart(_ object: AnyObject) { if holders > 0 { objects.append(object) } }
+    func depart(_ object: AnyObject) {
+        state.withLock { state in if state.holders > 0 { state.objects.append(object) } }
+    }
 }

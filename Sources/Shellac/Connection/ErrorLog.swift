@@ -58,6 +58,13 @@ extension Database {
     /// another library used SQLite before Shellac did.
     public static var logError: (@Sendable (_ resultCode: ResultCode, _ message: String) -> Void)? {
         get { ErrorLog.handler.withLock { $0 } }
-        set { ErrorLog.handler.withLock { $0 = newValue } }
+        set {
+            // What the old one holds may hear of errors, or ask for this, when it is freed.
+            let old = ErrorLog.handler.withLock { handler in
+                defer { handler = newValue }
+                return handler
+            }
+            withExtendedLifetime(old) {}
+        }
     }
 }

@@ -1,13 +1,8 @@
+import Foundation
 import TestSupport
 import Testing
 
 @testable import Shellac
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite("SQLite's error log", .serialized)
 struct ErrorLogTests {
@@ -36,6 +31,28 @@ struct ErrorLogTests {
                 "2067 abort at 9 in [INSERT INTO \(table) VALUES (1)]: UNIQUE constraint failed: \(table).a",
             ])
         #expect(Database.logError == nil)
+    }
+
+    @Test(
+        "What a handler holds may hear of errors, and look for a handler, when another one takes its place",
+        .timeLimit(.minutes(1)))
+    func replacing() async throws {
+        /// It writes, with an error, when it is freed.
+        final class Witness: Sendable {
+            let freed: Gate
+            init(_ freed: Gate) { self.freed = freed }
+            deinit {
+                try? DatabaseQueue().inDatabase { db in try db.execute(sql: "no SQL") }
+                if Database.logError == nil { freed.open() }
+            }
+        }
+        let freed = Gate()
+        do {
+            let witness = Witness(freed)
+            Database.logError = { _, _ in withExtendedLifetime(witness) {} }
+        }
+        Thread { Database.logError = nil }.start()
+        try await waitUntil { freed.isOpen }
     }
 
     @Test("Statements that succeed leave nothing in the log")
