@@ -9,7 +9,14 @@ final class PoolReaders: Sendable {
     final class Place: @unchecked Sendable {  // `database` belongs to whoever has the place
         /// The connection, once it was needed.
         @exclusivity(unchecked) fileprivate var database: Database? {
-            didSet { shared.withLock { $0 = database } }
+            didSet {
+                // The old one is freed outside of the lock: with it go objects of the user, which may interrupt the readers.
+                let old = shared.withLock { shared in
+                    defer { shared = database }
+                    return shared
+                }
+                withExtendedLifetime(old) {}
+            }
         }
         /// The same, for those who interrupt it.
         fileprivate let shared = Lock<Database?>(nil)

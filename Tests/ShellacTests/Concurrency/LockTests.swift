@@ -8,7 +8,7 @@ import Testing
 struct LockTests {
     @Test(
         "what prepares connections, and what hears of statements, may ask a pool for its log: also while that is done",
-        .timeLimit(.minutes(1)), arguments: [false, true])
+        .timeLimit(.minutes(10)), arguments: [false, true])
     func logIndex(isReport: Bool) async throws {
         let file = try LoggedFile()
         let asked = Shared<DatabasePool?>(nil)
@@ -39,7 +39,7 @@ struct LockTests {
     }
 
     @Test(
-        "a type that is asked for its table may look at the row that is decoded", .timeLimit(.minutes(1)))
+        "a type that is asked for its table may look at the row that is decoded", .timeLimit(.minutes(10)))
     func tableName() async throws {
         let columns = (1...20).map { "\($0) AS column\($0)" }.joined(separator: ", ")
         let decoded = Shared<Int?>(nil)
@@ -60,7 +60,7 @@ struct LockTests {
 
     @Test(
         "contexts of functions depart on any thread: each object is freed, and once",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func departures() async throws {
         /// Counts those that are freed.
         final class Departing: Sendable {
@@ -87,7 +87,8 @@ struct LockTests {
     }
 
     @Test(
-        "who closes a pool while it hears of a checkpoint is told to do it elsewhere", .timeLimit(.minutes(2))
+        "who closes a pool while it hears of a checkpoint is told to do it elsewhere",
+        .timeLimit(.minutes(10))
     )
     func closingInCheckpoint() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -108,6 +109,31 @@ struct LockTests {
         }
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(text.contains("was closed by who hears of one of its checkpoints"))
+    }
+
+    @Test("what is freed with a reader may interrupt the readers", .timeLimit(.minutes(10)))
+    func freedReader() async throws {
+        /// Calls a function when it is freed.
+        final class Farewell: Sendable {
+            let say: @Sendable () -> Void
+            init(_ say: @escaping @Sendable () -> Void) { self.say = say }
+            deinit { say() }
+        }
+        let file = try LoggedFile()
+        let pool = try file.pool()
+        let (isFreed, isClosed) = (Gate(), Gate())
+        do {
+            let farewell = Farewell {
+                pool.interrupt()
+                isFreed.open()
+            }
+            try await pool.read { db in db.trace { _ in withExtendedLifetime(farewell) {} } }
+        }
+        Thread {
+            try? pool.close()
+            isClosed.open()
+        }.start()
+        try await waitUntil { isFreed.isOpen && isClosed.isOpen }
     }
 
     @Test("a pool that is freed has its log copied, as one that is closed")

@@ -35,7 +35,7 @@ struct ErrorLogTests {
 
     @Test(
         "What a handler holds may hear of errors, and look for a handler, when another one takes its place",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func replacing() async throws {
         /// It writes, with an error, when it is freed.
         final class Witness: Sendable {

@@ -9,7 +9,7 @@ import Testing
 struct LiveLockTests {
     @Test(
         "a reader of a shared observation who is woken may leave at once, also by the executor of their task",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func wokenReader() async throws {
         let queue = try DatabaseQueue.withLivePlayers("a")
         let shared = playerNames.shared(in: queue, scheduling: .task)
@@ -38,7 +38,7 @@ struct LiveLockTests {
 
     @Test(
         "a class of followed records may have loops ended when it is asked for its table",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func tableName() async throws {
         let queue = try DatabaseQueue()
         let count = 24
@@ -66,7 +66,7 @@ struct LiveLockTests {
 
     @Test(
         "an observation that is interrupted while the writer learns what it tracks is not kept as one that is tracked",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func interruptedWatching() async throws {
         let live = try LiveDatabase(.pool, "a")
         let pool = try #require(live.writer as? DatabasePool)
@@ -86,7 +86,7 @@ struct LiveLockTests {
 
     @Test(
         "what hears of an observation, and tells its region, is let go of with it, outside of all accesses",
-        .timeLimit(.minutes(1)), arguments: LiveKind.allCases)
+        .timeLimit(.minutes(10)), arguments: LiveKind.allCases)
     func listeners(kind: LiveKind) async throws {
         let live = try LiveDatabase(kind, "a")
         let queue = live.writer
