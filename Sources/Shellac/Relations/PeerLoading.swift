@@ -11,7 +11,7 @@ extension Record {
     ///
     /// ```swift
     /// for team in try Team.fetchAll(db) {
-    ///     try team.load(Team.players, db)     // one statement for some hundreds of teams
+    ///     try team.load(Team.players, db)     // two statements for some hundreds of teams
     ///     for player in try team.players { … }
     /// }
     /// ```
