@@ -8,6 +8,7 @@ extension Database {
     /// Gives the access to the running thread, which must be the only one that could have it.
     @inline(__always)
     func takeAccess() {
+        assert(!access.isHeld, "the thread has the access already, and would stand in its list twice")
         access.take()
         outerAccess = InnermostAccess.database
         InnermostAccess.database = Unretained(self)
