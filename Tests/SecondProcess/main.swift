@@ -3,11 +3,13 @@
 //     SecondProcess PATH execute SQL
 //     SecondProcess PATH read|immediate|exclusive
 //     SecondProcess PATH pool|queue NUMBER
+//     SecondProcess PATH pool|queue read|write|both|later COUNT
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock.
 // It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
 // The third writes without a pause, by a pool or a queue, and prints the number of each transaction that is committed. It ends as
-// the second does.
+// the second does. The fourth has very many tasks access the database at once, and prints the number of its threads before them,
+// and the highest one meanwhile.
 import Foundation
 import Shellac
 
@@ -24,10 +26,16 @@ if arguments.count == 4, let way = Writing.Way(rawValue: arguments[2]), let numb
     try Writing(path: arguments[1], way, process: number).run()
     exit(0)
 }
+if arguments.count == 5, let way = Writing.Way(rawValue: arguments[2]),
+    let work = Crowd.Work(rawValue: arguments[3]), let count = Int(arguments[4])
+{
+    try await Crowd(path: arguments[1], way, work, count: count).run()
+    exit(0)
+}
 guard arguments.count == 3, let lock = Lock(rawValue: arguments[2]) else {
     FileHandle.standardError.write(
         Data(
-            "usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive, or PATH pool|queue NUMBER\n"
+            "usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive, or PATH pool|queue NUMBER, or PATH pool|queue read|write|both|later COUNT\n"
                 .utf8))
     exit(2)
 }

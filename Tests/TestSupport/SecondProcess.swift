@@ -45,6 +45,22 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         guard command.succeeded else { throw Failure(output: command.output) }
     }
 
+    /// Has very many tasks of a process access a new database at once.
+    ///
+    /// - Parameters:
+    ///   - way: `pool` or `queue`.
+    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function back.
+    ///   - count: The number of tasks.
+    /// - Returns: the number of threads before, and the highest one meanwhile.
+    public static func threads(
+        of way: String, _ work: String, count: Int, path: String
+    ) async throws -> (before: Int, most: Int) {
+        let command = try await Command.run([executable().path, path, way, work, "\(count)"])
+        let numbers = command.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        guard command.succeeded, numbers.count == 2 else { throw Failure(output: command.output) }
+        return (numbers[0], numbers[1])
+    }
+
     /// The process could not execute the SQL.
     public struct Failure: Error {
         public let output: String

@@ -1,7 +1,6 @@
-import Dispatch
 import Synchronization
 
-/// Runs asynchronous accesses: on a dispatch queue of its own, so that SQLite blocks no thread of Swift's pool, and inside of the
+/// Runs asynchronous accesses: on a thread of its own, so that SQLite blocks no thread of Swift's pool, and inside of the
 /// task that asks for the access, so that task-local values are there, and a cancellation and a priority reach it.
 ///
 /// It is not what keeps accesses apart: that is the line in front of the connection, where threads stand, too. A task enters the
@@ -9,11 +8,16 @@ import Synchronization
 /// waited in the main actor, or in Swift's pool, would come to nothing while the main thread, or all threads of the pool, stand in the
 /// line behind it. And it does not wait here, where others run meanwhile, and one that is cancelled could not leave.
 actor AccessActor {
-    private let executor: QueueExecutor
+    private let thread: ActorThread
 
-    init(label: String) { executor = QueueExecutor(label: label) }
+    init(label: String) { thread = ActorThread(label: label) }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    deinit { thread.end() }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The thread on which tasks wait for their turn, and on which those begin that nobody waits for. Nothing else is done there.
+    private static let waitingRoom = TaskThread(label: "Shellac.waiting")
 
     /// Does some work in the turn of a ticket, which stands in line already, in the actor of the place that it is given. Where it is
     /// cancelled before, nothing is done.
@@ -24,7 +28,7 @@ actor AccessActor {
     ) async {
         if let place = ticket.grantedPlace { return await actors[place].run { work(place) } }
         // What was suspended goes on by the executor that its task prefers, whatever actor it was in.
-        await withTaskExecutorPreference(WaitingRoom.shared) {
+        await withTaskExecutorPreference(waitingRoom) {
             await withCheckedContinuation { ticket.sleep(at: $0) }
             if let place = ticket.grantedPlace { await actors[place].run { work(place) } }
         }
@@ -36,41 +40,16 @@ actor AccessActor {
     /// Begins a task for somebody who does not wait for it, and lets go of the work at its end. It has the task-local values of the
     /// caller.
     nonisolated static func begin(_ work: LaterWork, _ operation: @escaping @Sendable () async -> Void) {
-        Task(executorPreference: WaitingRoom.shared) {
+        Task(executorPreference: waitingRoom) {
             await operation()
             work.letGo()
         }
     }
 }
 
-/// Where tasks wait for their turn, and where those begin that nobody waits for: a dispatch queue, on which nothing else is done.
-private final class WaitingRoom: TaskExecutor {
-    static let shared = WaitingRoom()
-    private let queue = DispatchQueue(label: "Shellac.waiting")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-}
-
-/// Runs the jobs of an actor on a dispatch queue.
-private final class QueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
-
-    init(label: String) { queue = DispatchQueue(label: label) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-}
-
 /// The function of an asynchronous access, and its result: both are let go of by the task alone, where it came from.
 ///
-/// They may hold objects whose `deinit` waits for an access. The actor's queue must not wait for it: nobody else would have a
+/// They may hold objects whose `deinit` waits for an access. The actor's thread must not wait for it: nobody else would have a
 /// turn.
 final class AccessWork<T>: @unchecked Sendable {  // the actor uses it, and then the task
     private var body: ((Database) throws -> T)?

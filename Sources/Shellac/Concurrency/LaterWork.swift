@@ -1,10 +1,8 @@
-import Dispatch
-
 /// What is done in an access that nobody waits for, and who must stay alive until then: what was asked for is done, whoever else
 /// lets go of the queue or the pool.
 ///
-/// Both are let go of on a thread of their own. They may hold objects whose `deinit` waits for an access, and nobody's turn may wait
-/// for that.
+/// Both are released on a thread that does nothing else. They may hold objects whose `deinit` waits
+/// for an access, and no access may wait for that.
 final class LaterWork: Sendable {
     typealias Body = @Sendable (Result<Database, any Error>) -> Void
 
@@ -16,6 +14,8 @@ final class LaterWork: Sendable {
             (self.owner, self.body) = (owner, body)
         }
     }
+    /// The thread that does nothing else.
+    private static let lettingGo = TaskThread(label: "Shellac.letting-go")
     /// Retained until it is let go of.
     private let content: Unmanaged<Content>
 
@@ -28,6 +28,6 @@ final class LaterWork: Sendable {
     /// Lets go of all. Called once, at the end.
     func letGo() {
         let content = content
-        DispatchQueue(label: "Shellac.letting-go").async { content.release() }
+        Task.detached(executorPreference: Self.lettingGo) { content.release() }
     }
 }

@@ -1,0 +1,123 @@
+import Dispatch
+
+/// A thread that runs jobs one after the other, in the order of their arrival. Jobs may block: the
+/// thread is none of Swift's pool.
+///
+/// Dispatch lends the thread. On Apple's systems Dispatch gets each job, and raises the priority of
+/// the thread for an urgent one. Elsewhere it starts another thread for a queue that gets work, if
+/// the last one has not gone to sleep yet: thousands of tasks that hand an access on would leave
+/// hundreds of idle threads. So this thread is kept for a moment after its last job.
+class JobThread: @unchecked Sendable {  // `state` has a lock
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    /// Runs a job. Each subclass is an executor, and runs the job as that one.
+    func run(_ job: UnownedJob) { Misuse.trap("a thread without an executor") }
+
+    #if canImport(Darwin)
+
+    final func add(_ job: UnownedJob) { queue.async { self.run(job) } }
+
+    /// Tells the thread that no more jobs come.
+    final func end() {}
+
+    #else
+
+    private enum Phase {
+        /// Dispatch has the thread.
+        case absent
+        case running
+        case resting
+    }
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var phase = Phase.absent
+        /// Whether no more jobs come.
+        var isOver = false
+    }
+    private let state = Lock(State())
+    /// The semaphore at which the thread rests.
+    private let wakeUp = DispatchSemaphore(value: 0)
+    /// How long the thread is kept without a job.
+    private static var rest: DispatchTimeInterval { .seconds(1) }
+
+    final func add(_ job: UnownedJob) {
+        let before = state.withLock { state in
+            defer { state.phase = .running }
+            state.jobs.append(job)
+            return state.phase
+        }
+        switch before {
+        case .absent: queue.async { self.runJobs() }
+        case .running: break
+        case .resting: wakeUp.signal()
+        }
+    }
+
+    /// Tells the thread that no more jobs come.
+    final func end() {
+        let wasResting = state.withLock { state in
+            state.isOver = true
+            guard state.phase == .resting else { return false }
+            state.phase = .running
+            return true
+        }
+        if wasResting { wakeUp.signal() }
+    }
+
+    private func runJobs() {
+        var jobs: [UnownedJob] = []
+        while true {
+            switch takeJobs(&jobs) {
+            case .running: for job in jobs { run(job) }
+            case .resting: guard rest() else { return }
+            case .absent: return
+            }
+        }
+    }
+
+    /// Takes all jobs that wait. Returns what the thread does next.
+    private func takeJobs(_ jobs: inout [UnownedJob]) -> Phase {
+        // A crowd's memory is given back.
+        jobs.removeAll(keepingCapacity: jobs.count < 100)
+        return state.withLock { state in
+            if state.jobs.isEmpty {
+                state.phase = state.isOver ? .absent : .resting
+            } else {
+                swap(&jobs, &state.jobs)
+            }
+            return state.phase
+        }
+    }
+
+    /// Waits for a job. Returns false when there was none for some time: then Dispatch has the thread back.
+    private func rest() -> Bool {
+        if wakeUp.wait(timeout: .now() + Self.rest) == .success { return true }
+        let isWoken = state.withLock { state in
+            if state.phase == .resting { state.phase = .absent }
+            return state.phase == .running
+        }
+        // The signal is on its way.
+        if isWoken { wakeUp.wait() }
+        return isWoken
+    }
+
+    #endif
+}
+
+/// A thread that runs the jobs of an actor.
+final class ActorThread: JobThread, SerialExecutor, @unchecked Sendable {  // as its superclass
+    func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+    override func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedSerialExecutor()) }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+}
+
+/// A thread that runs the jobs of tasks.
+final class TaskThread: JobThread, TaskExecutor, @unchecked Sendable {  // as its superclass
+    func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+    override func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+}
