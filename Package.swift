@@ -30,7 +30,7 @@ let package = Package(
             swiftSettings: settings),
         // A process that holds a lock, which the tests run.
         .executableTarget(
-            name: "SecondProcess", dependencies: ["Shellac"], path: "Tests/SecondProcess",
+            name: "SecondProcess", dependencies: ["Shellac", "CSQLite"], path: "Tests/SecondProcess",
             swiftSettings: settings),
         // A machine that uses a database in a Ceph cluster, which .ci/ceph runs.
         .executableTarget(

@@ -88,18 +88,35 @@ static inline uint64_t shellac_time(void) {
 #endif
 }
 
-/// Finds the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite documentation. The connection must have read
-/// from the database in WAL mode. Returns an SQLite code.
+/// Maps the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite documentation. The file's connection must have
+/// read from the database in WAL mode. Returns an SQLite code.
+static inline int shellac_wal_map(
+    sqlite3_file *file, const sqlite3_io_methods *methods, volatile const uint32_t **words) {
+    volatile void *region = 0;
+    int code = methods->xShmMap(file, 0, 32768, 0, &region);
+    if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
+    if (!region) return SQLITE_ERROR;
+    *words = (volatile const uint32_t *)region;
+    return SQLITE_OK;
+}
+
+/// The same, for the main database of a connection.
 static inline int shellac_wal_words(sqlite3 *db, volatile const uint32_t **words) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (code != SQLITE_OK) return code;
     if (!file || !file->pMethods || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return SQLITE_ERROR;
-    volatile void *region = 0;
-    code = file->pMethods->xShmMap(file, 0, 32768, 0, &region);
-    if (code != SQLITE_OK && code != SQLITE_READONLY) return code;
-    if (!region) return SQLITE_ERROR;
-    *words = (volatile const uint32_t *)region;
+    return shellac_wal_map(file, file->pMethods, words);
+}
+
+/// Reads the salts of a log from its index. Whoever resets the log gives it others. Returns an SQLite code.
+static inline int shellac_wal_salts(sqlite3_file *file, const sqlite3_io_methods *methods, uint64_t *salts) {
+    volatile const uint32_t *words = 0;
+    int code = shellac_wal_map(file, methods, &words);
+    if (code != SQLITE_OK) return code;
+    __sync_synchronize();
+    *salts = (uint64_t)words[8] << 32 | words[9];
+    __sync_synchronize();
     return SQLITE_OK;
 }
 

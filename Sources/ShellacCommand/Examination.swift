@@ -29,7 +29,9 @@ struct Examination {
                 findings += try Self.orphans(db, facts) + Self.mismatches(db, facts)
                 findings += try Self.pages(db, state) + Self.statistics(db, facts) + Self.indexes(facts)
             }
-            findings += Self.journal(state, file.way) + Self.pragmas
+            findings += Self.journal(state, file.way)
+            if state.isInLogMode { findings.append(Self.library) }
+            findings += Self.pragmas
             for finding in findings {
                 try write(finding)
                 if finding.grade == .fault { faults += 1 }
@@ -231,6 +233,20 @@ struct Examination {
                 text: "The journal is a write-ahead log"
                     + (state.logSize > 0 ? " of \(String.size(state.logSize))." : ", which is empty."))
         ]
+    }
+
+    /// The SQLite that runs here. Those of other programs may be others.
+    private static var library: Finding {
+        guard Features.hasLogResetFault else {
+            return Finding(grade: .good, text: "\(Features.sentence).")
+        }
+        return Finding(
+            grade: .note,
+            text:
+                "\(Features.sentence): commits of programs without Shellac may be lost, if one writes while another copies the log.",
+            remedy:
+                "SQLite 3.51.3 or newer (or 3.50.7, or 3.44.6) in each program. Shellac keeps its own connections out of the fault"
+        )
     }
 
     /// What no file says.

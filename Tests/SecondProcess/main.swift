@@ -4,12 +4,14 @@
 //     SecondProcess PATH read|immediate|exclusive
 //     SecondProcess PATH pool|queue NUMBER
 //     SecondProcess PATH pool|queue read|write|both|later COUNT
+//     SecondProcess PATH checkpoints
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock.
 // It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
 // The third writes without a pause, by a pool or a queue, and prints the number of each transaction that is committed. It ends as
 // the second does. The fourth has very many tasks access the database at once, and prints the number of its threads before them,
-// and the highest one meanwhile.
+// and the highest one meanwhile. The fifth copies the write-ahead log without a pause, as a program does that has nothing of
+// Shellac; it prints `copying` at its beginning, and how often it has done so at its end.
 import Foundation
 import Shellac
 
@@ -32,11 +34,18 @@ if arguments.count == 5, let way = Writing.Way(rawValue: arguments[2]),
     try await Crowd(path: arguments[1], way, work, count: count).run()
     exit(0)
 }
+if arguments.count == 3, arguments[2] == "checkpoints" {
+    try Copying(path: arguments[1]).run()
+    exit(0)
+}
 guard arguments.count == 3, let lock = Lock(rawValue: arguments[2]) else {
     FileHandle.standardError.write(
         Data(
-            "usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive, or PATH pool|queue NUMBER, or PATH pool|queue read|write|both|later COUNT\n"
-                .utf8))
+            """
+            usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive, or PATH pool|queue NUMBER, \
+            or PATH pool|queue read|write|both|later COUNT, or PATH checkpoints
+
+            """.utf8))
     exit(2)
 }
 let dbQueue = try DatabaseQueue(path: arguments[1])

@@ -36,6 +36,7 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         var keepsReads = false
         var movesVersion = false
         var version: UInt8 = 0
+        var checkpointBody: (() -> Void)?
     }
 
     private let lock = NSLock()
@@ -49,13 +50,14 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     ///
     /// - Parameter sharesMemory: Whether several connections can share the index of a write-ahead log.
     public init(sharesMemory: Bool = true) {
+        SQLite.beginWithShellac()
         name = "faulty-\(UUID().uuidString)"
         cName = strdup(name)
         base = sqlite3_vfs_find(nil)
         vfs = .allocate(capacity: 1)
         vfs.initialize(to: base.pointee)
         methods = .allocate(capacity: 1)
-        methods.initialize(to: OpenFile.methods(version: sharesMemory ? 2 : 1))
+        methods.initialize(to: OpenFile.methods(version: sharesMemory ? 3 : 1))
         vfs.pointee.szOsFile = Int32(OpenFile.size) + base.pointee.szOsFile
         vfs.pointee.zName = UnsafePointer(cName)
         vfs.pointee.pNext = nil
@@ -138,7 +140,20 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         return with { $0.reads }
     }
 
+    /// Runs a function in the middle of the next checkpoint of a connection that has not seen the last commit: it has read how many
+    /// frames the log has, and has copied none yet.
+    public func inNextCheckpoint(_ body: @escaping () -> Void) { with { $0.checkpointBody = body } }
+
     // MARK: - What SQLite calls
+
+    /// SQLite lets go of memory that it maps from the file. Where it maps none, a checkpoint alone does so.
+    fileprivate func willUnmap() {
+        let body = with { state in
+            defer { state.checkpointBody = nil }
+            return state.checkpointBody
+        }
+        body?()
+    }
 
     private func open(
         _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
@@ -265,6 +280,12 @@ private struct OpenFile {
         methods.xShmLock = { OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3) }
         methods.xShmBarrier = { OpenFile($0).base.xShmBarrier(OpenFile($0).real) }
         methods.xShmUnmap = { OpenFile($0).base.xShmUnmap(OpenFile($0).real, $1) }
+        methods.xFetch = { OpenFile($0).base.xFetch(OpenFile($0).real, $1, $2, $3) }
+        methods.xUnfetch = { file, offset, memory in
+            let opened = OpenFile(file)
+            if opened.kind == .main, memory == nil { opened.storage.willUnmap() }
+            return opened.base.xUnfetch(opened.real, offset, memory)
+        }
         return methods
     }
 }

@@ -52,6 +52,11 @@ final class AccessLine: Sendable {
         if !word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged { wait(priority) }
     }
 
+    /// Takes the access if nobody has it. Returns whether it was taken.
+    func enterIfFree() -> Bool {
+        word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+    }
+
     @inline(never)
     private func wait(_ priority: WritePriority) {
         let sleeper = Sleeper()

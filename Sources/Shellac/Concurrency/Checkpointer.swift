@@ -20,12 +20,14 @@ import Glibc
 /// 3. Somebody always reads, and it has grown to ``WALSize/restart``: right after a PASSIVE one that has copied all, the writer's
 ///    own connection tries a RESTART, in the writer's line, where no write of this process comes between. It waits for nobody
 ///    either: a checkpoint that waits holds the write lock meanwhile.
-/// 4. The background falls behind, or some of those who always read keep the log from being begun anew, and it has grown to
-///    ``WALSize/hard``: who commits then copies, and waits for those who read from the log, before the next one may write. Where
-///    that is in vain for some time, the log must be twice as large before it is tried again, for twice the time: so a reader that
-///    stays delays the writes by a few microseconds for each frame. Where the background fails, who commits copies at once.
-/// 5. Nobody has written for a second: the writer's own connection cuts the log. (Another one would make it look as if somebody
-///    else had written: see `PRAGMA data_version`.) It does so when the pool is closed, too.
+/// 4. The log has grown to ``WALSize/hard``, as the background falls behind, or as reads follow each other without a gap. The commit
+///    then copies what is left on its own connection, and gives the present reads a moment to end: new ones read from the file
+///    alone. It gives them none where one has lasted for longer than that moment, or is a snapshot, or where another process reads. The log
+///    must then be twice as large before the next commit tries. Nor does a commit copy what a reader that has gone has left behind:
+///    the background catches up with that, beside the writer. Where the background fails, each commit copies at once.
+/// 5. Nobody has written for a second: the background copies what is left, and then the writer's own connection cuts the log. (Another
+///    one would make it look as if somebody else had written: see `PRAGMA data_version`.) It does so only while nobody has the writer,
+///    and nobody waits for it. When the pool is closed, the log is cut, too.
 ///
 /// A reader that stays keeps the log from being begun anew, whatever is done: ``DatabasePool/walStatus`` names it.
 final class Checkpointer: Sendable {
@@ -42,10 +44,14 @@ final class Checkpointer: Sendable {
         var isClosed = false
         /// Whether somebody will look whether the writer rests.
         var isWatchingRest = false
+        /// Whether a reader has kept the last run from copying all.
+        var isHeldUp = false
         /// The error of the last run in the background.
         var failure: (any Error)?
         /// The size at which who commits waits for those who read.
         var sizeToWaitAt = 0
+        /// The number of frames that the log had after the last commit.
+        var frames = 0
     }
     private let state = Lock(State())
 
@@ -67,6 +73,7 @@ final class Checkpointer: Sendable {
     func logDidGrow(to frames: Int, _ db: Database) {
         copyInAccess(db, frames)
         let (begins, watches) = state.withLock { state in
+            state.frames = frames
             if state.isClosed { return (false, false) }
             let begins = frames >= sizes.passive && !state.isRunning
             let watches = !state.isWatchingRest
@@ -85,23 +92,40 @@ final class Checkpointer: Sendable {
             return (state.failure, state.sizeToWaitAt)
         }
         if frames >= sizeToWaitAt {
-            let isEmpty = emptyLog(db, patience: sizes.patience(frames: frames))
+            let isEmpty = mayEmptyLog(db, frames) && emptyLog(db, patience: sizes.patience(frames: frames))
             state.withLock { $0.sizeToWaitAt = isEmpty ? sizes.hard : frames * 2 }
         } else if failure != nil, frames >= sizes.passive {
             _ = emptyLog(db, patience: .zero)
         }
     }
 
+    /// The connections of this process that may be reading from the log.
+    private var reads: [ConnectionActivity] { opening.group.activities.filter { $0.age != nil } }
+
+    /// Whether a commit may empty the log in a moment: no reader is known to stay, and none has left more behind than a commit copies.
+    private func mayEmptyLog(_ db: Database, _ frames: Int) -> Bool {
+        if reads.contains(where: { $0.lasts(longerThan: sizes.patience(frames: frames)) }) { return false }
+        var (present, copied): (UInt32, UInt32) = (0, 0)
+        guard state.withLock({ $0.isHeldUp }), shellac_wal_index(db.pointer, &present, &copied) == SQLITE_OK
+        else { return true }
+        return Int(present) - Int(copied) < sizes.hard * 2
+    }
+
     /// Waits until the log is copied, and nobody reads from it: the next writer begins it anew. Returns whether that has come.
     ///
     /// Once all is copied, and nobody writes, those who begin to read do so from the file alone. So this takes as long as those
-    /// read who read already. No lock is held meanwhile: other processes may write, and then it takes longer.
+    /// read who read already, and no longer than the patience. No lock is held meanwhile.
     private func emptyLog(_ db: Database, patience: Duration) -> Bool {
         let start = shellac_time()
         var (isEmpty, frames, copied) = tryEmptyingLog(db)
+        var mayEnd = true
         // What is copied meanwhile takes its time, and counts for nothing.
-        for _ in 0..<Int(patience / BusyHandler.interval) where !isEmpty {
-            usleep(UInt32(BusyHandler.interval / .microseconds(1)))
+        for _ in 0..<Int(patience / BusyHandler.interval) where !isEmpty && mayEnd {
+            // Where nobody of this process reads or copies, another process does, which may stay.
+            let reads = reads
+            mayEnd = !reads.isEmpty || state.withLock { $0.isRunning }
+            if reads.contains(where: { $0.lasts(longerThan: patience) }) { mayEnd = false }
+            if mayEnd { usleep(UInt32(BusyHandler.interval / .microseconds(1))) }
             (isEmpty, frames, copied) = tryEmptyingLog(db)
         }
         db.report(.restart, since: start, frames, copied, isEmpty ? nil : .SQLITE_BUSY)
@@ -123,7 +147,7 @@ final class Checkpointer: Sendable {
     private func run() {
         do {
             let (frames, copied) = try copy()
-            state.withLock { $0.failure = nil }
+            state.withLock { ($0.failure, $0.isHeldUp) = (nil, frames != copied) }
             if frames == copied, frames >= sizes.restart {
                 writer.inside { db in _ = try? db.checkpointWithoutWaiting(.restart) }
             }
@@ -174,9 +198,9 @@ final class Checkpointer: Sendable {
             let present = writer.database.group.commits.present
             if present != number { return watchRest(after: Self.rest, since: present) }
             var isCut = false
-            // Who waits for the writer would wait for us: later, then.
-            if writer.line.waitingCount == 0 {
-                writer.inside { db in
+            if isAlmostCopied() {
+                // Whoever comes meanwhile waits for the cut alone. If somebody has the writer already, the log is cut later.
+                writer.insideIfFree { db in
                     guard db.group.commits.present == number else { return }
                     isCut = (try? db.checkpointWithoutWaiting(.truncate)) != nil
                     if isCut { state.withLock { $0.isWatchingRest = false } }
@@ -184,6 +208,20 @@ final class Checkpointer: Sendable {
             }
             // A reader is in the way: it may take its time.
             if !isCut { watchRest(after: min(pause * 2, .seconds(60)), since: present) }
+        }
+    }
+
+    /// Copies the log, where it is large, and returns whether few frames are left that are not copied.
+    private func isAlmostCopied() -> Bool {
+        if state.withLock({ $0.frames }) < sizes.passive { return true }
+        do {
+            let (frames, copied) = try copy()
+            return frames - copied < sizes.passive
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return false
+        } catch {
+            // The background fails: the writer has to copy.
+            return true
         }
     }
 

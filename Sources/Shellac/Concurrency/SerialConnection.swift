@@ -67,6 +67,15 @@ struct SerialConnection: Sendable {
         return try body(database)
     }
 
+    /// Runs a function while no other access runs, unless another one runs already.
+    func insideIfFree(_ body: (Database) -> Void) {
+        checkReentrance()
+        guard line.enterIfFree() else { return }
+        begin()
+        defer { end() }
+        body(database)
+    }
+
     /// Traps where the running thread has the access, and would wait for itself.
     @inline(__always)
     func checkReentrance() { if database.isAccessed { trapReentrance() } }

@@ -68,4 +68,7 @@ final class ConnectionActivity: Sendable {
         guard start != 0 else { return nil }
         return .nanoseconds(Int64(clamping: max(shellac_coarse_time(), start) - start))
     }
+
+    /// Whether the connection sees a state that it keeps, or has seen for longer than some time.
+    func lasts(longerThan duration: Duration) -> Bool { age.map { keepsState || $0 > duration } ?? false }
 }

@@ -54,7 +54,9 @@ extension Database {
     /// Database.logError = { code, message in print("SQLite: \(code) \(message)") }
     /// ```
     ///
-    /// It is called on the thread where the error happens, and must not use a database. It hears nothing where
+    /// The first message, which comes as soon as there is a function, names the version of SQLite that is running.
+    ///
+    /// It is called on the thread where the error happens, and must not use a database. It hears nothing but that message where
     /// another library used SQLite before Shellac did.
     public static var logError: (@Sendable (_ resultCode: ResultCode, _ message: String) -> Void)? {
         get { ErrorLog.handler.withLock { $0 } }
@@ -65,6 +67,7 @@ extension Database {
                 return handler
             }
             withExtendedLifetime(old) {}
+            newValue?(.SQLITE_NOTICE, Features.sentence)
         }
     }
 }

@@ -43,6 +43,9 @@ struct ConnectionHandle: ~Copyable {
         }
         self.pointer = pointer
         sqlite3_extended_result_codes(pointer, 1)
+        if flags & SQLITE_OPEN_READWRITE != 0, Features.hasLogResetFault {
+            LogResetGuard.install(on: pointer)
+        }
     }
 
     /// Returns the last error of a connection, as a Swift error.

@@ -8,12 +8,28 @@ import Glibc
 
 /// The features of the running SQLite. They are asked for at run time: the library that runs may differ from the header
 /// that was compiled against.
-enum Features {
+package enum Features {
     /// The version of the running SQLite, as a number: 3040001.
     static let versionNumber = Int(sqlite3_libversion_number())
 
     /// The oldest SQLite that Shellac works with.
     static let oldestVersionNumber = 3_035_000
+
+    /// Whether the running SQLite has the WAL-reset fault: see ``LogResetGuard``.
+    package static let hasLogResetFault = hasLogResetFault(in: versionNumber)
+
+    /// The running SQLite, in words: "SQLite 3.40.1 is running. It has the WAL-reset fault".
+    package static let sentence =
+        "SQLite \(String(cString: sqlite3_libversion())) is running. It has \(hasLogResetFault ? "the" : "no") WAL-reset fault"
+
+    /// Whether an SQLite of some version has the WAL-reset fault. It came with 3.7.0. The cure came with 3.51.3, and was taken back
+    /// to 3.50.7 and to 3.44.6.
+    static func hasLogResetFault(in version: Int) -> Bool {
+        switch version {
+        case ..<3_007_000, 3_044_006..<3_045_000, 3_050_007..<3_051_000, 3_051_003...: false
+        default: true
+        }
+    }
 
     /// Whether the running SQLite was compiled with an option, such as `ENABLE_PREUPDATE_HOOK`.
     static func isCompiled(with option: String) -> Bool {

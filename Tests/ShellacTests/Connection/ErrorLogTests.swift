@@ -14,6 +14,18 @@ struct ErrorLogTests {
         return recorder.elements
     }
 
+    @Test(
+        "The first message names the version of SQLite, and whether it has the WAL-reset fault",
+        .behaviour(117))
+    func version() throws {
+        let log = heard {}
+        let version = try DatabaseQueue().inDatabase { db in
+            try #require(try String.fetchOne(db, sql: "SELECT sqlite_version()"))
+        }
+        let fault = Features.hasLogResetFault ? "the" : "no"
+        #expect(log.first == "27 SQLite \(version) is running. It has \(fault) WAL-reset fault")
+    }
+
     @Test("What does not compile and what breaks a constraint is heard")
     func errors() throws {
         let table = "log_\(UInt32.random(in: 0...UInt32.max))"
