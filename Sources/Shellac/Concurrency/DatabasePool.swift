@@ -48,6 +48,7 @@ public final class DatabasePool: DatabaseWriter {
     ///   and where the connection keeps all others out.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         try Self.checkPath(path)
+        ErrorLog.tellVersion()
         var configuration = configuration
         configuration.busyMode = configuration.chosenBusyMode ?? .timeout(5)
         self.configuration = configuration

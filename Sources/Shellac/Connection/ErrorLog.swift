@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -24,6 +25,18 @@ enum ErrorLog {
             _ = write(STDERR_FILENO, line, line.count)
             #endif
         }
+    }
+
+    /// Whether the handler was told which SQLite is running.
+    private static let hasToldVersion = Atomic(false)
+
+    /// Tells the handler, once in the process, which SQLite is running.
+    static func tellVersion() {
+        guard let handler = handler.withLock({ $0 }), !hasToldVersion.exchange(true, ordering: .relaxed)
+        else {
+            return
+        }
+        handler(.SQLITE_NOTICE, Features.sentence)
     }
 
     /// The threads that try something which may fail.
@@ -54,9 +67,9 @@ extension Database {
     /// Database.logError = { code, message in print("SQLite: \(code) \(message)") }
     /// ```
     ///
-    /// The first message, which comes as soon as there is a function, names the version of SQLite that is running.
+    /// When the first pool of the process is opened, it is told which version of SQLite is running.
     ///
-    /// It is called on the thread where the error happens, and must not use a database. It hears nothing but that message where
+    /// It is called on the thread where the error happens, and must not use a database. It hears nothing of SQLite's own errors where
     /// another library used SQLite before Shellac did.
     public static var logError: (@Sendable (_ resultCode: ResultCode, _ message: String) -> Void)? {
         get { ErrorLog.handler.withLock { $0 } }
@@ -67,7 +80,6 @@ extension Database {
                 return handler
             }
             withExtendedLifetime(old) {}
-            newValue?(.SQLITE_NOTICE, Features.sentence)
         }
     }
 }

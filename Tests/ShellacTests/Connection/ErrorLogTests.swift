@@ -14,18 +14,6 @@ struct ErrorLogTests {
         return recorder.elements
     }
 
-    @Test(
-        "The first message names the version of SQLite, and whether it has the WAL-reset fault",
-        .behaviour(117))
-    func version() throws {
-        let log = heard {}
-        let version = try DatabaseQueue().inDatabase { db in
-            try #require(try String.fetchOne(db, sql: "SELECT sqlite_version()"))
-        }
-        let fault = Features.hasLogResetFault ? "the" : "no"
-        #expect(log.first == "27 SQLite \(version) is running. It has \(fault) WAL-reset fault")
-    }
-
     @Test("What does not compile and what breaks a constraint is heard")
     func errors() throws {
         let table = "log_\(UInt32.random(in: 0...UInt32.max))"
@@ -65,6 +53,26 @@ struct ErrorLogTests {
         }
         Thread { Database.logError = nil }.start()
         try await waitUntil { freed.isOpen }
+    }
+
+    @Test(
+        "The first pool of a process has the log name the version of SQLite, and its WAL-reset fault",
+        .behaviour(117))
+    func version() async {
+        await #expect(processExitsWith: .success) {
+            let log = Recorder<String>()
+            Database.logError = { code, message in log.record("\(code.rawValue) \(message)") }
+            let file = try TemporaryDatabase()
+            let version = try file.queue().inDatabase { db in
+                try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? ""
+            }
+            guard log.elements == [] else { throw TestError(1) }
+            for _ in 1...2 { try file.pool().close() }
+            let fault = Features.hasLogResetFault ? "the" : "no"
+            guard log.elements == ["27 SQLite \(version) is running. It has \(fault) WAL-reset fault"] else {
+                throw TestError(2)
+            }
+        }
     }
 
     @Test("Statements that succeed leave nothing in the log")
