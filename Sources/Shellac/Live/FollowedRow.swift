@@ -40,17 +40,21 @@ struct FollowedRow {
 struct FollowedNotes {
     /// The rows that were written, and whose followers are to be told.
     var keys: Set<RowKey> = []
+    /// The rows whose first follower came when they may have been written already.
+    var joined: Set<RowKey> = []
     /// Whether any other row may be another one.
     var isAll = false
     /// Whether any row may have been written.
     var isAllWritten = false
 
+    /// Whether no row is known to be written.
     var isEmpty: Bool { keys.isEmpty && !isAll }
 
     mutating func noteAll(isWritten: Bool) { (isAll, isAllWritten) = (true, isAllWritten || isWritten) }
 
     mutating func formUnion(_ other: FollowedNotes) {
         keys.formUnion(other.keys)
+        joined.formUnion(other.joined)
         if other.isAll { noteAll(isWritten: other.isAllWritten) }
     }
 }

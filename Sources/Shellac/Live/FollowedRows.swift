@@ -9,7 +9,9 @@
 ///    its values are not as they were, the key is *noted*. Nothing else is kept of it, and of a row that nobody follows nothing.
 /// 3. The transaction is committed, and wakes the query. It fetches the rows of the keys that were noted, a hundred by one
 ///    statement, and tells their followers.
-/// 4. Where it is not known what was changed, all followed rows are fetched. After VACUUM, another schema, or another
+/// 4. In a pool, a follower may come after an open transaction has changed its row, unnoticed. If the transaction has changed rows
+///    that nobody followed, the row of a new key is fetched again after the commit.
+/// 5. Where it is not known what was changed, all followed rows are fetched. After VACUUM, another schema, or another
 ///    connection's commit, those are told that differ from what is known. Of a table that is not told by row, all.
 ///
 /// Why a row is told that is what its followers were told last: one of them may have saved its record meanwhile, and somebody
@@ -33,6 +35,8 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         /// What the present transaction has changed, and what is committed.
         var present = FollowedNotes()
         var committed = FollowedNotes()
+        /// Whether the present transaction has changed rows that nobody followed at that time.
+        var hasChangedOthers = false
         /// The table, as those who fetch see it, and as the connection that writes does: it tells the keys of changed rows.
         var table: FollowedTable?
         var watchedTable: FollowedTable?
@@ -102,7 +106,10 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
             if state.founder === follower { state.founder = nil }
             guard !state.isClosed else { return false }
             follower.key = key
-            if state.rows[key]?.others.append(follower) == nil { state.rows[key] = FollowedRow(follower) }
+            if state.rows[key]?.others.append(follower) == nil {
+                state.rows[key] = FollowedRow(follower)
+                if state.hasChangedOthers { state.present.joined.insert(key) }
+            }
             state.newcomers.append(follower)
             return true
         }
@@ -161,11 +168,11 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                 state.present.noteAll(isWritten: true)
                 return true
             }
-            if followed.isEmpty
-                || kind == .update && state.watchedTable?.tellsValues == true && row.isSame(columns)
-            {
+            if followed.isEmpty {
+                state.hasChangedOthers = true
                 return false
             }
+            if kind == .update, state.watchedTable?.tellsValues == true, row.isSame(columns) { return false }
             state.present.keys.formUnion(followed)
             return true
         }
@@ -176,14 +183,22 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         state.withLock { state in
             let key = state.watchedTable?.key(of: event)
             guard let key else { return state.present.noteAll(isWritten: true) }
-            if state.rows[key] != nil { state.present.keys.insert(key) }
+            if state.rows[key] != nil {
+                state.present.keys.insert(key)
+            } else {
+                state.hasChangedOthers = true
+            }
         }
     }
 
-    override func transactionDidEnd(isCommitted: Bool) {
+    override func transactionDidEnd(isCommitted: Bool) -> Bool {
         state.withLock { state in
-            if isCommitted { state.committed.formUnion(state.present) }
-            state.present = FollowedNotes()
+            defer { (state.present, state.hasChangedOthers) = (FollowedNotes(), false) }
+            guard isCommitted else { return false }
+            // The notes of a statement that failed are of no change.
+            if !isMarked { state.present = FollowedNotes(joined: state.present.joined) }
+            state.committed.formUnion(state.present)
+            return !state.present.joined.isEmpty
         }
     }
 
@@ -215,13 +230,14 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         guard let table = fetchedTable else { return LiveDelivery {} }
         // The readers of a pool see the commits of their writer as those of another connection.
         let present = db.readsBesideWriter ? nil : try db.dataVersion(of: table.databases)
-        if seenVersion != nil, seenVersion != present { taken?.notes.noteAll(isWritten: false) }
+        let isOthers = seenVersion != nil && seenVersion != present
+        if isOthers || seesUnwatchedCommits { taken?.notes.noteAll(isWritten: false) }
         // Where rows cannot be told by their keys, none is noted.
         if isOutdated, !table.concern.isOfKeys { taken?.notes.noteAll(isWritten: true) }
         let notes = taken?.notes ?? FollowedNotes()
         let keys = state.withLock { state in
             if notes.isAll { return Array(state.rows.keys) }
-            var keys = notes.keys
+            var keys = notes.keys.union(notes.joined)
             for case let key? in (taken?.newcomers ?? []).map(\.key)
             where db.readsBesideWriter || state.rows[key]?.isKnown == false { keys.insert(key) }
             return Array(keys)

@@ -10,8 +10,13 @@ final class LiveHosts: Sendable {
         var followed: [FollowedRows.Table: FollowedRows] = [:]
     }
     private let state = Lock(State())
-    /// What those wait at who are about to fetch.
+    /// The tasks that tell the writer of a pool what concerns a query. (They have no place in the
+    /// queries, which are many, and mostly have no such task.)
+    private let watching = Lock<[ObjectIdentifier: Task<Void, Never>]>([:])
+    /// The gates in front of the accesses that fetch, and of those that tell a pool's writer what
+    /// concerns a query. There are two, as a long transaction may hold up the latter.
     let gate: FetchGate
+    let watchGate = FetchGate(placeCount: 4)
     /// How many queries keep a pool open.
     private let livingCount = Atomic<Int>(0)
 
@@ -41,6 +46,17 @@ final class LiveHosts: Sendable {
 
     func noteBegin() { livingCount.add(1, ordering: .relaxed) }
     func noteEnd() { livingCount.subtract(1, ordering: .relaxed) }
+
+    /// Keeps a task that tells the writer what concerns a query, to be cancelled if the query ends.
+    func keep(_ task: Task<Void, Never>, watchingFor query: LiveQuery) {
+        watching.withLock { $0[ObjectIdentifier(query)] = task }
+    }
+
+    /// Removes the task that tells the writer what concerns a query, if there is one still.
+    @discardableResult
+    func removeTask(watchingFor query: LiveQuery) -> Task<Void, Never>? {
+        watching.withLock { $0.removeValue(forKey: ObjectIdentifier(query)) }
+    }
 
     // MARK: - Rows of requests
 

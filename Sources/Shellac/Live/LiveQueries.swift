@@ -28,6 +28,8 @@ final class LiveQueries: DiscerningObserver {
     @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
     /// Those that the transaction concerns.
     @exclusivity(unchecked) private var marked: [LiveQuery] = []
+    /// The queries that were fetched or watched inside of a transaction which an earlier access has left open.
+    @exclusivity(unchecked) private var intruders: [LiveQuery] = []
     /// How many queries there may be before those are looked for that have ended.
     @exclusivity(unchecked) private var sweepCount = 16
     /// The region of the last query: see ``sharing(_:)``.
@@ -106,6 +108,10 @@ final class LiveQueries: DiscerningObserver {
         (lastTable, lastName) = (nil, nil)
         if queries.count > sweepCount { sweep() }
     }
+
+    /// Has a query fetched again when the open transaction ends, in whatever way: the query was not
+    /// watched when its first changes were told, and may have fetched what is rolled back.
+    func awaitEndOfTransaction(_ query: LiveQuery) { intruders.append(query) }
 
     /// Hears of changes from now on.
     private func listen() {
@@ -262,7 +268,17 @@ final class LiveQueries: DiscerningObserver {
         test(heldRows)
         let concerned = endTransaction(isCommitted: true)
         for query in concerned { query.wake(since: query.looksAtNotes ? nil : number) }
+        wakeIntruders()
         if concerned.contains(where: \.isEnded) { sweep() }
+    }
+
+    private func wakeIntruders() {
+        if intruders.isEmpty { return }
+        defer { intruders = [] }
+        for query in intruders {
+            query.changesMayBeMissed()
+            query.wake()
+        }
     }
 
     /// Has rows tested, outside of the access, and wakes the queries that they concern.
@@ -279,7 +295,10 @@ final class LiveQueries: DiscerningObserver {
         Task { for query in await tester.test(rows) { query.wake(since: number) } }
     }
 
-    func databaseDidRollback(_ db: Database) { _ = endTransaction(isCommitted: false) }
+    func databaseDidRollback(_ db: Database) {
+        _ = endTransaction(isCommitted: false)
+        wakeIntruders()
+    }
 
     /// Forgets the transaction. Returns the queries that it concerns.
     private func endTransaction(isCommitted: Bool) -> [LiveQuery] {
@@ -289,9 +308,7 @@ final class LiveQueries: DiscerningObserver {
             heldRows = []
         }
         (heldCount, heldByteCount) = (0, 0)
-        for query in followedRows {
-            query.transactionDidEnd(isCommitted: isCommitted && query.isMarked)
-        }
+        for query in followedRows where query.transactionDidEnd(isCommitted: isCommitted) { mark(query) }
         if marked.isEmpty { return [] }
         defer { marked = [] }
         for query in marked { query.isMarked = false }

@@ -20,6 +20,7 @@ extension LiveQuery {
             if let interval = settings.pollingInterval {
                 try queries.polling.add(self, every: interval, on: db)
             }
+            let isIntruding = db.isInsideTransaction
             let delivery = try db.readTransaction { db in
                 settings.tell { $0.willFetch?() }
                 let delivery = try fetch(db)
@@ -27,6 +28,7 @@ extension LiveQuery {
                 try watch(queries, db)
                 return delivery
             }
+            if isIntruding { queries.awaitEndOfTransaction(self) }
             progress.withLock { $0.seenCommit = queries.commitNumber }
             return delivery
         } catch {
@@ -71,9 +73,11 @@ extension LiveQuery {
         do {
             fetchWillBegin()
             return try db.readNumberedState { db, number in
-                isOutdated = progress.withLock { progress in
-                    defer { progress.seenCommit = number }
-                    return isStale || progress.seenCommit != number
+                progress.withLock { progress in
+                    let isNewState = progress.seenCommit != number
+                    isOutdated = isStale || isNewState
+                    seesUnwatchedCommits = isNewState && progress.isUnwatched
+                    progress.seenCommit = number
                 }
                 settings.tell { $0.willFetch?() }
                 let delivery = try fetch(db)
@@ -98,19 +102,20 @@ extension LiveQuery {
             try queries.polling.add(self, every: interval, on: db)
         }
         progress.withLock { $0.mustWatch = false }
+        let isIntruding = db.isInsideTransaction
         do { try db.readTransaction { db in try watch(queries, db) } } catch {
             progress.withLock { $0.mustWatch = true }
             throw error
         }
+        if isIntruding { queries.awaitEndOfTransaction(self) }
         // What was committed between the fetch and this has told nobody. Of other processes, nothing is known.
         let isMissed = progress.withLock { progress in
-            let isMissed =
-                progress.seenCommit != queries.commitNumber
-                || isNew && progress.settings.pollingInterval != nil
-            if isMissed { progress.isStale = true }
-            return isMissed
+            progress.seenCommit != queries.commitNumber || isNew && progress.settings.pollingInterval != nil
         }
-        if isMissed { changesMayBeMissed() }
+        guard isMissed else { return }
+        // (In this order: the fetch that begins as the query is stale takes what may be missed.)
+        changesMayBeMissed()
+        progress.withLock { $0.isStale = true }
     }
 
     // MARK: - The task
@@ -130,7 +135,7 @@ extension LiveQuery {
         let kept = (content, settings)
         defer { withExtendedLifetime(kept) {} }
         if progress.withLock({ $0.mustFetch }) {
-            let delivery = await trying { writer, begin in
+            let delivery = await trying(at: hosts?.gate) { writer, begin in
                 if let pool = writer.pool {
                     return try await pool.readers.run(at: CallSite(.read, #fileID, #line)) { db in
                         begin()
@@ -148,20 +153,48 @@ extension LiveQuery {
                 return false
             }
         }
-        guard progress.withLock({ $0.mustWatch && $0.phase == .fetching }) else { return true }
-        let watched: Bool? = await trying { writer, begin in
-            try await writer.writeWithoutTransaction { db in
-                begin()
-                try self.watchBesideReaders(db)
+        beginWatching()
+        return true
+    }
+
+    /// Has the connection that writes know what concerns the query, in a pool. Fetches again if something was missed.
+    func watch() async {
+        let kept = (content, settings)
+        defer { withExtendedLifetime(kept) {} }
+        var goesOn = true
+        while goesOn {
+            let isTold: Bool? = await trying(at: hosts?.watchGate) { writer, begin in
+                try await writer.writeWithoutTransaction { db in
+                    begin()
+                    try self.watchBesideReaders(db)
+                }
+                return true
             }
+            if isTold == nil { return }
+            goesOn = progress.withLock { progress in
+                // (A fetch may have read something else meanwhile.)
+                if progress.mustWatch, progress.phase != .ended { return true }
+                progress.isWatching = false
+                progress.hosts?.removeTask(watchingFor: self)
+                return false
+            }
+        }
+        let mustBegin = progress.withLock { progress in
+            guard progress.phase == .resting, progress.mustFetch else { return false }
+            progress.phase = .fetching
             return true
         }
-        return watched == true
+        if mustBegin { begin() }
     }
 
     /// Accesses the database, and tries again while another connection holds the file locked. Returns nil where the query has
     /// ended.
+    ///
+    /// - Parameters:
+    ///   - gate: The place where queries wait to be one of a few.
+    ///   - access: The access.
     private func trying<Result: Sendable>(
+        at gate: FetchGate?,
         _ access: (any DatabaseWriter, @escaping @Sendable () -> Void) async throws -> Result
     ) async -> Result? {
         let end = ContinuousClock.now + Self.patience
@@ -174,7 +207,6 @@ extension LiveQuery {
             }
             let isInside = Lock(false)
             do {
-                let gate = hosts?.gate
                 await gate?.enter()
                 defer { gate?.leave() }
                 return try await access(writer) { isInside.withLock { $0 = true } }

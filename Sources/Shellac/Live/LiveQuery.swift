@@ -5,7 +5,9 @@
 /// 1. A reader starts. The query's task waits for its turn with the accesses, and fetches: in a transaction that only reads,
 ///    of one committed state. Then the query tells the ``LiveQueries`` of the connection that writes what concerns it. In a queue
 ///    that is the same access, and no commit can come between. In a pool, a reader fetches, beside the writer; the writer's access
-///    comes later, and where the number of the last commit is another one then, the query fetches once more.
+///    comes later, and where the number of the last commit is another one then, the query fetches once more. The query
+///    waits for the writer in a task of its own: while a long transaction holds the writer, it goes on
+///    to fetch for new readers.
 /// 2. Outside of the access the value is made of what was fetched, and put into the ``LiveMailbox`` of its reader.
 /// 3. The query rests, without a task. A transaction changes what concerns it: the observer of the connection *marks* it, and
 ///    when the transaction is committed, *wakes* it. Its task waits for its turn again: see 1.
@@ -30,8 +32,12 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         var phase = Phase.resting
         /// Whether something may have changed that the last fetch has not seen, and that is no commit with a number.
         var isStale = false
-        /// Whether the connection that writes has to be told what concerns the query.
+        /// Whether the connection that writes has to be told what concerns the query, and whether a
+        /// task is about to tell it.
         var mustWatch = false
+        var isWatching = false
+        /// Whether the connection that writes may not know yet what concerns the query.
+        var isUnwatched: Bool { mustWatch || isWatching }
         /// Whether there was an access to the database.
         var hasBegun = false
         /// Whether the query is one of those that keep a pool open.
@@ -60,6 +66,9 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     @exclusivity(unchecked) final var seenSchema = RowTesters.Version.unknown
     /// Whether something was committed since the last fetch, which the fetch that is running is to see.
     @exclusivity(unchecked) final var isOutdated = true
+    /// Whether the fetch that is running sees commits that came before the connection that writes
+    /// knew what concerns the query.
+    @exclusivity(unchecked) final var seesUnwatchedCommits = false
 
     init(_ writer: any DatabaseWriter, _ settings: LiveSettings) {
         self.writer = writer
@@ -91,8 +100,10 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     /// - Parameter isWritten: Whether rows may have been written of which nothing was told.
     func anythingMayHaveChanged(isWritten: Bool) {}
 
-    /// Hears, on the connection's side, of the end of a transaction, if it looks at rows.
-    func transactionDidEnd(isCommitted: Bool) {}
+    /// Notes the end of a transaction, on the connection's side, if the query looks at rows.
+    ///
+    /// - Returns: whether the transaction concerns the query, even if no change of it has marked the query.
+    func transactionDidEnd(isCommitted: Bool) -> Bool { false }
 
     /// Whether a commit that concerns the query leaves a note of what it has changed, for which there must be a fetch, whatever
     /// was seen before.
@@ -165,7 +176,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if begins { begin() }
     }
 
-    private func begin() {
+    final func begin() {
         let task = Task { await run() }
         let isEnded = progress.withLock { progress in
             if progress.phase == .fetching { progress.task = task }
@@ -174,11 +185,25 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if isEnded { task.cancel() }
     }
 
+    /// Begins to tell the connection that writes what concerns the query, unless a task is about to do so.
+    final func beginWatching() {
+        let begins = progress.withLock { progress in
+            guard progress.phase == .fetching, progress.mustWatch, !progress.isWatching else { return false }
+            progress.isWatching = true
+            return true
+        }
+        guard begins else { return }
+        hosts?.keep(Task { await watch() }, watchingFor: self)
+        // (The query may have ended meanwhile, and so may the task.)
+        let isOver = progress.withLock { $0.phase == .ended || !$0.isWatching }
+        if isOver { hosts?.removeTask(watchingFor: self)?.cancel() }
+    }
+
     /// Rests, unless there is something new.
     final func mayNotRest() -> Bool {
         progress.withLock { progress in
             guard progress.phase == .fetching else { return false }
-            if progress.mustFetch || progress.mustWatch { return true }
+            if progress.mustFetch || progress.mustWatch && !progress.isWatching { return true }
             progress.phase = .resting
             progress.task = nil
             return false
@@ -233,6 +258,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         guard isFirst else { return }
         noteEnd()
         task?.cancel()
+        hosts?.removeTask(watchingFor: self)?.cancel()
         if isCancelled {
             settings.tell { $0.didCancel?() }
         } else if let failure {

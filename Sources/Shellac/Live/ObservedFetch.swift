@@ -10,54 +10,57 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
             (self.fetch, self.interest, self.mailbox) = (fetch, interest, mailbox)
         }
     }
-    private let ownContent: Lock<Content?>
-
-    // On the side of who fetches:
-
-    /// What the last fetch has read.
-    @exclusivity(unchecked) private var recorded: DatabaseRegion?
-    /// Whether the connection that writes has been told of another region.
-    @exclusivity(unchecked) private var isAnotherRegion = false
+    private struct State {
+        var content: Content?
+        /// The region that the last fetch has read, and the one that the connection that writes was told.
+        var recorded: DatabaseRegion?
+        var told: DatabaseRegion?
+    }
+    private let state: Lock<State>
 
     init(
         _ observation: ValueObservation<Value>, in writer: any DatabaseWriter, to mailbox: LiveMailbox<Value>
     ) {
-        ownContent = Lock(Content(observation.makeFetch(), observation.interest, mailbox))
+        state = Lock(
+            State(content: Content(observation.makeFetch(), observation.interest, mailbox)))
         super.init(writer, observation.settings)
     }
 
-    override var content: AnyObject? { ownContent.withLock { $0 } }
+    override var content: AnyObject? { state.withLock { $0.content } }
 
     override func fetch(_ db: Database) throws -> LiveDelivery {
-        guard let content = ownContent.withLock({ $0 }) else { return LiveDelivery {} }
+        guard let content = state.withLock({ $0.content }) else { return LiveDelivery {} }
         let version = try RowTesters.version(on: db)
         let step: LiveStep<Value>
         switch content.interest {
-        case .recordedOnce where recorded != nil && version == seenSchema, .regions:
+        case .recordedOnce where state.withLock({ $0.recorded }) != nil && version == seenSchema, .regions:
             step = try content.fetch(db)
         case .recorded, .recordedOnce:
             let recorder = ReadRecorder { try $0.databaseRegion(db) }
             step = try db.recording(with: recorder) { try content.fetch(db) }
-            isAnotherRegion = recorder.region != recorded
-            recorded = recorder.region
+            state.withLock { $0.recorded = recorder.region }
         }
         return LiveDelivery { if let parcel = try step() { content.mailbox.post(parcel) } }
     }
 
-    override var readsSomethingElse: Bool { isAnotherRegion }
+    override var readsSomethingElse: Bool { state.withLock { $0.recorded != $0.told } }
 
     override func concern(_ db: Database) throws -> LiveConcern {
-        guard case .regions(let regions)? = ownContent.withLock({ $0 })?.interest else {
-            return LiveConcern(recorded ?? DatabaseRegion())
+        guard case .regions(let regions)? = state.withLock({ $0.content })?.interest else {
+            return LiveConcern(
+                state.withLock { state in
+                    state.told = state.recorded
+                    return state.recorded ?? DatabaseRegion()
+                })
         }
         return LiveConcern(
             try regions.reduce(into: DatabaseRegion()) { try $0.formUnion($1.databaseRegion(db)) })
     }
 
     override func letGo(_ failure: (any Error)?) {
-        let content = ownContent.withLock { content in
-            defer { content = nil }
-            return content
+        let content = state.withLock { state in
+            defer { state.content = nil }
+            return state.content
         }
         content?.mailbox.finish(failure)
     }
