@@ -23,6 +23,22 @@ struct Writing {
             }
     }
 
+    /// Opens a file, which may be new, with a log, and writes a row.
+    static func open(path: String, _ way: Way) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(60)
+        configuration.journalMode = .wal
+        let writer: any DatabaseWriter =
+            switch way {
+            case .pool: try DatabasePool(path: path, configuration: configuration)
+            case .queue: try DatabaseQueue(path: path, configuration: configuration)
+            }
+        try writer.write { db in
+            try db.execute(sql: "CREATE TABLE IF NOT EXISTS opening (a); INSERT INTO opening VALUES (1)")
+        }
+        try writer.close()
+    }
+
     /// Writes until the standard input gives a line, or closes.
     func run() throws {
         let isEnd = Flag()

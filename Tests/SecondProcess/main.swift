@@ -5,6 +5,7 @@
 //     SecondProcess PATH pool|queue NUMBER
 //     SecondProcess PATH pool|queue read|write|both|later COUNT
 //     SecondProcess PATH checkpoints
+//     SecondProcess PATH open pool|queue
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock.
 // It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
@@ -12,6 +13,7 @@
 // the second does. The fourth has very many tasks access the database at once, and prints the number of its threads before them,
 // and the highest one meanwhile. The fifth copies the write-ahead log without a pause, as a program does that has nothing of
 // Shellac; it prints `copying` at its beginning, and how often it has done so at its end.
+// The last one opens the file, which may be new, with a log, and inserts a row into the table `opening`.
 import Foundation
 import Shellac
 
@@ -22,6 +24,10 @@ enum Lock: String {
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[2] == "execute" {
     try DatabaseQueue(path: arguments[1]).write { db in try db.execute(sql: arguments[3]) }
+    exit(0)
+}
+if arguments.count == 4, arguments[2] == "open", let way = Writing.Way(rawValue: arguments[3]) {
+    try Writing.open(path: arguments[1], way)
     exit(0)
 }
 if arguments.count == 4, let way = Writing.Way(rawValue: arguments[2]), let number = Int(arguments[3]) {
@@ -43,7 +49,7 @@ guard arguments.count == 3, let lock = Lock(rawValue: arguments[2]) else {
         Data(
             """
             usage: SecondProcess PATH execute SQL, or PATH read|immediate|exclusive, or PATH pool|queue NUMBER, \
-            or PATH pool|queue read|write|both|later COUNT, or PATH checkpoints
+            or PATH pool|queue read|write|both|later COUNT, or PATH checkpoints, or PATH open pool|queue
 
             """.utf8))
     exit(2)

@@ -61,7 +61,13 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         return (numbers[0], numbers[1])
     }
 
-    /// The process could not execute the SQL.
+    /// Has a process open a file, which may be new, with a log, and insert a row into the table `opening`.
+    public static func open(_ way: WritingProcess.Way, path: String) async throws {
+        let command = try await Command.run([executable().path, path, "open", way.rawValue])
+        guard command.succeeded else { throw Failure(output: command.output) }
+    }
+
+    /// The process could not do what it was asked for.
     public struct Failure: Error {
         public let output: String
     }

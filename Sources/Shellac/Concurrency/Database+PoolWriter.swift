@@ -57,7 +57,9 @@ extension Database {
                     : "the database cannot have a write-ahead log, which a pool needs (its journal mode is \(found)): use a "
                         + "DatabaseQueue")
         }
-        if !configuration.readonly { _ = shellac_persist_wal(pointer, 1) }
+        if configuration.readonly { return }
+        _ = shellac_persist_wal(pointer, 1)
+        hooks.keepsLog = true
     }
 
     /// Says who copies the log. What the user prepares may say something else, by `PRAGMA wal_autocheckpoint`, and

@@ -132,19 +132,23 @@ final class Authorizer {
             default: effects?.transaction = .rollbackTo(name)
             }
         case SQLITE_PRAGMA:
+            let name = text(first).lowercased()
             // Asking for the journal mode, and a checkpoint, which moves what is committed. ("PRAGMA Statements" in the
             // SQLite documentation; PRAGMA query_only allows both, too.)
-            let name = text(first).lowercased()
             effects?.leavesContent = name == "journal_mode" && second == nil || name == "wal_checkpoint"
+            guard second != nil else { break }
+            // Whether cascades, and the triggers of replaced rows, are part of statements.
+            effects?.changesRules = ["foreign_keys", "recursive_triggers"].contains(name)
+            if name == "journal_mode" {
+                effects?.journalMode = .init(
+                    mode: text(second).lowercased(), databaseName: schemaName.map { text($0).lowercased() })
+            }
         case SQLITE_CREATE_INDEX, SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TABLE,
             SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW,
             SQLITE_CREATE_VTABLE, SQLITE_DROP_INDEX, SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_INDEX,
             SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_TEMP_TRIGGER, SQLITE_DROP_TEMP_VIEW, SQLITE_DROP_TRIGGER,
             SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE, SQLITE_ALTER_TABLE, SQLITE_ATTACH, SQLITE_DETACH:
             effects?.changesSchema = true
-        case SQLITE_PRAGMA where second != nil:
-            // Whether cascades, and the triggers of replaced rows, are part of statements.
-            effects?.changesRules = ["foreign_keys", "recursive_triggers"].contains(text(first).lowercased())
         default: break
         }
     }

@@ -24,6 +24,10 @@ final class BusyHandler {
     private let sleep: (Duration) -> Void
     /// How long the last lock was waited for in vain.
     fileprivate var vainWait: Duration?
+    /// Whether it has said of the last lock that nobody waits any longer.
+    private var hasGivenUp = false
+    /// The tries so far of a statement that is tried again as a whole: see ``tryAgain(_:_:)``.
+    private var wholeTries: Int?
     /// Whether a lock is not waited for now.
     var isImpatient = false
 
@@ -43,6 +47,13 @@ final class BusyHandler {
 
     /// Returns whether to try again. The number of tries begins anew for each lock.
     func tryAgain(after count: Int) -> Bool {
+        var count = count
+        if let tries = wholeTries { (count, wholeTries) = (tries, tries + 1) }
+        hasGivenUp = !waits(after: count)
+        return !hasGivenUp
+    }
+
+    private func waits(after count: Int) -> Bool {
         if isImpatient || database.access.isStopped { return false }
         switch mode {
         case .immediateError: return false
@@ -64,8 +75,26 @@ final class BusyHandler {
 extension BusyHandler {
     /// Takes how long the last lock was waited for in vain.
     func takeVainWait() -> Duration? {
-        defer { vainWait = nil }
+        defer { (vainWait, hasGivenUp) = (nil, false) }
         return vainWait
+    }
+
+    /// Tries a statement again that has found a lock, for as long as the mode says.
+    ///
+    /// SQLite asks nobody where it raises the lock that a statement has already: of two that do so, each would wait for the other
+    /// one (see "sqlite3_busy_handler" in its documentation). A statement that begins anew has given its lock back.
+    ///
+    /// - Parameters:
+    ///   - code: What SQLite has said of the first try.
+    ///   - step: Begins the statement anew, and returns SQLite's code.
+    func tryAgain(_ code: Int32, _ step: () -> Int32) -> Int32 {
+        // SQLite has asked, and waited, already.
+        if hasGivenUp { return code }
+        wholeTries = 0
+        defer { wholeTries = nil }
+        var code = code
+        while code & 0xFF == SQLITE_BUSY, !hasGivenUp, tryAgain(after: 0) { code = step() }
+        return code
     }
 }
 

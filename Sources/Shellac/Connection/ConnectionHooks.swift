@@ -12,6 +12,10 @@ struct ConnectionHooks {
     var confirmation: CommitConfirmation?
     /// What the commit hook is for. Without a use, it is not there.
     var commit: CommitHookUses = []
+    /// Looks whether the file is where it was opened.
+    var place: FilePlace?
+    /// Whether the file keeps its write-ahead log, which other connections need.
+    var keepsLog = false
     /// Tells of rows before they are changed, once somebody has asked for it.
     var preUpdate: PreUpdateHook?
 }

@@ -88,7 +88,7 @@ public final class Statement {
         /// They open or end transactions or savepoints.
         static let transactions = Concerns(rawValue: 1)
         /// Those who follow transactions and the schema are told of them: they open or end transactions, or change the
-        /// schema.
+        /// schema, or the way in which the connection works.
         static let schema = Concerns(rawValue: 2)
         /// The one that follows changes is told of them: they write, or open or end transactions.
         static let changes = Concerns(rawValue: 4)
@@ -285,6 +285,7 @@ public final class Statement {
     /// Tells those who follow transactions and the schema that the statement is about to run.
     @inline(__always)
     private func announce() throws -> Phase {
+        if let change = effects.journalMode { try database.check(change, sql: sql) }
         if let transactions = database.object(in: .transactions) {
             try transactions.use { try $0.statementWillRun(self) }
         }
@@ -305,7 +306,10 @@ public final class Statement {
     func step() throws -> Bool {
         database.checkAccess()
         if phase != .running, try !beginStepping() { return false }
-        let code = sqlite3_step(sqliteStatement)
+        var code = sqlite3_step(sqliteStatement)
+        if code != SQLITE_ROW, code & 0xFF == SQLITE_BUSY, effects.journalMode != nil {
+            code = tryAgain(code)
+        }
         if code == SQLITE_ROW {
             if isFirstStep { noticePreparation() }
             row.moveOn()
@@ -316,6 +320,15 @@ public final class Statement {
         }
         try end(error: code == SQLITE_DONE ? nil : failure(code))
         return false
+    }
+
+    /// Tries again to set the journal mode, which somebody else may have done meanwhile: it reads first, and raises its lock.
+    @inline(never)
+    private func tryAgain(_ code: Int32) -> Int32 {
+        database.hooks.busyHandler?.tryAgain(code) {
+            sqlite3_reset(sqliteStatement)
+            return sqlite3_step(sqliteStatement)
+        } ?? code
     }
 
     /// Returns whether there is something to execute.
@@ -447,7 +460,11 @@ extension Statement.Concerns {
         self = []
         if effects.transaction != nil { insert(.transactions) }
         if isExplained { return }
-        if effects.transaction != nil || effects.changesSchema || effects.changesRules { insert(.schema) }
+        if effects.transaction != nil || effects.changesSchema || effects.changesRules
+            || effects.journalMode != nil
+        {
+            insert(.schema)
+        }
         if effects.transaction != nil || !isReadonly { insert(.changes) }
     }
 }

@@ -30,4 +30,14 @@ struct StatementEffects: Equatable, Sendable {
     var changesRules = false
     /// Whether it is a PRAGMA that changes no content, though `sqlite3_stmt_readonly()` says that it writes.
     var leavesContent = false
+    /// The journal mode that it sets, if it is a PRAGMA that does.
+    var journalMode: JournalModeChange?
+
+    /// A journal mode that a PRAGMA sets.
+    struct JournalModeChange: Equatable, Sendable {
+        /// The mode, in lower case.
+        let mode: String
+        /// The name of the database, in lower case, or nil where all of them are meant.
+        let databaseName: String?
+    }
 }

@@ -46,6 +46,18 @@ struct StatementTests {
         }
     }
 
+    @Test("A statement knows that it changes what others do to rows")
+    func rules() throws {
+        try Self.queue().inDatabase { db in
+            for (sql, changesRules) in [
+                ("PRAGMA foreign_keys = OFF", true), ("PRAGMA Recursive_Triggers(1)", true),
+                ("PRAGMA foreign_keys", false), ("PRAGMA user_version = 1", false),
+            ] {
+                try #expect(db.makeStatement(sql: sql).effects.changesRules == changesRules, "\(sql)")
+            }
+        }
+    }
+
     @Test("There is one statement in the SQL of a statement", arguments: [true, false])
     func oneStatement(isCached: Bool) throws {
         try Self.queue().inDatabase { db in

@@ -1,0 +1,16 @@
+extension Database {
+    /// Throws where a statement would take a write-ahead log away that other connections need.
+    ///
+    /// SQLite itself refuses that only while one of them is open.
+    func check(_ change: StatementEffects.JournalModeChange, sql: String) throws {
+        guard hooks.keepsLog, change.databaseName == nil || change.databaseName == "main",
+            let mode = JournalMode(rawValue: change.mode), mode != .wal
+        else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "the database \(description) keeps its journal mode, WAL: without a log, those who read a pool and those who write to "
+                + "it would wait for each other. Close the pool, and use a DatabaseQueue for the mode \(mode.rawValue)",
+            sql: sql)
+    }
+}
