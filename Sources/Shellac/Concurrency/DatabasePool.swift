@@ -154,6 +154,7 @@ public final class DatabasePool: DatabaseWriter {
                 _ = readers.line.claimAll()
                 defer { readers.line.giveAllBack() }
                 try checkNobodyIsAlive()
+                try db.checkClosing()
                 try readers.close()
                 do { try closeWriter(db) } catch {
                     readers.reopen()

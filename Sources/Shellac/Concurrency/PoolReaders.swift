@@ -295,8 +295,10 @@ final class PoolReaders: Sendable {
 
     /// Closes all connections, for good. The caller has all places.
     ///
-    /// - Throws: the error of the first one that cannot be closed. The others can be opened anew.
+    /// - Throws: the error of the first one that cannot be closed. All of them are then open: the state that a snapshot's connection
+    ///   sees could not be had again.
     func close() throws {
+        for place in places { try place.database?.withAccess { try $0.checkClosing() } }
         for place in places { try drop(place) }
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }

@@ -167,6 +167,13 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// was.
     func close() throws {
         guard handle != nil else { return }
+        try checkClosing()
+        dropHandle()
+    }
+
+    /// Throws `SQLITE_BUSY` where the connection cannot be closed. It is then as it was.
+    func checkClosing() throws {
+        guard handle != nil else { return }
         guard running.backupCount == 0 else {
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
@@ -182,7 +189,6 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
                 message: "the database \(description) cannot be closed: a statement is still in use", sql: sql
             )
         }
-        dropHandle()
     }
 
     /// Runs statements that nobody has asked for: to know the schema, whether somebody else has changed the database, and what the

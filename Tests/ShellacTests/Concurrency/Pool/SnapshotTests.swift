@@ -249,6 +249,41 @@ struct SnapshotTests {
         try pool.close()
     }
 
+    @Test(
+        "A snapshot pool of which one reader keeps a statement in use stays as it is, whichever that is",
+        .behaviour(103))
+    func closePoolInUse() throws {
+        for inUse in 0..<2 {
+            let snapshot = try pool.makeSnapshotPool(readerCount: 2)
+            try pool.write { db in try db.insert("Barbara \(inUse)") }
+            var kept: [Statement?] = [nil, nil]
+            // Both readers, as one reads inside of the access of the other.
+            try snapshot.read { db in
+                kept[0] = try db.makeStatement(sql: "SELECT 1")
+                kept[1] = try onOtherThread {
+                    try snapshot.read { db in try db.makeStatement(sql: "SELECT 2") }
+                }
+            }
+            kept[1 - inUse] = nil
+            let error = databaseError { try snapshot.close() }
+            #expect(error?.resultCode == .SQLITE_BUSY)
+            try snapshot.read { first in
+                let expected = inUse == 0 ? ["Arthur"] : ["Arthur", "Barbara 0"]
+                #expect(try first.names() == expected)
+                let names = try onOtherThread { try snapshot.read { db in try db.names() } }
+                #expect(names == expected)
+            }
+            #expect(throws: DatabaseError.self) { try pool.close() }
+            withExtendedLifetime(kept) {}
+            kept = []
+            try snapshot.close()
+            #expect(
+                databaseError { _ = try snapshot.read { db in try db.names() } }?.resultCode == .SQLITE_MISUSE
+            )
+        }
+        try pool.close()
+    }
+
     @Test("Closing a snapshot inside of a read of it stops the program, with a sentence")
     func closeInside() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
