@@ -7,12 +7,12 @@ extension DatabaseQueue {
     ///
     /// - Parameters:
     ///   - path: The file. It must exist.
-    ///   - configuration: How the copy is opened and used.
+    ///   - configuration: How the copy is opened and used. One that is ``Configuration/readonly`` cannot be written to.
     /// - Throws: a ``DatabaseError`` when the file cannot be opened, or is no database.
     public static func inMemoryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
-        try copy(of: path, to: DatabaseQueue(configuration: configuration.openingCopy))
+        try copy(of: path, to: ":memory:", configuration)
     }
 
     /// Opens a copy of a database file in a temporary file, which is gone when the queue is: for copies that are too large for
@@ -20,22 +20,36 @@ extension DatabaseQueue {
     ///
     /// - Parameters:
     ///   - path: The file. It must exist.
-    ///   - configuration: How the copy is opened and used.
+    ///   - configuration: How the copy is opened and used. One that is ``Configuration/readonly`` cannot be written to.
     /// - Throws: a ``DatabaseError`` when the file cannot be opened, or is no database.
     public static func temporaryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
-        try copy(of: path, to: DatabaseQueue(path: "", configuration: configuration.openingCopy))
+        try copy(of: path, to: "", configuration)
     }
 
-    private static func copy(of path: String, to copy: DatabaseQueue) throws -> DatabaseQueue {
+    private static func copy(
+        of path: String, to copyPath: String, _ configuration: Configuration
+    ) throws -> DatabaseQueue {
+        let copy = try DatabaseQueue(
+            path: copyPath, configuration: configuration, opening: configuration.openingCopy)
         var reading = Configuration()
         reading.readonly = true
         reading.label = "the source of a copy"
         let source = try DatabaseQueue(path: path, configuration: reading)
         try source.backup(to: copy)
         try source.close()
+        if configuration.readonly { try copy.connection.inside { db in try db.stayReadOnly() } }
         return copy
+    }
+}
+
+extension Database {
+    /// Has all that is left of the connection's life be one read-only access.
+    fileprivate func stayReadOnly() throws {
+        isReadOnlyScope = true
+        // For what writes by the C interface.
+        try asking { try makeStatement(sql: "PRAGMA query_only = 1").execute() }
     }
 }
 

@@ -39,12 +39,17 @@ public final class DatabaseQueue: DatabaseWriter {
     ///   - path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
     ///   - configuration: How the database is opened and used.
     /// - Throws: a ``DatabaseError`` that names the path and the reason.
-    public init(path: String, configuration: Configuration = Configuration()) throws {
+    public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+        try self.init(path: path, configuration: configuration, opening: configuration)
+    }
+
+    /// Opens a database by another configuration than the one that users see.
+    init(path: String, configuration: Configuration, opening: Configuration) throws {
         self.path = path
         self.configuration = configuration
         let description = configuration.label ?? (path.isEmpty ? "temporary" : path)
         connection = SerialConnection(
-            try Database(path: path, configuration: configuration, description: description))
+            try Database(path: path, configuration: opening, description: description))
         try connection.inside { db in
             db.installTransactionLog()
             try db.setUp(path: path)

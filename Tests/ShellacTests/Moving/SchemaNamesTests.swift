@@ -335,6 +335,33 @@ struct SchemaNamesTests {
         #expect(throws: DatabaseError.self) { try DatabaseQueue.temporaryCopy(fromPath: folder.path("text")) }
     }
 
+    @Test("A copy whose configuration is readonly cannot be written to", arguments: [false, true])
+    func readonlyCopies(isInMemory: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("source.sqlite")
+        try DatabaseQueue(path: path).write { db in
+            try db.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let copy =
+            isInMemory
+            ? try DatabaseQueue.inMemoryCopy(fromPath: path, configuration: configuration)
+            : try DatabaseQueue.temporaryCopy(fromPath: path, configuration: configuration)
+        #expect(copy.configuration.readonly)
+        for sql in [
+            "DROP TABLE t", "INSERT INTO t VALUES (2)", "PRAGMA user_version = 7", "CREATE TABLE u (x)",
+            "PRAGMA query_only = 0; DELETE FROM t", "VACUUM",
+        ] {
+            let error = databaseError { try copy.writeWithoutTransaction { db in try db.execute(sql: sql) } }
+            #expect(error?.resultCode == .SQLITE_READONLY, "\(sql)")
+        }
+        #expect(throws: DatabaseError.self) { try copy.write { db in try db.execute(sql: "DELETE FROM t") } }
+        let numbers = try copy.write { db in try Int.fetchAll(db, sql: "SELECT x FROM t") }
+        #expect(numbers == [1])
+        try copy.close()
+    }
+
     @Test("A database is erased, as a whole")
     func erasing() throws {
         let queue = try DatabaseQueue()
