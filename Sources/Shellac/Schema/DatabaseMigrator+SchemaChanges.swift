@@ -1,9 +1,18 @@
+import CSQLite
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension DatabaseMigrator {
     /// Whether the database was made by other migrations than those registered.
     ///
     /// That is so when it remembers a migration that is not registered, and when its schema is not the one that the
-    /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database
-    /// in memory, which is opened with the configuration of this one, and has its functions and collations. Attached
+    /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database,
+    /// which is opened with the configuration of this one, and has its functions and collations: a temporary file where
+    /// this one has a file in the file system, and one in memory elsewhere. Attached
     /// databases are copied for it, as they are: whatever the migrations do there is done to the copies, on top of what
     /// they have done there before. So a migration that creates a table in an attached database, or writes there what may
     /// be written once, throws here; have it look first, as by `CREATE TABLE IF NOT EXISTS`.
@@ -27,7 +36,7 @@ extension DatabaseMigrator {
         configuration.journalMode = .default
         var migrator = self
         migrator.eraseDatabaseOnSchemaChange = false
-        let expected = try DatabaseQueue(configuration: configuration).inDatabase { empty in
+        let expected = try db.withEmptyDatabase(configuration) { empty in
             for function in db.added.functions { try empty.add(function: function) }
             for collation in db.added.collations { try empty.add(collation: collation) }
             try empty.attachCopies(from: db)
@@ -39,6 +48,31 @@ extension DatabaseMigrator {
 }
 
 extension Database {
+    /// Runs a function with an empty database of the same kind.
+    ///
+    /// What prepares connections to a file may need one, as `sqlite3_file_control()` does. Other VFS have their files where we know
+    /// nothing of.
+    fileprivate func withEmptyDatabase<Result>(
+        _ configuration: Configuration, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        let isFile = sqlite3_db_filename(pointer, "main").map { $0.pointee != 0 } ?? false
+        guard isFile, configuration.vfs == nil else {
+            return try DatabaseQueue(configuration: configuration).inDatabase(body)
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "shellac-migrations-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = configuration
+        configuration.label = configuration.label ?? description
+        // Nobody misses it after a crash.
+        configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
+        let queue = try DatabaseQueue(
+            path: folder.appending(path: "empty.sqlite").path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.inDatabase(body)
+    }
+
     /// Attaches copies of the databases that are attached to another connection, and no other databases.
     fileprivate func attachCopies(from other: Database) throws {
         for name in try attachedNames() { try execute(definition: "DETACH \(name.quotedDatabaseIdentifier)") }

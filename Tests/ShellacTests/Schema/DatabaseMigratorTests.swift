@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -243,6 +244,31 @@ struct DatabaseMigratorTests {
         for sql in ["CREATE VIEW v AS SELECT 1", "DROP VIEW v; CREATE INDEX i ON a (a)"] {
             try queue.inDatabase { db in try db.execute(sql: sql) }
             #expect(try queue.read { db in try migrator.hasSchemaChanges(db) })
+        }
+    }
+
+    @Test("what prepares connections to a file is given a file by the look for schema changes")
+    func preparedFile() throws {
+        let (folder, paths) = (try TemporaryFolder(), Recorder<String>())
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            sqlite3_db_filename(db.sqliteConnection, "main").map { paths.record(String(cString: $0)) }
+            // As programs do that keep the log when the last connection is closed.
+            var flag: Int32 = 1
+            let code = sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &flag)
+            guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        }
+        let queue = try DatabaseQueue(path: folder.path("test.sqlite"), configuration: configuration)
+        var migrator = DatabaseMigrator.creatingTables("a", "b")
+        migrator.eraseDatabaseOnSchemaChange = true
+        try migrator.migrate(queue)
+        try migrator.migrate(queue)
+        let changed = DatabaseMigrator.creatingTables("a")
+        #expect(try queue.read { db in try !migrator.hasSchemaChanges(db) && changed.hasSchemaChanges(db) })
+        #expect(try folder.fileNames() == ["test.sqlite"])
+        #expect(paths.elements.count > 2)
+        for path in Set(paths.elements) {
+            #expect(FileManager.default.fileExists(atPath: path) == (path == queue.path))
         }
     }
 
