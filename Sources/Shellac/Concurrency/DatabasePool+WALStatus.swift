@@ -40,10 +40,11 @@ extension DatabasePool {
     ///
     /// It waits for nobody, and reads nothing of the file.
     ///
-    /// - Throws: a ``DatabaseError`` when the pool is closed, or its file cannot be opened.
+    /// - Throws: a ``DatabaseError`` when the pool is closed, or its file cannot be opened, or was moved, deleted or replaced.
     public var walStatus: WALStatus {
         get throws {
             if isClosed { throw opening.closedError }
+            try opening.checkPlace()
             let index = try logIndex.read(opening)
             // Whoever closes the pool meanwhile has closed that connection before, or has not met it.
             if isClosed { logIndex.close() }

@@ -66,6 +66,9 @@ public final class DatabasePool: DatabaseWriter {
             opening = try writer.inside { db in
                 db.installTransactionLog()
                 try db.setUpAsWriterOfPool(path: path)
+                // The log is opened when it is first read.
+                try? db.takeState()
+                db.hooks.place?.noteLog(of: db)
                 try db.endAccess()
                 return ReaderOpening(db, path: path, configuration: configuration)
             }

@@ -1,11 +1,5 @@
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Opens the connections that a pool reads with, and those of its snapshots.
 struct ReaderOpening: Sendable {
     let description: String
@@ -15,7 +9,14 @@ struct ReaderOpening: Sendable {
     private let name: String
     /// The full path.
     let path: String
-    private let identity: FileIdentity?
+    private let places: [Place]
+
+    /// A file that the pool has open, by a name that belongs to it.
+    private struct Place {
+        let part: FilePlace.Part
+        let path: String
+        let identity: FileIdentity
+    }
 
     /// Prepares for opening what a pool's writer has opened.
     ///
@@ -25,7 +26,12 @@ struct ReaderOpening: Sendable {
         group = writer.group
         self.path = sqlite3_db_filename(writer.pointer, "main").map(String.init(cString:)) ?? path
         name = path.hasPrefix("file:") ? Self.uri(self.path, like: path) : self.path
-        identity = FileIdentity(self.path)
+        let parts = [
+            (FilePlace.Part.file, self.path), (.log, self.path + "-wal"), (.log, self.path + "-shm"),
+        ]
+        places = parts.compactMap { part, path in
+            FileIdentity(path).map { Place(part: part, path: path, identity: $0) }
+        }
         var configuration = configuration
         configuration.readonly = true
         configuration.confirmsCommits = false
@@ -45,6 +51,13 @@ struct ReaderOpening: Sendable {
         return opening
     }
 
+    /// Throws where the file, or the log, is not what has its name now: another connection would see that.
+    func checkPlace() throws {
+        for place in places where FileIdentity(place.path) != place.identity {
+            throw DatabaseError.lost(place.part, of: description, at: place.path, .SQLITE_CANTOPEN)
+        }
+    }
+
     /// Opens a connection that reads.
     ///
     /// It is opened for reading only: whatever SQL it runs, it cannot write to the file. (A connection that `PRAGMA query_only`
@@ -62,19 +75,14 @@ struct ReaderOpening: Sendable {
         configuration.readonly = false
         let database = try open(configuration, nil, as: "\(description).checkpoints")
         _ = shellac_persist_wal(database.pointer, 1)
+        database.hooks.place?.noteLog(of: database)
         return database
     }
 
     private func open(
         _ configuration: Configuration, _ activity: ConnectionActivity?, as label: String? = nil
     ) throws -> Database {
-        if let identity, FileIdentity(path) != identity {
-            throw DatabaseError(
-                resultCode: .SQLITE_CANTOPEN,
-                message: "the database \(description) has lost its file: what is at \(path) now is "
-                    + (FileIdentity(path) == nil ? "nothing" : "another file")
-                    + ". Close the pool, and open it again")
-        }
+        try checkPlace()
         let database = try Database(
             path: name, configuration: configuration, description: description, group: group,
             activity: activity, name: label)
@@ -111,24 +119,4 @@ struct ReaderOpening: Sendable {
 extension UInt8 {
     /// The byte as a URI escapes it, behind its percent sign.
     var twoHexadecimalDigits: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
-}
-
-/// What tells a file from another one that has its name.
-struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let file: UInt64
-
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, file) = (
-            UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)
-        )
-    }
-
-    /// The size of a file, or nil where there is none.
-    static func size(_ path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
 }

@@ -28,6 +28,7 @@ final class Backup {
         destination.checkAccess()
         if source.isClosed { throw source.closedError() }
         if destination.isClosed { throw destination.closedError() }
+        try destination.checkPlace()
         // Kept statements would hold the destination.
         destination.statementCache.removeAll()
         guard let pointer = sqlite3_backup_init(destination.pointer, schemaName, source.pointer, schemaName)

@@ -79,6 +79,8 @@ final class CommitConfirmation {
         defer { forget() }
         isDeaf = due.contains { $0.value == nil } && hasOpenLog(database) && !database.hearOfLogs()
         for (name, frames) in due {
+            // A file without a name answers, too.
+            if database.hasMoved(name) { return ResultCode.SQLITE_READONLY_DBMOVED.rawValue }
             if let code = confirm(name, frames, on: database.pointer) { return code }
         }
         return nil
@@ -236,11 +238,14 @@ extension Database {
     func confirmCommit(sql: String?) -> (any Error)? {
         guard let code = hooks.confirmation?.confirm(self) else { return nil }
         if let refusedCommit { return refusedCommit }
+        let reason =
+            ResultCode(rawValue: code) == .SQLITE_READONLY_DBMOVED
+            ? "its file was moved, deleted or replaced" : "another machine may have taken the database over"
         let refusal = DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message:
-                "a commit to \(description) could not be confirmed, and its outcome is unknown: another machine may have taken "
-                + "the database over. Close the database, and look what it has before writing that once more",
+                "a commit to \(description) could not be confirmed, and its outcome is unknown: \(reason). Close the database, and look "
+                + "what it has before writing that once more",
             sql: sql
         ).leavingOutcomeUnknown
         hooks.confirmation?.refusal = refusal

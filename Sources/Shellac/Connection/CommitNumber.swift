@@ -35,6 +35,8 @@ struct CommitHookUses: OptionSet {
     static let changes = CommitHookUses(rawValue: 2)
     /// Commits are confirmed: see ``CommitConfirmation``.
     static let confirmation = CommitHookUses(rawValue: 4)
+    /// The file is looked for before: see ``FilePlace``.
+    static let place = CommitHookUses(rawValue: 8)
 }
 
 extension Database {
@@ -43,7 +45,8 @@ extension Database {
     func setCommitHook(for use: CommitHookUses, _ isNeeded: Bool) {
         let old = hooks.commit
         if isNeeded { hooks.commit.insert(use) } else { hooks.commit.remove(use) }
-        guard old.isEmpty != hooks.commit.isEmpty, !isClosed else { return }
+        // (Where it is there, the program may have put its own in that place meanwhile.)
+        guard isNeeded ? old != hooks.commit : old.isEmpty != hooks.commit.isEmpty, !isClosed else { return }
         exchangeCommitHook(for: hooks.commit.isEmpty ? nil : Unretained(self).context)
     }
 
@@ -61,6 +64,7 @@ extension Database {
 
     /// SQLite is about to commit. Returns whether it may.
     private func willCommit() -> Bool {
+        if let place = hooks.place, hooks.commit.contains(.place), !place.allowsCommit(self) { return false }
         if hooks.commit.contains(.number) {
             group.commits.begin()
             owed.insert(.commitDidEnd)

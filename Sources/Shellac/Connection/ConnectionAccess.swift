@@ -137,8 +137,8 @@ extension Database {
     /// Works out again whether statements can run without a question.
     func updateObstruction() {
         let isRefusing =
-            isClosed || lostTransaction != nil || refusedCommit != nil || owed.contains(.statementWillBegin)
-            || readRecorder != nil
+            isClosed || lostTransaction != nil || refusedCommit != nil || hooks.place?.loss != nil
+            || owed.contains(.statementWillBegin) || readRecorder != nil
         let isWatched = activity != nil || reporter != nil
         isOnlyWatched = isWatched && !isRefusing
         access.obstruct(isRefusing || isWatched)

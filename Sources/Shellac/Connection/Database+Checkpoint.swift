@@ -81,6 +81,7 @@ extension Database {
                 resultCode: .SQLITE_LOCKED,
                 message: "\(what) cannot run inside of a transaction: call it in writeWithoutTransaction")
         }
+        try checkPlace()
         var (frames, copied): (Int32, Int32) = (-1, -1)
         let code = sqlite3_wal_checkpoint_v2(pointer, dbName, kind.code, &frames, &copied)
         guard code == SQLITE_OK else {

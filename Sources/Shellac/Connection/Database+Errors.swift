@@ -17,7 +17,18 @@ extension Database {
         if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), access.isStopped {
             return stopError
         }
+        if let error = placeError(code) { return error.with(sql: sql) }
         return error(code, sql: sql, arguments: arguments)
+    }
+
+    /// The error of a write that is refused, since the file has lost its name: ourselves have refused it, or SQLite has.
+    private func placeError(_ code: Int32) -> DatabaseError? {
+        switch ResultCode(rawValue: code) {
+        case .SQLITE_CONSTRAINT_COMMITHOOK: hooks.place?.refusal
+        case .SQLITE_READONLY_DBMOVED:
+            FilePlace.path(of: self).map { .lost(.file, of: description, at: $0) }
+        default: nil
+        }
     }
 
     /// Throws unless the code says that all is well.

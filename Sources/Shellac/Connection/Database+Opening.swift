@@ -19,6 +19,7 @@ extension Database {
                 try prepareStorage()
                 try checkFormat()
                 try prepare()
+                if !configuration.readonly { watchPlace() }
             }
         } catch let error as DatabaseError {
             throw DatabaseError(

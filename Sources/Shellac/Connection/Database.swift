@@ -203,7 +203,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     /// Has SQLite look whether its planner knows enough of the tables: see ``Configuration/optimizesWhenClosing``. An error is nobody's
     /// business.
     func optimizeBeforeClosing() {
-        guard configuration.optimizesWhenClosing, !configuration.readonly, !isClosed else { return }
+        guard configuration.optimizesWhenClosing, !configuration.readonly, !isClosed,
+            (try? checkPlace()) != nil
+        else { return }
         asking {
             try? makeStatement(sql: "PRAGMA analysis_limit = 400").execute()
             try? makeStatement(sql: "PRAGMA optimize").execute()
@@ -250,6 +252,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     }
 
     private func dropHandle() {
+        if !isClosed { hooks.place?.leave(self) }
         let listeners = takeListeners()
         access.close()
         group.remove(self)

@@ -30,6 +30,7 @@ extension Statement {
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
         var error = error
+        if error != nil, let place = database.hooks.place, place.loss != nil { place.emptyLog(database) }
         if database.owed.contains(.confirmation), hasRun { error = database.confirmCommit(of: self, error) }
         database.endNumberedCommit()
         if let measure { database.report(measure, of: self, hasRun: hasRun, error: error) }

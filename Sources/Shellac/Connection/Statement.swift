@@ -269,6 +269,9 @@ public final class Statement {
             guard phase == .idle || phase == .begun else { throw busyError() }
         }
         try database.checkObstruction(for: effects.transaction)
+        if !isReadonly, let place = database.hooks.place, let refusal = place.refusal, place.loss != nil {
+            throw refusal
+        }
     }
 
     @inline(__always)

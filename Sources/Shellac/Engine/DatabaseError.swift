@@ -80,6 +80,13 @@ public struct DatabaseError: Error, Hashable, Sendable {
         return error
     }
 
+    /// Returns the error, with the SQL that could not be executed.
+    func with(sql: String?) -> DatabaseError {
+        var error = self
+        error.sql = sql
+        return error
+    }
+
     /// Returns the error, with the values that the SQL was executed with.
     func with(_ arguments: StatementArguments) -> DatabaseError {
         var error = self

@@ -250,7 +250,7 @@ struct PoolOpeningTests {
         let names = try await pool.read { db in try db.names() }
         #expect(names == ["Arthur"])
         let sentence =
-            "the database test has lost its file: what is at \(path) now is \(isReplaced ? "another file" : "nothing"). Close the pool, "
+            "the database test has lost its file: what is at \(path) now is \(isReplaced ? "another file" : "nothing"). Close it, "
             + "and open it again"
         #expect(databaseError { _ = try pool.makeSnapshot() }?.message == sentence)
         pool.invalidateReadOnlyConnections()

@@ -1,0 +1,195 @@
+import CSQLite
+
+/// The place of the file that a connection writes to: the name that it was opened by, and those of its log and index.
+///
+/// A write-ahead log belongs to a file, and is found by the name of it. A connection whose file was moved, deleted or replaced goes on
+/// writing to that file, and to a log that lies beside whatever has the name now. What it commits is lost, and whoever opens the
+/// other file takes the log for its own. See "How To Corrupt An SQLite Database File", section 2.4. With a rollback journal, SQLite looks
+/// by itself; with a log it does not.
+///
+/// ## The loss of a file
+///
+/// 1. SQLite's commit hook is called, before anything of the commit is written. The VFS is asked whether the file has moved, which is one
+///    `stat()`. Now and then, the log and its index are looked for, too.
+/// 2. The hook refuses the commit. The statement throws the error, and so does each later one that writes, until the connection is
+///    closed: the file may come back, and what took its place may have been changed by the log meanwhile. Reading goes on.
+/// 3. The log is emptied into the file that it belongs to, wherever that is now. So it does no harm to the one that took its place. Where
+///    somebody else has written to the log since this connection has, it may be theirs, and is left alone.
+/// 4. Nor is anything copied, cut or deleted when the connection is closed.
+///
+/// A log that has lost its name still has what was committed. Closing copies it to the file, unless another one has taken its place.
+final class FilePlace {
+    /// What has lost its name.
+    enum Part: String {
+        case file, log
+    }
+
+    /// The part that was lost, if one was.
+    private(set) var loss: Part?
+    /// The error of the commit that was refused last.
+    private(set) var refusal: DatabaseError?
+    /// The number that the pager has after the last commit, unless others have written since.
+    private var version: UInt32
+    private var isLogEmpty = false
+    /// The log and its index, where another file in their place is a loss.
+    private var companions: [Companion] = []
+    private var lastLook: UInt64 = 0
+
+    /// A file that lies beside the database.
+    private struct Companion {
+        let path: String
+        let identity: FileIdentity
+    }
+
+    init(_ database: Database) { version = database.pagerVersion }
+
+    /// How many nanoseconds the log is not looked for after it was found.
+    private static var pause: UInt64 { 100_000_000 }
+
+    /// The name of the file of a connection, or nil where it has none.
+    static func path(of database: Database) -> String? {
+        sqlite3_db_filename(database.pointer, "main").map(String.init(cString:)).flatMap {
+            $0.isEmpty ? nil : $0
+        }
+    }
+
+    /// Keeps an eye on the log as well, which stays as long as the connection is open.
+    func noteLog(of database: Database) {
+        guard let path = Self.path(of: database) else { return }
+        companions = ["-wal", "-shm"].compactMap { suffix in
+            FileIdentity(path + suffix).map { Companion(path: path + suffix, identity: $0) }
+        }
+    }
+
+    // MARK: - Writing
+
+    /// SQLite is about to commit. Returns whether it may.
+    func allowsCommit(_ database: Database) -> Bool {
+        if loss != nil { return false }
+        refusal = nil
+        if database.hasMoved() {
+            refusal = lose(.file, database)
+        } else if let name = database.movedAttachment {
+            refusal = .lost(.file, of: "\(name) of \(database.description)", at: database.path(of: name))
+        } else if let companion = lostCompanion() {
+            refusal = lose(.log, database, companion.path)
+        }
+        guard refusal == nil else { return false }
+        version = database.pagerVersion &+ 1
+        return true
+    }
+
+    private func lose(_ part: Part, _ database: Database, _ path: String? = nil) -> DatabaseError {
+        loss = part
+        database.updateObstruction()
+        return .lost(part, of: database.description, at: path ?? database.path(of: "main"))
+    }
+
+    private func lostCompanion() -> Companion? {
+        if companions.isEmpty { return nil }
+        let now = shellac_coarse_time()
+        if now &- lastLook < Self.pause { return nil }
+        lastLook = now
+        return movedCompanion
+    }
+
+    private var movedCompanion: Companion? { companions.first { FileIdentity($0.path) != $0.identity } }
+
+    /// Throws where the log must not be copied, or the file not be written to without a commit that is asked for.
+    func check(_ database: Database) throws {
+        if database.hasMoved() {
+            emptyLog(database)
+            throw DatabaseError.lost(.file, of: database.description, at: database.path(of: "main"))
+        }
+        if let companion = movedCompanion {
+            throw DatabaseError.lost(.log, of: database.description, at: companion.path)
+        }
+    }
+
+    // MARK: - The log
+
+    /// Empties the log into the file that it belongs to, unless somebody else has written to it. It is called outside of transactions.
+    func emptyLog(_ database: Database) {
+        guard !isLogEmpty, loss != .log, database.isInAutocommit else { return }
+        database.unheard(steps: nil) {
+            // The number is that of the last look at the log.
+            guard (try? database.readUnheard("SELECT 1 FROM main.sqlite_master LIMIT 1")) != nil,
+                database.pagerVersion == version
+            else { return }
+            // Those who look for the log find nothing to copy after the first one, also where readers keep it from being cut.
+            for kind in [SQLITE_CHECKPOINT_PASSIVE, SQLITE_CHECKPOINT_TRUNCATE] {
+                isLogEmpty =
+                    sqlite3_wal_checkpoint_v2(database.pointer, "main", kind, nil, nil) == SQLITE_OK
+            }
+        }
+    }
+
+    /// Has the connection, which is about to be closed, leave alone what has taken the place of its file or its log.
+    func leave(_ database: Database) {
+        if loss == .file || database.hasMoved() {
+            emptyLog(database)
+        } else {
+            // One without content was made by whoever has looked for ours.
+            guard let log = movedCompanion, FileIdentity.size(log.path) ?? 0 > 0 else { return }
+        }
+        _ = shellac_db_config(database.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        _ = shellac_persist_wal(database.pointer, 1)
+    }
+}
+
+extension DatabaseError {
+    /// The error of a database whose file, or log, has not the name any more by which it was opened.
+    static func lost(
+        _ part: FilePlace.Part, of description: String, at path: String,
+        _ code: ResultCode = .SQLITE_READONLY_DBMOVED
+    ) -> DatabaseError {
+        DatabaseError(
+            resultCode: code,
+            message: "the database \(description) has lost its \(part.rawValue): what is at \(path) now is "
+                + (FileIdentity(path) == nil ? "nothing" : "another file") + ". Close it, and open it again")
+    }
+}
+
+extension Database {
+    /// Keeps an eye on the place of the file, if there is one.
+    func watchPlace() {
+        guard FilePlace.path(of: self) != nil else { return }
+        hooks.place = FilePlace(self)
+        setCommitHook(for: .place, true)
+    }
+
+    /// Throws where the file has lost its name, before something is written by another way than a commit.
+    func checkPlace() throws { try hooks.place?.check(self) }
+
+    /// Whether the file of a database is not what has its name now.
+    func hasMoved(_ name: String = "main") -> Bool {
+        var moved: Int32 = 0
+        return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
+    }
+
+    /// The number of the content that the connection has seen last: each commit is one more, its own as those of others. See
+    /// SQLITE_FCNTL_DATA_VERSION.
+    fileprivate var pagerVersion: UInt32 {
+        var version: UInt32 = 0
+        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return version
+    }
+
+    fileprivate func path(of name: String) -> String {
+        sqlite3_db_filename(pointer, name).map(String.init(cString:)) ?? ""
+    }
+
+    /// The name of an attached database that the transaction writes to, and whose file has moved.
+    fileprivate var movedAttachment: String? {
+        guard let name = Features.databaseName, name(pointer, 2) != nil else { return nil }
+        var number: Int32 = 2
+        while let attached = name(pointer, number) {
+            let attached = String(cString: attached)
+            if sqlite3_txn_state(pointer, attached) == SQLITE_TXN_WRITE, hasMoved(attached) {
+                return attached
+            }
+            number += 1
+        }
+        return nil
+    }
+}

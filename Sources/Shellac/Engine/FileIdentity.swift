@@ -1,0 +1,25 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The identity of a file, which tells it from another one that has its name.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let file: UInt64
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, file) = (
+            UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)
+        )
+    }
+
+    /// The size of a file, or nil where there is none.
+    static func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}
