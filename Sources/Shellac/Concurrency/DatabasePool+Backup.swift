@@ -16,7 +16,8 @@ extension DatabasePool {
     ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
     ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the destination as it
     ///     was. It is too late for that once the backup is completed: then the error is ignored.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written.
+    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written, and of
+    ///   code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages of another size.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -34,7 +35,8 @@ extension DatabaseSnapshotReader {
     ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
     ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the destination as it
     ///     was. It is too late for that once the backup is completed: then the error is ignored.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written.
+    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written, and of
+    ///   code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages of another size.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -18,7 +18,9 @@ extension DatabaseQueue {
     ///     leaves the destination as it was. It is too late for that once the backup is completed: then the error is
     ///     ignored.
     /// - Throws: a ``DatabaseError``, of code `SQLITE_BUSY` where the source is the destination of another backup, whose
-    ///   source is, and so on, and the last source is this destination: each would wait for the next one.
+    ///   source is, and so on, and the last source is this destination: each would wait for the next one. It is of code
+    ///   `SQLITE_READONLY` where the destination has a write-ahead log, as a pool does, or is in memory, and has pages of another
+    ///   size: it cannot have those of the source, and is as it was.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

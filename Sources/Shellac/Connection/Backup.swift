@@ -21,6 +21,7 @@ final class Backup {
     private let source: Database
     private let destination: Database
     private var isCompleted = false
+    private let pageSizes: (source: Int, destination: Int)
 
     /// Begins a backup of `main`, or of another database that both connections have. It must be finished.
     init(from source: Database, to destination: Database, of schemaName: String = "main") throws {
@@ -29,6 +30,7 @@ final class Backup {
         if source.isClosed { throw source.closedError() }
         if destination.isClosed { throw destination.closedError() }
         try destination.checkPlace()
+        pageSizes = (try source.pageSize(of: schemaName), try destination.pageSize(of: schemaName))
         // Kept statements would hold the destination.
         destination.statementCache.removeAll()
         guard let pointer = sqlite3_backup_init(destination.pointer, schemaName, source.pointer, schemaName)
@@ -46,10 +48,23 @@ final class Backup {
         }
     }
 
+    /// The error of a step. SQLite says of a destination that cannot have pages of the source's size that it is read-only.
+    private func error(_ code: Int32) -> DatabaseError {
+        let error = destination.error(code)
+        guard code == SQLITE_READONLY, pageSizes.source != pageSizes.destination else { return error }
+        return DatabaseError(
+            resultCode: error.extendedResultCode,
+            message:
+                "\(destination.description) cannot become a copy of \(source.description), whose pages have \(pageSizes.source) bytes: a "
+                + "database with a write-ahead log, or in memory, keeps the size of its own, which is \(pageSizes.destination). Give the "
+                + "source that size, by PRAGMA page_size and VACUUM. Or close the destination, back up to a DatabaseQueue whose "
+                + "journalMode is delete, and open it again")
+    }
+
     /// Copies some pages, or all that remain with a negative number.
     func step(pages: Int) throws -> DatabaseBackupProgress {
         let code = sqlite3_backup_step(pointer, Int32(clamping: pages))
-        guard code == SQLITE_OK || code == SQLITE_DONE else { throw destination.error(code) }
+        guard code == SQLITE_OK || code == SQLITE_DONE else { throw error(code) }
         isCompleted = code == SQLITE_DONE
         if isCompleted, let refusal = destination.confirmCommitOfBackup() { throw refusal }
         return DatabaseBackupProgress(
@@ -70,6 +85,13 @@ final class Backup {
 }
 
 extension Database {
+    /// The number of bytes of the pages of a database.
+    fileprivate func pageSize(of name: String) throws -> Int {
+        try asking {
+            try Int.fetchOne(makeStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).page_size")) ?? 0
+        }
+    }
+
     /// Copies the database over another one, whose content is lost.
     ///
     /// A transaction that has written to this database, or any that is open in the destination, makes it throw
@@ -83,6 +105,8 @@ extension Database {
     ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
     ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the
     ///     destination as it was. It is too late for that once the backup is completed: then the error is ignored.
+    /// - Throws: a ``DatabaseError``: of code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages
+    ///   of another size. It is then as it was.
     public func backup(
         to destination: Database, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -137,7 +137,10 @@ struct BackupTests {
             try fixed.write { db in try db.insert("Zoe") }
             let error = databaseError { try source.backup(to: fixed) }
             #expect(error?.extendedResultCode == .SQLITE_READONLY, "\(place)")
-            #expect(error?.description == "SQLite error 8: attempt to write a readonly database", "\(place)")
+            #expect(
+                error?.message?.hasPrefix(
+                    "test cannot become a copy of :memory:, whose pages have \(size) bytes: ") == true,
+                "\(place)")
             #expect(try fixed.names() == ["Zoe"], "\(place)")
         }
     }

@@ -68,6 +68,49 @@ struct PoolBackupTests {
         #expect(mode == "wal")
     }
 
+    @Test("A database with pages of another size is refused, with the way to go, and nothing is changed")
+    func pageSizes() throws {
+        let path = file.folder.appending(path: "large.sqlite").path
+        var configuration = Configuration()
+        configuration.pageSize = 8192
+        configuration.label = "large"
+        let large = try DatabaseQueue(path: path, configuration: configuration)
+        try large.write { db in
+            try db.createPlayers()
+            try db.insert("Arthur")
+        }
+        let before = try pool.names()
+        let memory = try DatabaseQueue.withPlayers()
+        for (destination, name) in [(pool as any DatabaseWriter, "test"), (memory, "test")] {
+            let names = try destination.names()
+            let error = databaseError { try copy(large, to: destination) }
+            #expect(error?.resultCode == .SQLITE_READONLY)
+            #expect(
+                error?.message
+                    == "\(name) cannot become a copy of large, whose pages have 8192 bytes: a database with a write-ahead log, or in memory, "
+                    + "keeps the size of its own, which is 4096. Give the source that size, by PRAGMA page_size and VACUUM. Or close the "
+                    + "destination, back up to a DatabaseQueue whose journalMode is delete, and open it again"
+            )
+            #expect(try destination.names() == names)
+            try destination.write { db in try db.execute(sql: "DELETE FROM player WHERE id = -1") }
+        }
+        #expect(try pool.read { db in try db.names() } == before)
+        // Both ways.
+        try pool.close()
+        var single = Configuration()
+        single.journalMode = .delete
+        try large.backup(to: DatabaseQueue(path: file.path, configuration: single))
+        let reopened = try file.pool()
+        #expect(try reopened.read { db in try db.names() } == ["Arthur"])
+        try memory.writeWithoutTransaction { db in try db.insert("Barbara") }
+        try large.writeWithoutTransaction { db in
+            try db.insert("Craig")
+            try db.execute(sql: "PRAGMA page_size = 4096; VACUUM")
+        }
+        try large.backup(to: memory)
+        #expect(try memory.names() == ["Arthur", "Craig"])
+    }
+
     @Test("A snapshot is copied over the database that it is of: it is as it was then")
     func goBack() throws {
         let snapshot = try pool.makeSnapshot()
@@ -146,4 +189,10 @@ struct PoolBackupTests {
         }
         result.expectSentence("a database cannot be copied over itself.")
     }
+}
+
+/// (A function, as that of an existential is opened there.)
+private func copy(_ source: DatabaseQueue, to destination: any DatabaseWriter) throws {
+    func copy(_ destination: some DatabaseWriter) throws { try source.backup(to: destination) }
+    try copy(destination)
 }
