@@ -36,11 +36,6 @@ static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
 }
 
-/// sqlite3_snprintf() as SQLite uses it where a real number becomes a text.
-static inline void shellac_print_real(char *text, int size, double real) {
-    sqlite3_snprintf(size, text, "%!.15g", real);
-}
-
 /// Whether the calling thread is the one that the process began with.
 static inline int shellac_is_main_thread(void) {
 #if defined(__linux__)

@@ -98,6 +98,11 @@ enum PlanWords {
         if let match = detail.wholeMatch(of: /RIGHT-JOIN (.+)/) {
             return "adds the rows of \(match.1) that match none"
         }
+        if let match = detail.wholeMatch(of: /USING (ROWID SEARCH ON TABLE|INDEX) (.+) FOR IN-OPERATOR/) {
+            return match.1 == "INDEX"
+                ? "looks up the values of IN in the index \(match.2)"
+                : "looks up the values of IN in \(match.2), by the row id"
+        }
         if detail.wholeMatch(of: /INDEX \d+/) != nil { return "one of these ways" }
         switch detail {
         case "MULTI-INDEX OR": return "finds rows in several ways (OR)"

@@ -100,13 +100,13 @@ extension Database {
     /// Adds a function, or replaces the one of the same name and number of arguments.
     ///
     /// - Parameter function: The function. Its name has 255 bytes at most, and is compared without regard to case; it takes 0 to 127
-    ///   arguments, or any number.
+    ///   arguments, or as many as the running SQLite allows (1,000 in newer versions), or any number.
     /// - Throws: a ``DatabaseError`` when SQLite does not take such a name or number of arguments, and one of code
     ///   `SQLITE_BUSY` when a function is replaced while statements are running.
     public func add(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }
-        if function.name.utf8.contains(0) || function.argumentCount ?? 0 < 0 { throw function.refusal }
+        if function.name.utf8.contains(0) || function.argumentCount ?? 0 < 0 { throw refusal(of: function) }
         let box = Unmanaged.passRetained(FunctionBox(function, database: self))
         let isAggregate = if case .aggregate = function.kind { true } else { false }
         // When this fails, SQLite has released the box already.
@@ -119,7 +119,7 @@ extension Database {
                 isAggregate ? { FunctionBox.finish($0) } : nil, { FunctionBox.destroy($0) })
             return (code, code == SQLITE_OK ? nil : self.error(code))
         }
-        if code & 0xFF == SQLITE_MISUSE { throw function.refusal }
+        if code & 0xFF == SQLITE_MISUSE { throw refusal(of: function) }
         if let error { throw error }
         withExtendedLifetime(added.replace(function.isSame, by: [function])) {}
     }
@@ -142,14 +142,17 @@ extension Database {
     }
 }
 
-extension DatabaseFunction {
-    fileprivate var refusal: DatabaseError {
+extension Database {
+    private func refusal(of function: DatabaseFunction) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "the function \(name) cannot be added: its name has 255 bytes at most, and no NUL, "
-                + "and it takes 0 to 127 arguments")
+            message:
+                "the function \(function.name) cannot be added: its name has 255 bytes at most, and no NUL, "
+                + "and it takes 0 to \(sqlite3_limit(pointer, SQLITE_LIMIT_FUNCTION_ARG, -1)) arguments")
     }
+}
 
+extension DatabaseFunction {
     /// Whether one of the two takes the place of the other.
     fileprivate func isSame(_ other: DatabaseFunction) -> Bool {
         CaseInsensitiveName.matches(name, other.name) && argumentCount == other.argumentCount

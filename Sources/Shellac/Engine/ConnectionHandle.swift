@@ -55,7 +55,7 @@ struct ConnectionHandle: ~Copyable {
     ) -> DatabaseError {
         // The message is the connection's last one: it belongs to the code only when the codes agree.
         let isLast = sqlite3_extended_errcode(pointer) == code || sqlite3_errcode(pointer) == code
-        let message = isLast ? sqlite3_errmsg(pointer).map(String.init(cString:)) : nil
+        let message = isLast ? sqlite3_errmsg(pointer).map { SQLiteMessage.plain(String(cString: $0)) } : nil
         // SQLite does not forget the offset of an earlier syntax error.
         let offset = isLast && code == SQLITE_ERROR ? Features.errorOffset.map { Int($0(pointer)) } : nil
         return DatabaseError(

@@ -48,22 +48,29 @@ struct PreUpdateFunctions {
         return answer == 3
     }()
 
-    /// The old value that SQLite tells of a column which the row is older than: a NULL of its own, which stands
-    /// elsewhere than a NULL of the row. Nil where the two cannot be told apart, or where SQLite tells the default (as
-    /// newer ones do): it is tried out, once.
-    ///
-    /// (It is compared with, and never followed: nothing guards it.)
-    nonisolated(unsafe) static let nullOfOlderRows: OpaquePointer? = {
-        guard let functions else { return nil }
+    /// The old value that the pre-update hook reports for a column which the row is older than.
+    enum OlderRows: @unchecked Sendable {
+        /// The default of the column, as newer versions of SQLite do.
+        case columnDefault
+        /// A NULL that SQLite keeps elsewhere than those of the row, as 3.40 does. Its address is compared, and never
+        /// followed, so that nothing needs to guard it.
+        case separateNull(OpaquePointer)
+        /// A NULL like those of the row.
+        case anyNull
+    }
+
+    /// How the running SQLite reports rows that are older than a column. It is tried out, once.
+    static let olderRows: OlderRows = {
+        guard let functions else { return .anyNull }
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
-        guard sqlite3_open(":memory:", &database) == SQLITE_OK else { return nil }
+        guard sqlite3_open(":memory:", &database) == SQLITE_OK else { return .anyNull }
         sqlite3_exec(
             database,
             "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, NULL), (2, NULL); ALTER TABLE t ADD COLUMN c DEFAULT 5",
             nil, nil, nil)
         // Of each deleted row: the last column, and the one before, whose NULL is the row's.
-        var told: [OpaquePointer?] = []
+        var told: [(value: OpaquePointer?, isNull: Bool, isDefault: Bool)] = []
         withUnsafeMutablePointer(to: &told) { told in
             _ = functions.hook(
                 database,
@@ -71,16 +78,29 @@ struct PreUpdateFunctions {
                     for index in [2, 1] as [Int32] {
                         var value: OpaquePointer?
                         let code = PreUpdateFunctions.functions?.old(database, index, &value)
-                        let isNull = code == SQLITE_OK && value.map { sqlite3_value_type($0) } == SQLITE_NULL
-                        context?.assumingMemoryBound(to: [OpaquePointer?].self).pointee
-                            .append(isNull ? value : nil)
+                        guard code == SQLITE_OK, let value else { continue }
+                        context?.assumingMemoryBound(
+                            to: [(value: OpaquePointer?, isNull: Bool, isDefault: Bool)].self
+                        ).pointee.append(
+                            (
+                                value, sqlite3_value_type(value) == SQLITE_NULL,
+                                sqlite3_value_type(value) == SQLITE_INTEGER
+                                    && sqlite3_value_int64(value) == 5
+                            ))
                     }
                 }, told)
             sqlite3_exec(database, "DELETE FROM t WHERE a = 1; DELETE FROM t WHERE a = 2", nil, nil, nil)
         }
-        guard told.count == 4, let null = told[0], told[2] == null, told[1] != null, told[3] != null else {
-            return nil
-        }
-        return null
+        guard told.count == 4 else { return .anyNull }
+        if told[0].isDefault, told[2].isDefault { return .columnDefault }
+        guard told.allSatisfy(\.isNull), let null = told[0].value, told[2].value == null,
+            told[1].value != null, told[3].value != null
+        else { return .anyNull }
+        return .separateNull(null)
+    }()
+
+    /// The NULL that stands for the value of a column which the row is older than. Nil where there is none.
+    nonisolated(unsafe) static let nullOfOlderRows: OpaquePointer? = {
+        if case .separateNull(let null) = olderRows { null } else { nil }
     }()
 }

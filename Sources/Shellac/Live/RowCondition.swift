@@ -66,12 +66,18 @@ extension Table: QueriedRequest {
 }
 
 extension TableSchema {
-    /// Whether the value is known that rows have in columns which are younger: SQLite 3.40 tells NULL of them.
+    /// Whether the values are known that rows have in columns which are younger than them.
     func tellsOlderRows(_ stored: StoredColumns) -> Bool {
-        stored.columns.allSatisfy { column in
+        let isMarked: Bool
+        switch PreUpdateFunctions.olderRows {
+        case .columnDefault: return true
+        case .separateNull: isMarked = true
+        case .anyNull: isMarked = false
+        }
+        return stored.columns.allSatisfy { column in
             let sql = self.column(named: column.name)?.defaultValueSQL
             guard let sql, !CaseInsensitiveName.matches(sql, "NULL"), !column.isNotNull else { return true }
-            return column.valueOfOlderRows != nil && PreUpdateFunctions.nullOfOlderRows != nil
+            return isMarked && column.valueOfOlderRows != nil
         }
     }
 }

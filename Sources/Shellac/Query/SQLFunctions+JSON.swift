@@ -84,6 +84,17 @@ public func jsonInsert(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSON_INSERT", [json] + operands(values)) }
 
+/// Returns the JSON text with new elements in its arrays, from SQLite 3.53 on: `JSON_ARRAY_INSERT(json, path, value, …)`.
+///
+/// - Parameters:
+///   - json: The JSON.
+///   - values: The paths of elements, and what is put in front of each, one after the other: `$[#]` is the place behind the last
+///     element. A text becomes a string of JSON, unless a function of JSON gives it. The statement throws for a path that is not
+///     that of an element.
+public func jsonArrayInsert(
+    _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
+) -> SQLExpression { .function("JSON_ARRAY_INSERT", [json] + operands(values)) }
+
 /// Returns the JSON text with other values where there are some: `JSON_REPLACE(json, path, value, …)`.
 ///
 /// - Parameters:

@@ -28,6 +28,17 @@ public func jsonbExtract(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("JSONB_EXTRACT", [json, path] + others) }
 
+/// Returns the JSON with new elements in its arrays, in binary form, from SQLite 3.53 on: `JSONB_ARRAY_INSERT(json, path, value, …)`.
+///
+/// - Parameters:
+///   - json: The JSON.
+///   - values: The paths of elements, and what is put in front of each, one after the other: `$[#]` is the place behind the last
+///     element. A text becomes a string of JSON, unless a function of JSON gives it. The statement throws for a path that is not
+///     that of an element.
+public func jsonbArrayInsert(
+    _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
+) -> SQLExpression { .function("JSONB_ARRAY_INSERT", [json] + operands(values)) }
+
 /// Returns the JSON with values where it has none yet, in binary form: `JSONB_INSERT(json, path, value, …)`.
 ///
 /// - Parameters:

@@ -1,5 +1,3 @@
-import CSQLite
-
 // The conversion of a value that is stored in a column. ("Datatypes In SQLite", section "Type Affinity".) A record's
 // snapshot says what the database holds, and the record encodes what it was given: this says that both are the same.
 
@@ -15,18 +13,10 @@ extension ColumnAffinity {
         case (nil, .int64(let integer), .double(let real)), (nil, .double(let real), .int64(let integer)):
             return real == Double(integer) && Int64(exactly: real) == integer
         case (nil, _, _): return false
-        case (let affinity?, .string(let text), .double(let real)) where affinity.isNumeric:
-            // SQLite and Swift may read the same digits as two neighbouring numbers.
-            guard case .double(let number) = affinity.storing(text.databaseValue).storage else {
-                return false
-            }
-            return number == real || Self.text15(number) == Self.text15(real)
         // RETURNING gives 2 for the 2.0 that a REAL column holds.
         case (let affinity?, _, _): return affinity.storing(value) == affinity.storing(stored)
         }
     }
-
-    private var isNumeric: Bool { self == .integer || self == .numeric || self == .real }
 
     /// Returns the value that a column holds when it is given a value.
     func storing(_ value: DatabaseValue) -> DatabaseValue {
@@ -35,7 +25,7 @@ extension ColumnAffinity {
         case .text:
             switch value.storage {
             case .int64(let integer): return DatabaseValue(.string("\(integer)"))
-            case .double(let real): return DatabaseValue(.string(Self.text15(real)))
+            case .double(let real): return DatabaseValue(.string(RunningSQLite.text(of: real)))
             default: return value
             }
         case .integer, .numeric:
@@ -57,18 +47,11 @@ extension ColumnAffinity {
         var rest = text.utf8[...]
         func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
         rest = rest.drop(while: isSpace)
+        if rest.contains(0), RunningSQLite.endsNumbersAtNUL { rest = rest.prefix { $0 != 0 } }
         while let last = rest.last, isSpace(last) { rest.removeLast() }
         guard rest.isNumber else { return nil }
         if let integer = Int64(Substring(rest)) { return DatabaseValue(.int64(integer)) }
-        return Double(Substring(rest)).map { DatabaseValue(.double($0)) }
-    }
-
-    /// Returns a real number as SQLite prints it, with 15 digits.
-    private static func text15(_ real: Double) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            guard let text = buffer.baseAddress else { return "" }
-            shellac_print_real(text, Int32(buffer.count), real)
-            return String(cString: text)
-        }
+        // SQLite and Swift may read the same digits as two neighbouring numbers.
+        return RunningSQLite.real(of: rest).map { DatabaseValue(.double($0)) }
     }
 }

@@ -60,6 +60,8 @@ struct FunctionCatalogueTests {
         "json_array_length": jsonArrayLength(x), "json_error_position": jsonErrorPosition(x),
         "json_extract": jsonExtract(x, at: "$.a"), "jsonb_extract": jsonbExtract(x, at: "$.a"),
         "json_insert": jsonInsert(x, paths), "jsonb_insert": jsonbInsert(x, paths),
+        "json_array_insert": jsonArrayInsert(x, ["$[0]": 1]),
+        "jsonb_array_insert": jsonbArrayInsert(x, ["$[0]": 1]),
         "json_object": jsonObject(paths), "jsonb_object": jsonbObject(paths),
         "json_patch": jsonPatch(x, "{}"), "jsonb_patch": jsonbPatch(x, "{}"),
         "json_pretty": jsonPretty(x), "json_quote": jsonQuote(x), "json_remove": jsonRemove(x, at: "$.a"),
