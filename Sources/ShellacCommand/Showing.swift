@@ -20,6 +20,9 @@ struct Showing {
         if arguments["--null"] != nil, form == .json || form == .jsonl {
             throw arguments.usage("JSON has a null of its own: --null is for tables and CSV")
         }
+        if form == .csv, let null = arguments["--null"], !ExchangeFormat.isNullWord(null, separator: ",") {
+            throw arguments.usage("--null wants a word without a comma, a quote or a line break")
+        }
         try file.read { db in
             let sql = try Selection(
                 db, arguments.words[1], where: arguments["--where"], order: arguments["--order"], limit: limit

@@ -6,6 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
+// They go by Swift's tables of Unicode, which grow with its versions: the article Limits says what becomes of an index.
+
 extension DatabaseFunction {
     /// Returns the text with a capital letter at the beginning of each word, and small ones behind it: `CAPITALIZE(text)`.
     ///
@@ -24,9 +26,13 @@ extension DatabaseFunction {
     }
 
     /// Returns the text in small letters: what SQLite's `LOWER` is for ASCII.
+    ///
+    /// Another version of Swift may know more letters. Run `REINDEX` after a change of Swift where an index is made of it.
     public static let lowercase = text("swiftLowercaseString") { $0.lowercased() }
 
     /// Returns the text in capital letters: what SQLite's `UPPER` is for ASCII.
+    ///
+    /// Another version of Swift may know more letters. Run `REINDEX` after a change of Swift where an index is made of it.
     public static let uppercase = text("swiftUppercaseString") { $0.uppercased() }
 
     private static func text(_ name: String, _ change: @escaping @Sendable (String) -> String)

@@ -8,13 +8,15 @@ final class CSVReader: RowReader {
     private(set) var line = 1
 
     private let style: CSVStyle
+    /// How many columns there are, where no line names them.
+    private let columnCount: Int
     /// The line that is being read.
     private var currentLine = 1
     private var isAtStart = true
 
-    init(_ source: ExchangeSource, _ style: CSVStyle) throws {
+    init(_ source: ExchangeSource, _ style: CSVStyle, columnCount: Int) throws {
         bytes = try ByteReader(source)
-        self.style = style
+        (self.style, self.columnCount) = (style, columnCount)
     }
 
     func next() throws -> Bool {
@@ -48,7 +50,7 @@ final class CSVReader: RowReader {
                 throw ExchangeError(
                     line: line, "the names of the columns are no UTF-8: convert the data first")
             }
-            guard case .string(let name) = row.databaseValue(at: index).storage else { continue }
+            guard case .string(let name) = row.databaseValue(at: index, for: .text).storage else { continue }
             names.append(name)
         }
         self.names = names
@@ -57,8 +59,8 @@ final class CSVReader: RowReader {
     /// Reads the values of a row. Returns false at the end of the data.
     private func readRow(isHeader: Bool) throws -> Bool {
         row.removeAll()
-        // An empty line is the NULL of a single column, and else it is nothing.
-        let isNothing = isHeader || names.map { $0.count != 1 } ?? true
+        // An empty line is the value of a single column, and else it is nothing.
+        let isNothing = isHeader || (names?.count ?? columnCount) != 1
         while isNothing, let byte = try bytes.peek(),
             byte == CSVStyle.lineFeed || byte == CSVStyle.carriageReturn
         {
@@ -134,7 +136,7 @@ final class CSVReader: RowReader {
     private func plainValue(from start: Int) -> ImportedRow.Value {
         let range = start..<row.bytes.count
         if let null = style.null, row.bytes[range].elementsEqual(null) { return .null }
-        guard range.count >= 3, let blob = BlobLiteral.bytes(row.bytes[range]) else { return .text(range) }
+        guard range.count >= 3, let blob = BlobLiteral.bytes(row.bytes[range]) else { return .plain(range) }
         row.bytes.replaceSubrange(range, with: blob)
         return .blob(start..<start + blob.count)
     }

@@ -24,13 +24,16 @@ extension Database {
     ) throws -> Int {
         checkAccess()
         let table = try tableSchema(tableName, in: schemaName)
-        let columns = table.columns.filter { !$0.isGenerated }.map(\.name.quotedDatabaseIdentifier)
+        let exported = table.columns.filter { !$0.isGenerated }
+        let columns = exported.map(\.name.quotedDatabaseIdentifier)
         let key = table.primaryKey.columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
         let place = table.kind == .tableValuedFunction ? nil : table.schemaName
         let statement = try makeStatement(
             sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table.name.quoted(in: place))"
                 + (key.isEmpty ? "" : " ORDER BY \(key)"))
-        return try export(statement, StatementArguments(), to: destination, as: format, progress)
+        let affinities = exported.map { table.kind == .table ? $0.affinity : nil }
+        try format.checkNumbers(exported, affinities)
+        return try export(statement, StatementArguments(), affinities, to: destination, as: format, progress)
     }
 
     /// Writes the rows of a request as text. Returns how many there are.
@@ -59,19 +62,23 @@ extension Database {
         checkAccess()
         let prepared = try request.prepare(self, forSingleResult: false)
         try prepared.supplement?.refuseCursor()
-        return try export(prepared.statement, prepared.arguments, to: destination, as: format, progress)
+        return try export(prepared.statement, prepared.arguments, nil, to: destination, as: format, progress)
     }
 
     private func export(
-        _ statement: Statement, _ arguments: StatementArguments, to destination: ExchangeDestination,
-        as format: ExchangeFormat, _ progress: ((WorkProgress) throws -> Void)?
+        _ statement: Statement, _ arguments: StatementArguments, _ affinities: [ColumnAffinity?]?,
+        to destination: ExchangeDestination, as format: ExchangeFormat,
+        _ progress: ((WorkProgress) throws -> Void)?
     ) throws -> Int {
         let writer = try RowWriter(destination, format, progress)
         try statement.begin(arguments)
         defer { statement.abandon() }
         // Another connection may have changed the columns: they are known for sure where the statement runs.
         var hasRow = try statement.step()
-        try writer.begin(statement.columnNames)
+        let names = statement.columnNames
+        // Where the columns have changed, no affinity is known.
+        let known = affinities.flatMap { $0.count == names.count ? $0 : nil }
+        try writer.begin(names, known ?? names.map { _ in nil })
         let row = statement.row
         while hasRow {
             try writer.write { row.value(at: $0).view }
@@ -79,6 +86,24 @@ extension Database {
         }
         try writer.finish()
         return writer.rowCount
+    }
+}
+
+extension ExchangeFormat {
+    /// Throws where the word for NULL is a number, and a column takes values as they are: in quotes, a number that is the same
+    /// would be read as a text.
+    fileprivate func checkNumbers(_ columns: [ColumnInfo], _ affinities: [ColumnAffinity?]) throws {
+        guard case .csv(let style) = kind, var null = style.null.map({ String(decoding: $0, as: UTF8.self) }),
+            let column = zip(columns, affinities).first(where: { $0.1 == .blob })?.0
+        else { return }
+        let isNumber = null.withUTF8 { utf8 in
+            if case .text = CSVNumber.canonical(utf8) { false } else { true }
+        }
+        guard isNumber else { return }
+        throw ExchangeError(
+            column: column.name,
+            "the word for NULL, \(null), is a number, and the column has no type that would tell one from the other: use "
+                + "another word")
     }
 }
 
@@ -113,12 +138,12 @@ extension Sequence where Element: EncodableRecord {
                         + names.names.joined(separator: ", "))
             }
             if names == nil {
-                try writer.begin(own.names)
+                try writer.begin(own.names, own.names.map { _ in nil })
                 names = own
             }
             try withExtendedLifetime(row) { try writer.write { row.column($0).view } }
         }
-        if names == nil { try writer.begin([]) }
+        if names == nil { try writer.begin([], []) }
         try writer.finish()
         return writer.rowCount
     }

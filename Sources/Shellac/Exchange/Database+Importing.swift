@@ -42,7 +42,7 @@ extension Database {
     ) throws -> Int {
         checkAccess()
         let table = try tableSchema(tableName, in: schemaName)
-        let reader = try format.makeReader(source)
+        let reader = try format.makeReader(source, for: table)
         var matcher = ColumnMatcher(table: table, columns: columns, ignored: ignored)
         let report = ImportReport(reader, progress)
         var insertions: [ExactNames: Insertion] = [:]
@@ -57,10 +57,11 @@ extension Database {
                     let new = try known ?? Insertion(names.names, into: table, resolution, on: self)
                     if known == nil, insertions.count < 100 { insertions[names] = new }
                     insertion = new
-                    insertion?.places = matches.map(\.place)
+                    insertion?.matches = matches
                     generation = reader.generation
                 }
                 guard let insertion else { continue }
+                try reader.checkNumbers(insertion.matches)
                 do {
                     if try insertion.insert(reader.row) { count += 1 }
                 } catch let error as DatabaseError where ImportReport.concernsRow(error) {
@@ -79,8 +80,8 @@ extension Database {
 private struct Insertion {
     let statement: Statement
     let isTable: Bool
-    /// Where the values of the columns stand in a row.
-    var places: [Int] = []
+    /// Where the values of the columns stand in a row, and what becomes of them.
+    var matches: [ColumnMatcher.Match] = []
 
     init(
         _ columns: [String], into table: TableSchema, _ resolution: Database.ConflictResolution?,
@@ -101,8 +102,10 @@ private struct Insertion {
         try row.bytes.withUnsafeBufferPointer { bytes in
             try statement.begin { pointer in
                 var (code, parameter): (Int32, Int32) = (0, 1)
-                for place in places {
-                    let bound = row.bind(place, in: bytes, to: pointer, at: parameter)
+                for match in matches {
+                    let bound = row.view(at: match.place, in: bytes, for: match.type)
+                        // The row outlives the run of the statement.
+                        .bind(to: pointer, at: parameter, shellac_static())
                     if bound != 0 { code = bound }
                     parameter &+= 1
                 }
@@ -115,25 +118,20 @@ private struct Insertion {
     }
 }
 
-extension ImportedRow {
-    /// Binds a value where it stands: the row outlives the run of the statement.
-    @inline(__always)
-    fileprivate func bind(
-        _ place: Int, in bytes: UnsafeBufferPointer<UInt8>, to statement: OpaquePointer, at parameter: Int32
-    ) -> Int32 {
-        view(at: place, in: bytes).bind(to: statement, at: parameter, shellac_static())
-    }
-}
-
 // MARK: - What imports share
 
 extension ExchangeFormat {
-    func makeReader(_ source: ExchangeSource) throws -> any RowReader {
+    func makeReader(_ source: ExchangeSource, for table: TableSchema) throws -> any RowReader {
         switch kind {
-        case .csv(let style): try CSVReader(source, style)
+        case .csv(let style): try CSVReader(source, style, columnCount: table.importedColumns.count)
         case .jsonLines, .json: try JSONLinesReader(source)
         }
     }
+}
+
+extension TableSchema {
+    /// The columns of which data without names has values, in their order.
+    fileprivate var importedColumns: [ColumnInfo] { allColumns.filter { !$0.isGenerated && !$0.isHidden } }
 }
 
 /// Finds the columns of a table that the names in the data mean.
@@ -156,17 +154,18 @@ struct ColumnMatcher {
         /// The name in the data.
         let name: String
         let place: Int
+        let type: ImportedColumn
     }
 
     mutating func match(_ reader: some RowReader) throws -> [Match] {
-        let writable = table.allColumns.filter { !$0.isGenerated && !$0.isHidden }
+        let writable = table.importedColumns
         guard let names = reader.names else {
             guard reader.row.values.count == writable.count else {
                 throw reader.error(
                     "there are \(reader.row.values.count) values for the \(writable.count) columns of the table "
                         + "\(table.name): \(writable.map(\.name).joined(separator: ", "))")
             }
-            return writable.enumerated().map { Match(column: $1, name: $1.name, place: $0) }
+            return writable.enumerated().map { match($1, $1.name, $0) }
         }
         var matches: [Match] = []
         for (place, name) in names.enumerated() where !ignored.contains(CaseInsensitiveName(name)) {
@@ -190,9 +189,13 @@ struct ColumnMatcher {
                     line: reader.line, column: name,
                     "the column \(column.name) of the table \(table.name) is meant by \"\(other.name)\", too")
             }
-            matches.append(Match(column: column, name: name, place: place))
+            matches.append(match(column, name, place))
         }
         return matches
+    }
+
+    private func match(_ column: ColumnInfo, _ name: String, _ place: Int) -> Match {
+        Match(column: column, name: name, place: place, type: ImportedColumn(column, of: table))
     }
 }
 

@@ -16,8 +16,8 @@ public struct ExchangeDestination {
 
     /// A file.
     ///
-    /// - Parameter path: The path of the file, which is made where there is none. What it held is replaced once all is written:
-    ///   an error leaves it as it was. A device or a pipe is written at once.
+    /// - Parameter path: The path of the file, which is made where there is none. What it held is replaced once all is written,
+    ///   and kept by the disk: an error, or a loss of power, leaves it as it was. A device or a pipe is written at once.
     public static func file(_ path: String) -> ExchangeDestination { ExchangeDestination(kind: .file(path)) }
 
     /// A file that is open, or a pipe.
@@ -99,10 +99,21 @@ final class ByteWriter {
     func finish() throws {
         try flush()
         guard let file else { return }
-        guard rename(file.written, file.final) == 0 else {
+        // The name may reach the disk before the bytes do, and a loss of power leave an empty file.
+        guard fsync(descriptor) == 0, rename(file.written, file.final) == 0 else {
             throw ExchangeError("could not write \(file.final): \(String(cString: strerror(errno)))")
         }
         self.file = nil
+        Self.syncFolder(of: file.final)
+    }
+
+    /// Has the disk keep the names in a folder. Where the file system cannot do that, the file is there all the same.
+    private static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let descriptor = systemOpen(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     private func flush() throws {

@@ -40,8 +40,8 @@ public struct ExchangeSource {
 
     /// Bytes as a function gives them, piece by piece.
     ///
-    /// - Parameter next: Returns the next piece, which may be empty, or nil when there are no more. It may be asked again
-    ///   after that, and returns nil again. What it throws, the import throws.
+    /// - Parameter next: Returns the next piece, which may be empty, or nil when there are no more. It is not called again
+    ///   after that, nor after an error. What it throws, the import throws.
     public static func chunks(_ next: @escaping () throws -> [UInt8]?) -> ExchangeSource {
         ExchangeSource(kind: .chunks(next))
     }
@@ -54,6 +54,8 @@ final class ByteReader {
     private var opened: Int32?
     private var piece: [UInt8] = []
     private var position = 0
+    /// Whether the source has said that there is no more, or has failed.
+    private var isAtEnd = false
     private(set) var readCount = 0
     /// The size of a file.
     private(set) var totalCount: Int?
@@ -116,6 +118,8 @@ final class ByteReader {
 
     @inline(never)
     private func readPiece() throws -> Bool {
+        if isAtEnd { return false }
+        isAtEnd = true
         repeat {
             switch source.kind {
             case .file: piece = try read(opened ?? -1)
@@ -130,7 +134,10 @@ final class ByteReader {
             }
             position = 0
             readCount += piece.count
-            if !piece.isEmpty { return true }
+            if !piece.isEmpty {
+                isAtEnd = false
+                return true
+            }
         } while isPieceless
         return false
     }

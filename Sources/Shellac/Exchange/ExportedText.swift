@@ -37,13 +37,8 @@ enum JSONText {
         text.append(contentsOf: "\(real)".utf8)
     }
 
-    /// Appends a text between quotes. What is no UTF-8 is repaired.
+    /// Appends a text between quotes.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to json: inout [UInt8]) {
-        let isASCII = utf8.reduce(0 as UInt8) { $0 | $1 } < 0x80
-        if !isASCII, String(validating: utf8, as: UTF8.self) == nil {
-            var text = String(decoding: utf8, as: UTF8.self)
-            return text.withUTF8 { append($0, to: &json) }
-        }
         json.append(UInt8(ascii: "\""))
         var start = 0
         for index in utf8.indices {
@@ -67,13 +62,25 @@ enum JSONText {
     }
 }
 
+extension ValueView {
+    /// Whether this is a text that is no UTF-8.
+    var isInvalidText: Bool {
+        guard case .text(let utf8) = self else { return false }
+        return utf8.reduce(0 as UInt8) { $0 | $1 } >= 0x80 && String(validating: utf8, as: UTF8.self) == nil
+    }
+}
+
 extension CSVStyle {
-    func append(_ value: ValueView, to csv: inout [UInt8]) {
+    /// Appends a value.
+    ///
+    /// - Parameter isAny: Whether the column takes values as they are, so that a text that looks like a number has quotes.
+    func append(_ value: ValueView, isAny: Bool, to csv: inout [UInt8]) {
+        let start = csv.count
         switch value {
         case .null: if let null { csv.append(contentsOf: null) } else { csv.append(contentsOf: "\"\"".utf8) }
         case .integer(let integer): JSONText.append(integer, to: &csv)
         case .real(let real): JSONText.append(real, to: &csv)
-        case .text(let utf8): append(utf8, to: &csv)
+        case .text(let utf8): append(utf8, isAny: isAny, to: &csv)
         case .blob(let bytes):
             csv.append(contentsOf: "x'".utf8)
             for byte in bytes {
@@ -81,16 +88,24 @@ extension CSVStyle {
             }
             csv.append(UInt8(ascii: "'"))
         }
+        guard let null, csv.count - start == null.count, csv[start...].elementsEqual(null) else { return }
+        switch value {
+        case .integer, .real:
+            csv.insert(Self.quote, at: start)
+            csv.append(Self.quote)
+        // In quotes, it would be a text.
+        case .blob: csv[start] = UInt8(ascii: "X")
+        case .null, .text: break
+        }
     }
 
     /// Appends a text, between quotes where it would be read as something else without them.
-    func append(_ utf8: UnsafeBufferPointer<UInt8>, to csv: inout [UInt8]) {
+    func append(_ utf8: UnsafeBufferPointer<UInt8>, isAny: Bool, to csv: inout [UInt8]) {
         let separator = separator
         let isSpecial =
-            utf8.contains {
-                $0 == separator || $0 == Self.quote || $0 == Self.lineFeed || $0 == Self.carriageReturn
-            } || utf8.isEmpty || null.map { utf8.elementsEqual($0) } ?? false || Self.looksLikeBlob(utf8)
-            || utf8.first == 0xEF
+            utf8.contains { $0 == separator || Self.endsValue($0) } || utf8.isEmpty
+            || null.map { utf8.elementsEqual($0) } ?? false || Self.looksLikeBlob(utf8) || utf8.first == 0xEF
+            || isAny && Self.looksLikeNumber(utf8)
         guard isSpecial else { return csv.append(contentsOf: utf8) }
         csv.append(Self.quote)
         for byte in utf8 {
@@ -102,5 +117,9 @@ extension CSVStyle {
 
     private static func looksLikeBlob(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         utf8.count >= 3 && utf8[0] | 0x20 == UInt8(ascii: "x") && utf8[1] == UInt8(ascii: "'")
+    }
+
+    private static func looksLikeNumber(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        if case .text = CSVNumber.canonical(utf8) { false } else { true }
     }
 }

@@ -3,34 +3,57 @@ struct ImportedRow {
     enum Value {
         case null
         case integer(Int64)
-        case real(Double)
+        /// A number of JSON, and how it is written.
+        case real(Double, Range<Int>)
+        /// A number of JSON that SQLite can store as a text alone.
+        case longNumber(Range<Int>)
         case text(Range<Int>)
+        /// A value of CSV without quotes.
+        case plain(Range<Int>)
         case blob(Range<Int>)
     }
 
     var bytes: [UInt8] = []
     var values: [Value] = []
+    /// Whether there is a number that SQLite can store as a text alone.
+    var hasLongNumber = false
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         values.removeAll(keepingCapacity: true)
+        hasLongNumber = false
     }
 
-    /// Runs a function with a value where it stands. `buffer` is that of all bytes.
+    /// A value where it stands, as it is given to a column. `buffer` is that of all bytes.
+    ///
+    /// SQLite reads some digits as a neighbouring number, depending on its version: so it is given the number.
     @inline(__always)
-    func view(at index: Int, in buffer: UnsafeBufferPointer<UInt8>) -> ValueView {
+    func view(
+        at index: Int, in buffer: UnsafeBufferPointer<UInt8>, for column: ImportedColumn
+    ) -> ValueView {
         switch values[index] {
         case .null: .null
         case .integer(let integer): .integer(integer)
-        case .real(let real): .real(real)
-        case .text(let range): .text(UnsafeBufferPointer(rebasing: buffer[range]))
+        case .real(let real, let range):
+            column == .text ? .text(UnsafeBufferPointer(rebasing: buffer[range])) : .real(real)
+        case .longNumber(let range): .text(UnsafeBufferPointer(rebasing: buffer[range]))
+        case .text(let range):
+            column == .number
+                ? CSVNumber.real(UnsafeBufferPointer(rebasing: buffer[range]))
+                : .text(UnsafeBufferPointer(rebasing: buffer[range]))
+        case .plain(let range):
+            switch column {
+            case .text, .unknown: .text(UnsafeBufferPointer(rebasing: buffer[range]))
+            case .number: CSVNumber.real(UnsafeBufferPointer(rebasing: buffer[range]))
+            case .any: CSVNumber.canonical(UnsafeBufferPointer(rebasing: buffer[range]))
+            }
         case .blob(let range): .blob(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[range])))
         }
     }
 
     /// A copy of a value.
-    func databaseValue(at index: Int) -> DatabaseValue {
-        bytes.withUnsafeBufferPointer { view(at: index, in: $0).databaseValue }
+    func databaseValue(at index: Int, for column: ImportedColumn) -> DatabaseValue {
+        bytes.withUnsafeBufferPointer { view(at: index, in: $0, for: column).databaseValue }
     }
 
     /// The index of the first text that is no UTF-8. Nil where all are.
@@ -39,8 +62,35 @@ struct ImportedRow {
         let highest = bytes.withUnsafeBufferPointer { $0.reduce(0 as UInt8) { $0 | $1 } }
         guard highest >= 0x80 else { return nil }
         return values.firstIndex { value in
-            guard case .text(let range) = value else { return false }
-            return String(validating: bytes[range], as: UTF8.self) == nil
+            switch value {
+            case .text(let range), .plain(let range):
+                return String(validating: bytes[range], as: UTF8.self) == nil
+            default: return false
+            }
+        }
+    }
+}
+
+/// What becomes of a value in the column that it is stored in.
+enum ImportedColumn {
+    /// Numbers are stored as texts.
+    case text
+    /// Texts that look like numbers are stored as numbers.
+    case number
+    /// Each value is stored as it is.
+    case any
+    /// A column of a view or of a virtual table: SQLite converts nothing, and what becomes of a value is not known.
+    case unknown
+
+    init(_ column: ColumnInfo, of table: TableSchema) {
+        guard table.kind == .table else {
+            self = .unknown
+            return
+        }
+        switch column.affinity {
+        case .text: self = .text
+        case .blob: self = .any
+        case .integer, .real, .numeric: self = .number
         }
     }
 }
@@ -69,6 +119,21 @@ extension RowReader {
     ) -> ExchangeError {
         ExchangeError(
             row: rowNumber, line: line, column: column, message, underlyingError: underlyingError)
+    }
+
+    /// Throws where a number that SQLite can store as a text alone is to be stored as a number.
+    func checkNumbers(_ matches: [ColumnMatcher.Match]) throws {
+        guard row.hasLongNumber else { return }
+        for match in matches where match.type != .text {
+            guard case .longNumber(let range) = row.values[match.place] else { continue }
+            let number = String(decoding: row.bytes[range], as: UTF8.self)
+            let isInteger = !number.utf8.contains { ".eE".utf8.contains($0) }
+            throw error(
+                column: match.name,
+                isInteger
+                    ? "\(number) is no integer of 64 bits"
+                    : "\(number) is beyond the real numbers: an infinity is written as 9e999")
+        }
     }
 
     func checkTexts() throws {

@@ -20,6 +20,8 @@ final class JSONLinesReader: RowReader {
     /// The keys of the row before, which those of the next one most often are.
     private var keys: [[UInt8]] = []
     private var key: [UInt8] = []
+    /// Whether a text that is read is copied to the row's bytes, as it stands.
+    private var isCopying = false
 
     private static var deepest: Int { 1_000 }
 
@@ -120,7 +122,7 @@ final class JSONLinesReader: RowReader {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             try copyValue(depth: 0)
             let range = start..<row.bytes.count
-            if let blob = try JSONBlob.bytes(row.bytes[range]) {
+            if let blob = try blob(row.bytes[range]) {
                 row.bytes.replaceSubrange(range, with: blob)
                 row.values.append(.blob(start..<row.bytes.count))
             } else {
@@ -141,62 +143,52 @@ final class JSONLinesReader: RowReader {
         return value
     }
 
+    /// Reads a number into the row's bytes, as it is written.
     private func readNumber() throws -> ImportedRow.Value {
-        var text: [UInt8] = []
-        while let byte = try bytes.peek(), Self.isOfNumber(byte) {
-            text.append(byte)
-            _ = try bytes.next()
+        let start = row.bytes.count
+        while try !bytes.appendBytes(to: &row.bytes, until: { !JSONNumber.mayHave($0) }) {}
+        let range = start..<row.bytes.count
+        if range.isEmpty { throw unexpected(try bytes.peek(), "a value") }
+        let text = String(decoding: row.bytes[range], as: UTF8.self)
+        switch JSONNumber(text) {
+        case .integer(let integer): return .integer(integer)
+        case .real(let real): return .real(real, range)
+        case .long:
+            row.hasLongNumber = true
+            return .longNumber(range)
+        case nil: throw error(column: keyName, "\(text) is no number")
         }
-        let number = String(decoding: text, as: UTF8.self)
-        let digits = text.drop { $0 == UInt8(ascii: "-") }
-        let isPlain = digits.first.map { 48...57 ~= $0 } ?? false
-        // JSON knows neither "+1" nor "01".
-        guard isPlain, digits.count == 1 || digits.first != 48 || !(48...57 ~= digits[digits.startIndex + 1]),
-            Substring(number).utf8.isNumber, !Self.endsInPoint(digits)
-        else {
-            if text.isEmpty { throw unexpected(try bytes.peek(), "a value") }
-            throw error(column: keyName, "\(number) is no number")
-        }
-        if let integer = Int64(number) { return .integer(integer) }
-        guard text.contains(where: { ".eE".utf8.contains($0) }) else {
-            throw error(column: keyName, "\(number) is no integer of 64 bits")
-        }
-        guard let real = Double(number) else { throw error(column: keyName, "\(number) is no number") }
-        return .real(real)
-    }
-
-    /// Whether a point has no digit behind it, which JSON asks for.
-    private static func endsInPoint(_ digits: ArraySlice<UInt8>) -> Bool {
-        digits.firstIndex(of: UInt8(ascii: ".")).map { point in
-            point + 1 == digits.endIndex || !(48...57 ~= digits[point + 1])
-        } ?? false
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        48...57 ~= byte || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
-            || byte | 0x20 == UInt8(ascii: "e")
     }
 
     // MARK: - Texts
 
     /// Reads a string whose quote was read.
     private func readString(into text: inout [UInt8]) throws {
-        while true {
-            let isFound = try bytes.appendBytes(
-                to: &text, until: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 < 0x20 })
-            guard isFound else { continue }
-            switch try bytes.next() {
-            case UInt8(ascii: "\""): return
-            case UInt8(ascii: "\\"): try readEscape(into: &text)
-            case nil: throw error(column: keyName, "a text is not closed")
-            default:
-                throw error(column: keyName, "there is a line break, or another control character, in a text")
-            }
+        repeat {
+            while try !bytes.appendBytes(to: &text, until: Self.endsPlainText) {}
+        } while try !endsString(into: &text)
+    }
+
+    /// Whether a byte of a string does not stand for itself.
+    private static func endsPlainText(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20
+    }
+
+    /// Reads an escape of a string, or its end. Returns whether it is the end.
+    private func endsString(into text: inout [UInt8]) throws -> Bool {
+        switch try take() {
+        case UInt8(ascii: "\""): return true
+        case UInt8(ascii: "\\"):
+            try readEscape(into: &text)
+            return false
+        case nil: throw error(column: keyName, "a text is not closed")
+        default:
+            throw error(column: keyName, "there is a line break, or another control character, in a text")
         }
     }
 
     private func readEscape(into text: inout [UInt8]) throws {
-        let byte = try bytes.next()
+        let byte = try take()
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): if let byte { text.append(byte) }
         case UInt8(ascii: "n"): text.append(0x0A)
@@ -207,7 +199,7 @@ final class JSONLinesReader: RowReader {
         case UInt8(ascii: "u"):
             var code = UInt32(try readHex())
             if 0xD800..<0xDC00 ~= code {
-                guard try bytes.next() == UInt8(ascii: "\\"), try bytes.next() == UInt8(ascii: "u"),
+                guard try take() == UInt8(ascii: "\\"), try take() == UInt8(ascii: "u"),
                     case let low = UInt32(try readHex()), 0xDC00..<0xE000 ~= low
                 else { throw error(column: keyName, "half of a character stands alone") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
@@ -220,10 +212,17 @@ final class JSONLinesReader: RowReader {
         }
     }
 
+    /// The next byte of a text, which is copied where the text stays JSON.
+    private func take() throws -> UInt8? {
+        let byte = try bytes.next()
+        if isCopying, let byte { row.bytes.append(byte) }
+        return byte
+    }
+
     private func readHex() throws -> UInt16 {
         var code: UInt16 = 0
         for _ in 0..<4 {
-            let byte = try bytes.next()
+            let byte = try take()
             guard let byte, let digit = BlobLiteral.hexDigit(byte) else {
                 throw unexpected(byte, "a hexadecimal digit")
             }
@@ -245,11 +244,9 @@ final class JSONLinesReader: RowReader {
         case UInt8(ascii: "t"): try copyWord("true")
         case UInt8(ascii: "f"): try copyWord("false")
         default:
-            switch try readNumber() {
-            case .integer(let integer): row.bytes.append(contentsOf: "\(integer)".utf8)
-            case .real(let real): JSONText.append(real, to: &row.bytes)
-            default: break
-            }
+            let hadLongNumber = row.hasLongNumber
+            _ = try readNumber()
+            row.hasLongNumber = hadLongNumber
         }
     }
 
@@ -285,11 +282,26 @@ final class JSONLinesReader: RowReader {
         }
     }
 
+    /// Copies a string with its quotes and escapes.
     private func copyString() throws {
-        _ = try bytes.next()
-        var text: [UInt8] = []
-        try readString(into: &text)
-        text.withUnsafeBufferPointer { JSONText.append($0, to: &row.bytes) }
+        isCopying = true
+        defer { isCopying = false }
+        _ = try take()
+        var escaped: [UInt8] = []
+        repeat {
+            while try !bytes.appendBytes(to: &row.bytes, until: Self.endsPlainText) {}
+        } while try !endsString(into: &escaped)
+    }
+
+    /// Returns the bytes of a blob, of JSON without blanks. Nil for other JSON.
+    private func blob(_ json: ArraySlice<UInt8>) throws -> Data? {
+        guard let text = JSONBlob.text(json) else { return nil }
+        guard text.contains(UInt8(ascii: "\\")) else { return JSONBlob.bytes(text) }
+        // Other programs escape "/" and "+".
+        let reader = try JSONLinesReader(.bytes(text + CollectionOfOne(UInt8(ascii: "\""))))
+        var plain: [UInt8] = []
+        try reader.readString(into: &plain)
+        return JSONBlob.bytes(plain[...])
     }
 
     private func copyWord(_ word: String) throws {
@@ -316,18 +328,5 @@ final class JSONLinesReader: RowReader {
     private func unexpected(_ byte: UInt8?, _ expected: String) -> ExchangeError {
         let found = byte.map { 0x21...0x7E ~= $0 ? "\"\(Character(Unicode.Scalar($0)))\"" : "the byte \($0)" }
         return error(column: keyName, "expected \(expected), found \(found ?? "the end")")
-    }
-}
-
-/// A blob in JSON: `{"$base64":"wP/u"}`.
-enum JSONBlob {
-    static let (start, end) = (Array(#"{"$base64":""#.utf8), Array(#""}"#.utf8))
-
-    /// Returns the bytes of a blob, of JSON without blanks. Nil for other JSON.
-    static func bytes(_ json: ArraySlice<UInt8>) throws -> Data? {
-        guard json.starts(with: start), json.suffix(2).elementsEqual(end) else { return nil }
-        let text = json.dropFirst(start.count).dropLast(end.count)
-        if text.isEmpty { return Data() }
-        return Data(base64Encoded: String(decoding: text, as: UTF8.self))
     }
 }

@@ -31,7 +31,7 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     ) throws -> Int {
         db.checkAccess()
         let table = try tableSchema(on: db)
-        let reader = try format.makeReader(source)
+        let reader = try format.makeReader(source, for: table)
         var matcher = ColumnMatcher(table: table, columns: columns, ignored: ignored)
         let report = ImportReport(reader, progress)
         var (generation, matches): (Int?, [ColumnMatcher.Match]) = (nil, [])
@@ -41,10 +41,11 @@ extension MutablePersistableRecord where Self: FetchableRecord {
                     matches = try matcher.match(reader)
                     generation = reader.generation
                 }
+                try reader.checkNumbers(matches)
                 do {
                     let row = Row(
                         matches.map { match in
-                            let value = reader.row.databaseValue(at: match.place)
+                            let value = reader.row.databaseValue(at: match.place, for: match.type)
                             return (match.column.name, match.column.affinity.storing(value))
                         })
                     var record = try Self(row: row)

@@ -5,6 +5,8 @@ final class RowWriter {
     private var names: [String] = []
     /// What stands in front of each value.
     private var openings: [[UInt8]] = []
+    /// Whether the columns take values as they are, as far as is known.
+    private var areAny: [Bool] = []
     private(set) var rowCount = 0
     private let progress: ((WorkProgress) throws -> Void)?
     private let totalCount: Int?
@@ -21,9 +23,10 @@ final class RowWriter {
         (self.totalCount, self.progress) = (totalCount, progress)
     }
 
-    /// Writes what comes before the rows, whose columns have these names.
-    func begin(_ names: [String]) throws {
+    /// Writes what comes before the rows, whose columns have these names, and affinities where these are known.
+    func begin(_ names: [String], _ affinities: [ColumnAffinity?]) throws {
         self.names = names
+        areAny = affinities.map { $0 == nil || $0 == .blob }
         switch kind {
         case .csv(let style):
             let separator = [style.separator]
@@ -32,7 +35,7 @@ final class RowWriter {
             for (index, var name) in names.enumerated() {
                 writer.bytes.append(contentsOf: openings[index])
                 // (An empty name is no NULL.)
-                name.withUTF8 { style.append($0, to: &writer.bytes) }
+                name.withUTF8 { style.append($0, isAny: false, to: &writer.bytes) }
             }
             writer.bytes.append(CSVStyle.lineFeed)
         case .jsonLines, .json:
@@ -58,7 +61,9 @@ final class RowWriter {
         case .csv(let style):
             for index in openings.indices {
                 if index > 0 { writer.bytes.append(style.separator) }
-                style.append(value(index), to: &writer.bytes)
+                let value = value(index)
+                if value.isInvalidText { throw invalidText(at: index) }
+                style.append(value, isAny: areAny[index], to: &writer.bytes)
             }
         case .jsonLines, .json:
             if kind == .json {
@@ -67,7 +72,9 @@ final class RowWriter {
             writer.bytes.append(UInt8(ascii: "{"))
             for index in openings.indices {
                 writer.bytes.append(contentsOf: openings[index])
-                JSONText.append(value(index), to: &writer.bytes)
+                let value = value(index)
+                if value.isInvalidText { throw invalidText(at: index) }
+                JSONText.append(value, to: &writer.bytes)
             }
             writer.bytes.append(UInt8(ascii: "}"))
         }
@@ -77,6 +84,13 @@ final class RowWriter {
         if let progress, rowCount % Self.rowsBetweenReports == 0 {
             try progress(WorkProgress(completed: rowCount, of: totalCount, rows: rowCount))
         }
+    }
+
+    /// Returns the error of a text that an import would refuse.
+    private func invalidText(at index: Int) -> ExchangeError {
+        ExchangeError(
+            row: rowCount + 1, column: names[index],
+            "the text is no UTF-8, and could not be imported: export it as a blob, by CAST(… AS BLOB)")
     }
 
     /// Writes what comes behind the rows.

@@ -31,6 +31,10 @@ struct CommandErrorTests {
                 "show game.sqlite team --as json --null x", 2,
                 "JSON has a null of its own: --null is for tables and CSV: see shellac show --help"
             ),
+            (
+                "show game.sqlite team --as csv --null ,", 2,
+                "--null wants a word without a comma, a quote or a line break: see shellac show --help"
+            ),
             ("diagram game.sqlite --svg=1", 2, "--svg takes no value: see shellac diagram --help"),
             (
                 "diagram game.sqlite --svg --mermaid", 2,

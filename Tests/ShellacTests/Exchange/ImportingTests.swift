@@ -45,7 +45,7 @@ struct ImportingTests {
             """#
         try #expect(
             imported(text, as: .jsonLines, pieces: pieces) == [
-                "1|'a\"\\/\u{8}\u{C}\n\r\té😀é'|NULL", #"2|'{"b":[1,-2.5,null,true,false,{},[],"x\n"]}'|90"#,
+                "1|'a\"\\/\u{8}\u{C}\n\r\té😀é'|NULL", #"2|'{"b":[1,-2.50,null,true,false,{},[],"x\n"]}'|90"#,
                 "3|NULL|1", "4|'none'|NULL",
             ])
         try #expect(imported(" [ {\"id\":1}\n,{\"id\":2} ] \n", as: .json, pieces: pieces).count == 2)
@@ -258,7 +258,7 @@ struct ImportingTests {
 
     @Test(
         "a separator that is no character of ASCII, a quote or a line break is a misuse",
-        arguments: ["é", "\"", "\n"])
+        arguments: ["é", "\"", "\n", "1", "-", "e", "'", "A"])
     func separators(_ separator: String) async {
         let ended = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [separator = separator as String] in
