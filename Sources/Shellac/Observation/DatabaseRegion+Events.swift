@@ -65,7 +65,7 @@ extension SQL: DatabaseRegionConvertible {
     ///
     /// - Throws: a ``DatabaseError`` when the query does not compile.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-        try db.cachedStatement(sql: sql).databaseRegion(db)
+        try db.cachedStatement(sql: written(on: db).sql).databaseRegion(db)
     }
 }
 

@@ -2,14 +2,16 @@
 
 extension SQLExpressible {
     /// The expression as SQL without parameters.
+    ///
+    /// What asks the schema becomes something that SQLite refuses, as it refuses all queries in the definition of a table.
     fileprivate var definingSQL: String {
-        var writer = SQLWriter(nil)
-        do {
-            try writer.expression(sqlExpression, above: .lowest)
-            return try writer.fragment.literalSQL()
-        } catch {
-            Misuse.trap("an expression of a definition cannot be written: \(error)")
-        }
+        (try? definingSQL(on: nil)) ?? SQL(sqlExpression).sql
+    }
+
+    fileprivate func definingSQL(on db: Database?) throws -> String {
+        var writer = SQLWriter(db)
+        try writer.expression(sqlExpression, above: .lowest)
+        return try writer.fragment.literalSQL(on: db)
     }
 }
 
@@ -76,7 +78,7 @@ extension Database {
     ) throws {
         try create(
             index: name, in: schemaName, on: table, columns: columns, options: options,
-            condition: Optional(SQL(sql: condition.definingSQL)))
+            condition: Optional(SQL(sql: condition.definingSQL(on: self))))
     }
 
     /// Creates an index on expressions.
@@ -99,7 +101,8 @@ extension Database {
         options: IndexOptions = [], condition: SQL? = nil
     ) throws {
         try create(
-            index: name, in: schemaName, on: table, expressions: expressions.map { SQL(sql: $0.definingSQL) },
+            index: name, in: schemaName, on: table,
+            expressions: expressions.map { SQL(sql: try $0.definingSQL(on: self)) },
             options: options, condition: condition)
     }
 }

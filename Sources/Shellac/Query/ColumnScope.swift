@@ -18,6 +18,13 @@ extension SQLExpression {
 struct QueryTables {
     let source: QuerySource
     let joins: [QueryJoin]
+    /// Which of the conditions of the source's type hold of the rows, and what is asked beside.
+    let own: OwnScope
+    let given: SQLExpression?
+
+    init(_ query: SelectQuery) {
+        (source, joins, own, given) = (query.source, query.joins, query.own, query.given)
+    }
 
     /// The names of the tables in the statement.
     var names: [String] { sources.compactMap(\.name) }
@@ -59,11 +66,15 @@ extension QueryWriter {
     }
 
     /// The connection that knows the schema.
-    func schema() -> Database {
+    ///
+    /// - Throws: a ``DatabaseError`` where there is none.
+    func schema() throws -> Database {
         if let database { return database }
-        Misuse.trap(
-            "a request that asks the schema for columns stands inside of an SQL literal, which knows no database. "
-                + "Write its SQL instead.")
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "a request that asks the schema for columns is written without a connection: run the SQL literal that it "
+                + "stands in with one, or call its build(_:)")
     }
 
     /// Writes what belongs to a query of some tables.
@@ -73,7 +84,7 @@ extension QueryWriter {
     ) throws {
         // Most requests stand alone: for them, nothing is allocated, nor given back.
         guard current == nil else { return try inInnerQuery(query, write) }
-        current = QueryTables(source: query.source, joins: query.joins)
+        current = QueryTables(query)
         defer { current = nil }
         try write(&self)
     }
@@ -86,7 +97,8 @@ extension QueryWriter {
         // SQLite refuses queries that stand in each other more often than that, too.
         guard enclosing.count < 100 else { throw Self.endlessQuery(query) }
         let outer = (scope, current)
-        (scope, current) = (nil, QueryTables(source: query.source, joins: query.joins))
+        scope = nil
+        current = QueryTables(query)
         if let around = outer.1 { enclosing.append(around) }
         defer {
             (scope, current) = outer

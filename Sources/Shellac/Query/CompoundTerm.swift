@@ -46,7 +46,7 @@ extension [CompoundTerm] {
             case nil: if case .column = term.expression.form { return true }
             case .column: return true
             case .collated(let operand, _): if case .column = operand.form { return true }
-            case .fragment(let piece): if piece.sql.embeddedSQL.ordersByColumns { return true }
+            case .fragment(let piece): if piece.text.embeddedSQL.ordersByColumns { return true }
             case .late: return false
             default: break
             }

@@ -107,24 +107,3 @@ extension DatabaseReader {
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
     ) throws { try read { db in try db.dumpRequest(request, format: format, to: stream) } }
 }
-
-extension SQLInterpolation {
-    /// `\(expression)`: an expression, a column, or a request in parentheses, with its values.
-    ///
-    /// ```swift
-    /// let score = Column("score")
-    /// let query: SQL = "SELECT * FROM player WHERE \(score > 100) ORDER BY \(score)"
-    /// ```
-    ///
-    /// - Parameter expression: What is written. A request that finds rows by their keys cannot be: only a connection knows the
-    ///   columns, and the program stops with a sentence.
-    public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
-        var writer = SQLWriter(nil)
-        do {
-            try writer.expression(expression.sqlExpression, above: .lowest)
-            appendInterpolation(writer.fragment)
-        } catch {
-            Misuse.trap("an expression in an SQL literal cannot be written: \(error)")
-        }
-    }
-}

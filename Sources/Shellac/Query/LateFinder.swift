@@ -32,6 +32,7 @@ private struct LateFinder: QueryWriter {
         case .query where findsQueries, .subquery where findsQueries, .exists where findsQueries,
             .fragment where findsQueries:
             isFound = true
+        case .fragment(let fragment) where !fragment.lateParts.isEmpty: isFound = true
         case .query(let operand, _, _): try self.expression(operand, above: .lowest)
         case .subquery, .exists: break
         default:
@@ -45,7 +46,8 @@ private struct LateFinder: QueryWriter {
     mutating func keyword(_ text: String) {}
     mutating func name(_ name: String) {}
     mutating func value(_ value: DatabaseValue) {}
-    mutating func fragment(_ fragment: SQL) throws {}
+    mutating func plainFragment(_ fragment: SQL) throws {}
+    mutating func query(_ query: Subquery, at place: SQLPlace) throws {}
     mutating func table(of type: any TableRecord.Type) throws {}
     mutating func selection(of type: any TableRecord.Type) throws {}
     mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws {}

@@ -21,8 +21,10 @@ protocol QueryWriter {
     mutating func name(_ name: String)
     /// Writes a parameter, and binds a value.
     mutating func value(_ value: DatabaseValue)
-    /// Writes a piece of SQL, with its values.
-    mutating func fragment(_ fragment: SQL) throws
+    /// Writes a piece of SQL, with its values, as a text that has no late parts.
+    mutating func plainFragment(_ fragment: SQL) throws
+    /// Writes a query that stands in a piece of SQL.
+    mutating func query(_ query: Subquery, at place: SQLPlace) throws
     /// Writes an expression, in parentheses unless it binds tighter than a level.
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws
     /// Writes the name of a type's table.
@@ -40,6 +42,18 @@ protocol QueryWriter {
 }
 
 extension QueryWriter {
+    /// Writes a piece of SQL, with its values.
+    mutating func fragment(_ fragment: SQL, as role: SQLRole = .expression) throws {
+        if fragment.lateParts.isEmpty { return try plainFragment(fragment) }
+        for segment in try fragment.segments(as: role) {
+            switch segment {
+            case .text(let text): keyword(text)
+            case .value(let value): self.value(value)
+            case .late(let part, let place): try (part as? LatePart)?.write(to: &self, at: place)
+            }
+        }
+    }
+
     /// Writes elements, with commas between them.
     mutating func list<Element>(_ elements: [Element], _ write: (inout Self, Element) throws -> Void) rethrows
     {
@@ -92,6 +106,8 @@ struct SQLWriter: QueryWriter {
     var scope: ColumnScope?
     /// The names of tables that were given none: see ``TableAlias``.
     private var givenNames: [String: String] = [:]
+    /// Whether a table got a name.
+    var hasGivenNames: Bool { !givenNames.isEmpty }
     /// Whether the schema was asked.
     private(set) var dependsOnSchema = false
     /// The table that the columns of keys belong to, where they could be those of another one.
@@ -120,10 +136,29 @@ struct SQLWriter: QueryWriter {
         arguments.append(value)
     }
 
-    mutating func fragment(_ fragment: SQL) throws {
+    mutating func plainFragment(_ fragment: SQL) throws {
         let fragment = try fragment.positional
-        sql += fragment.sql.embeddedSQL
-        arguments += fragment.arguments.values
+        sql += fragment.text.embeddedSQL
+        arguments += fragment.values.values
+    }
+
+    mutating func query(_ query: Subquery, at place: SQLPlace) throws {
+        guard case .query(let clauses) = place else {
+            sql += "("
+            try query.write(to: &self)
+            sql += ")"
+            return
+        }
+        let around = sql
+        sql = ""
+        try query.write(to: &self)
+        let own = SQLPlace.Clauses(of: sql)
+        if clauses.contains(.conflict) {
+            sql = "SELECT * FROM (\(sql)) WHERE true"
+        } else if !own.isDisjoint(with: clauses.conflicting) {
+            sql = "SELECT * FROM (\(sql))"
+        }
+        sql = around + sql
     }
 
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {
@@ -175,11 +210,7 @@ struct SQLWriter: QueryWriter {
     // MARK: - Primary keys
 
     private mutating func schema(of source: QuerySource) throws -> (table: TableSchema, key: [String]) {
-        guard let database else {
-            Misuse.trap(
-                "a request that finds rows by primary key stands inside of an SQL literal, which knows no database. "
-                    + "Name the columns of the key instead: filter(Column(\"id\") == 1).")
-        }
+        let database = try schema()
         dependsOnSchema = true
         let table = try database.tableSchema(of: source)
         return (table, try source.primaryKey(of: table))
@@ -288,7 +319,7 @@ extension TableRecord {
         get throws {
             var writer = SQLWriter(nil)
             try writer.selection(of: self)
-            return try writer.fragment.literalSQL()
+            return try writer.fragment.literalSQL(on: nil)
         }
     }
 }

@@ -16,12 +16,42 @@ extension SQL {
     /// - Parameter expression: The expression, whose values are bound.
     public init(_ expression: any SQLExpressible) {
         var interpolation = SQLInterpolation(literalCapacity: 0, interpolationCount: 1)
-        interpolation.appendInterpolation(expression.sqlExpression)
+        interpolation.append(expression.sqlExpression)
         self.init(stringInterpolation: interpolation)
     }
 }
 
 extension SQLInterpolation {
+    /// `\(expression)`: an expression or a column, with its values, or a request.
+    ///
+    /// ```swift
+    /// let score = Column("score")
+    /// let query: SQL = "SELECT * FROM player WHERE \(score > 100) ORDER BY \(score)"
+    /// let best: SQL = "SELECT * FROM team WHERE id IN (\(Player.select(Column("teamID")).filter(score > 100)))"
+    /// ```
+    ///
+    /// A request means what SQL means by a query in its place: see ``SQL``. What asks the schema, as a request does that finds rows by their
+    /// keys, is written for the connection that the literal runs on.
+    ///
+    /// - Parameter expression: The expression, which stands in no parentheses of its own, or the request.
+    public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
+        append(expression.sqlExpression)
+    }
+
+    fileprivate mutating func append(_ expression: SQLExpression) {
+        switch expression.syntax {
+        case .fragment(let piece)?: appendInterpolation(piece)
+        case .subquery(let query)?: append(.query(query))
+        default: append(.expression(expression))
+        }
+    }
+
+    /// Appends what is written at once where it needs no connection, and has a meaning by itself.
+    private mutating func append(_ form: LatePart.Form) {
+        let part = LatePart(form)
+        appendInterpolation(part.known ?? SQL(part))
+    }
+
     /// `\(Player.self)`: the name of a type's table, quoted.
     ///
     /// ```swift
@@ -48,7 +78,7 @@ extension SQLInterpolation {
     public mutating func appendInterpolation<Table: TableRecord>(
         columnsOf type: Table.Type, tableAlias alias: String? = nil
     ) {
-        write { try $0.joinedSelection(of: type, alias: alias) }
+        append(.columns(type, alias: alias))
     }
 
     /// `\(.allColumns)`, `\(column)`: something that is selected.
@@ -56,26 +86,26 @@ extension SQLInterpolation {
     /// - Parameter selection: What is selected, with its name, where `forKey(_:)` gives it one. Values in it are bound.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: any SQLSelectable) {
-        write { try selection.sqlSelection.write(to: &$0) }
+        append(.selection(selection.sqlSelection))
     }
 
     /// `\(AllColumns())`: all columns.
     ///
     /// - Parameter columns: Stands for `*`.
     public mutating func appendInterpolation(_ columns: AllColumns) {
-        write { try columns.sqlSelection.write(to: &$0) }
+        append(.selection(columns.sqlSelection))
     }
 
     /// `\(column.desc)`: a term of an order.
     ///
     /// - Parameter term: The term, with its direction. Values in it are bound.
-    public mutating func appendInterpolation(_ term: SQLOrdering) { write { try term.write(to: &$0) } }
+    public mutating func appendInterpolation(_ term: SQLOrdering) { append(.ordering(term)) }
 
     /// `\(definitionFor: table)`: a common table expression as it is defined: `"name" AS (SELECT …)`.
     ///
     /// - Parameter table: The common table expression, whose own values are bound.
     public mutating func appendInterpolation<Element>(definitionFor table: CommonTableExpression<Element>) {
-        write { try table.commonTable.write(to: &$0) }
+        append(.commonTable(table.commonTable))
     }
 
     /// `\(table)`: the name of a common table expression, quoted.
@@ -90,15 +120,5 @@ extension SQLInterpolation {
     /// - Parameter collation: The collation: one of SQLite's, or one that was added to the connection.
     public mutating func appendInterpolation(_ collation: Database.CollationName) {
         appendInterpolation(identifier: collation.rawValue)
-    }
-
-    private mutating func write(_ body: (inout SQLWriter) throws -> Void) {
-        var writer = SQLWriter(nil)
-        do {
-            try body(&writer)
-            appendInterpolation(writer.fragment)
-        } catch {
-            Misuse.trap("what stands in an SQL literal cannot be written: \(error)")
-        }
     }
 }

@@ -23,8 +23,9 @@ public struct SQLOrdering: SQLOrderingTerm {
     var reversed: SQLOrdering {
         if case .fragment(let piece)? = expression.syntax {
             // It may be several terms, which have directions of their own.
-            let terms = piece.sql.embeddedSQL + direction.description
-            return SQLOrdering(SQL(sql: terms.reversedOrder, arguments: piece.arguments).sqlExpression)
+            let direction = direction.description
+            let reversed = piece.replacingText { ($0.embeddedSQL + direction).reversedOrder }
+            return SQLOrdering(reversed.sqlExpression)
         }
         if case .late(let late)? = expression.syntax, let reversed = late.reversed {
             return SQLOrdering(SQLExpression(.late(reversed)))

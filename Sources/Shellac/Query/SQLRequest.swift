@@ -54,15 +54,17 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     }
 
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        let query = try query.written(on: db)
         let statement =
-            isCached ? try db.cachedStatement(sql: query.sql) : try db.makeStatement(sql: query.sql)
+            isCached ? try db.cachedStatement(sql: query.text) : try db.makeStatement(sql: query.text)
         return PreparedRequest(
-            statement: statement, arguments: query.arguments, supplement: adapter.map(AdaptedRows.init))
+            statement: statement, arguments: query.values, supplement: adapter.map(AdaptedRows.init))
     }
 
     public func fetchCount(_ db: Database) throws -> Int {
-        try Int.fetchOne(
-            db, sql: "SELECT COUNT(*) FROM (\(query.sql.embeddedSQL))", arguments: query.arguments) ?? 0
+        let query = try query.written(on: db)
+        return try Int.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM (\(query.text.embeddedSQL))", arguments: query.values) ?? 0
     }
 
     var subquery: Subquery { .fragment(query) }

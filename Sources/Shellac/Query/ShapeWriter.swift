@@ -58,10 +58,17 @@ struct ShapeWriter: QueryWriter {
         arguments.append(value)
     }
 
-    mutating func fragment(_ fragment: SQL) throws {
+    mutating func plainFragment(_ fragment: SQL) throws {
         let fragment = try fragment.positional
-        string(fragment.sql, .fragment)
-        arguments += fragment.arguments.values
+        string(fragment.text, .fragment)
+        arguments += fragment.values.values
+    }
+
+    mutating func query(_ query: Subquery, at place: SQLPlace) throws {
+        // The place is that of the text around.
+        mark(.open)
+        try query.write(to: &self)
+        mark(.close)
     }
 
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws {

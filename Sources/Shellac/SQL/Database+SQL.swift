@@ -6,10 +6,19 @@ extension Database {
     /// ```
     ///
     /// - Parameter fragment: One statement, or several, as ``execute(sql:arguments:)`` takes them. Interpolated values are
-    ///   bound.
+    ///   bound, or written as literals if the literal begins with the definition of a view, a trigger or an index, which has
+    ///   no parameters.
     /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func execute(literal fragment: SQL) throws {
-        try execute(sql: fragment.sql, arguments: fragment.arguments)
+        let fragment = try runnable(fragment)
+        try execute(sql: fragment.text, arguments: fragment.values)
+    }
+
+    /// Returns a piece as a statement of this connection.
+    private func runnable(_ fragment: SQL) throws -> SQL {
+        let statement = try fragment.written(on: self)
+        guard !statement.values.isEmpty, statement.isKeptDefinition else { return statement }
+        return try SQL(sql: statement.literalSQL(on: self))
     }
 
     /// Prepares an SQL literal, and binds its values.
@@ -19,8 +28,9 @@ extension Database {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, when it has values and parameters both, and when
     ///   there is no statement in the SQL, or more than one.
     public func makeStatement(literal fragment: SQL) throws -> Statement {
-        let statement = try makeStatement(sql: fragment.sql)
-        if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }
+        let fragment = try runnable(fragment)
+        let statement = try makeStatement(sql: fragment.text)
+        if !fragment.values.isEmpty { try statement.setArguments(fragment.values) }
         return statement
     }
 
@@ -30,8 +40,9 @@ extension Database {
     /// - Parameter fragment: The statement, and no other. The statement is kept for its text, whatever the values.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or does not bind its values.
     public func cachedStatement(literal fragment: SQL) throws -> Statement {
-        let statement = try cachedStatement(sql: fragment.sql)
-        if !fragment.arguments.isEmpty { try statement.setArguments(fragment.arguments) }
+        let fragment = try runnable(fragment)
+        let statement = try cachedStatement(sql: fragment.text)
+        if !fragment.values.isEmpty { try statement.setArguments(fragment.values) }
         return statement
     }
 }
@@ -45,7 +56,8 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
     ///   the cursor throws.
     public static func fetchCursor(_ db: Database, literal fragment: SQL) throws -> DatabaseCursor<Self> {
-        try fetchCursor(db, sql: fragment.sql, arguments: fragment.arguments)
+        let fragment = try fragment.written(on: db)
+        return try fetchCursor(db, sql: fragment.text, arguments: fragment.values)
     }
 
     /// Fetches all elements of an SQL literal, as an array.
@@ -60,7 +72,8 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchAll(_ db: Database, literal fragment: SQL) throws -> [Self] {
-        try fetchAll(db, sql: fragment.sql, arguments: fragment.arguments)
+        let fragment = try fragment.written(on: db)
+        return try fetchAll(db, sql: fragment.text, arguments: fragment.values)
     }
 
     /// Fetches the first element of an SQL literal: nil when there is no row, and for a value that is NULL.
@@ -71,7 +84,8 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database, literal fragment: SQL) throws -> Self? {
-        try fetchOne(db, sql: fragment.sql, arguments: fragment.arguments)
+        let fragment = try fragment.written(on: db)
+        return try fetchOne(db, sql: fragment.text, arguments: fragment.values)
     }
 }
 
@@ -84,6 +98,7 @@ extension DatabaseFetchable where Self: Hashable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchSet(_ db: Database, literal fragment: SQL) throws -> Set<Self> {
-        try fetchSet(db, sql: fragment.sql, arguments: fragment.arguments)
+        let fragment = try fragment.written(on: db)
+        return try fetchSet(db, sql: fragment.text, arguments: fragment.values)
     }
 }

@@ -4,13 +4,15 @@ extension SQL {
         case text(String)
         /// The value of a parameter, which stands here.
         case value(DatabaseValue)
+        /// A part that is written when the connection is known.
+        case late(LateSQL, SQLPlace)
     }
 
     /// Whether the values stand in the order of the parameters, which have neither names nor numbers.
     private var areValuesInOrder: Bool {
-        if arguments.namedValues != nil { return false }
+        if values.namedValues != nil { return false }
         var isMark = false
-        for byte in sql.utf8 {
+        for byte in text.utf8 {
             if isMark, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { return false }
             isMark = byte == UInt8(ascii: "?")
         }
@@ -20,31 +22,33 @@ extension SQL {
     /// The piece, whose parameters have neither names nor numbers: these would mean something else among those of others.
     /// Where one stands several times, its value does.
     ///
-    /// - Throws: a ``DatabaseError``, as ``segments()``.
+    /// - Throws: a ``DatabaseError``, as ``segments(as:)``.
     var positional: SQL {
         get throws {
             if areValuesInOrder { return self }
-            var (text, values) = ("", [DatabaseValue]())
+            var piece = SQL(sql: "")
             for segment in try segments() {
                 switch segment {
-                case .text(let piece): text += piece
-                case .value(let value):
-                    text += "?"
-                    values.append(value)
+                case .text(let text): piece.append(SQL(sql: text))
+                case .value(let value): piece.append(SQL(sql: "?", arguments: [value]))
+                case .late(let part, _): piece.append(SQL(part))
                 }
             }
-            return SQL(sql: text, arguments: StatementArguments(values))
+            return piece
         }
     }
 
     /// Returns the texts and the values of the piece, as a part of a larger statement: see ``Swift/String/embeddedSQL``.
     ///
-    /// - Throws: a ``DatabaseError`` when there are too many values or too few, or when a name is unknown.
-    func segments() throws -> [Segment] {
+    /// - Parameter role: The role of the piece, which decides what stands around its late parts.
+    /// - Throws: a ``DatabaseError`` when there are too many values or too few, when a name is unknown, and when a late part stands
+    ///   between quotes.
+    func segments(as role: SQLRole = .statement) throws -> [Segment] {
         func complaint(_ message: String) -> DatabaseError {
-            DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: sql)
+            DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: text.withoutLateParts)
         }
-        let tokens = SQLTokens(sql.embeddedSQL)
+        let tokens = SQLTokens(text.embeddedSQL)
+        if values.isEmpty, !lateParts.isEmpty { return try segments(of: tokens, as: role, [], complaint) }
 
         // The numbers, as SQLite gives them: see "Expressions", section "Parameters".
         var parameters: [(range: Range<Int>, number: Int)] = []
@@ -67,16 +71,67 @@ extension SQL {
             if numbers[text] != nil { names[number - 1] = name }
             parameters.append((token.range, number))
         }
-        let values = try arguments.resolved(for: names, complaint)
+        let values = try self.values.resolved(for: names, complaint)
 
+        return try segments(of: tokens, as: role, parameters.map { ($0, values[$1 - 1]) }, complaint)
+    }
+
+    /// - Parameter parameters: The parameters that have values. Others are text.
+    private func segments(
+        of tokens: SQLTokens, as role: SQLRole, _ parameters: [(range: Range<Int>, value: DatabaseValue)],
+        _ complaint: (String) -> DatabaseError
+    ) throws -> [Segment] {
         var segments: [Segment] = []
         var end = 0
-        for (range, number) in parameters {
-            if end < range.lowerBound { segments.append(.text(tokens.text(end..<range.lowerBound))) }
-            segments.append(.value(values[number - 1]))
-            end = range.upperBound
+        func addText(before start: Int) {
+            if end < start { segments.append(.text(tokens.text(end..<start))) }
         }
-        if end < tokens.bytes.count { segments.append(.text(tokens.text(end..<tokens.bytes.count))) }
+        guard !lateParts.isEmpty else {
+            for (range, value) in parameters {
+                addText(before: range.lowerBound)
+                segments.append(.value(value))
+                end = range.upperBound
+            }
+            addText(before: tokens.bytes.count)
+            return segments
+        }
+        var values = parameters[...]
+        var parts = zip(lateParts, SQLPlace.places(in: tokens, as: role)).makeIterator()
+        for token in tokens {
+            let range = token.range
+            if let value = values.first, value.range == range {
+                addText(before: range.lowerBound)
+                segments.append(.value(value.value))
+                (values, end) = (values.dropFirst(), range.upperBound)
+                continue
+            }
+            guard tokens.bytes[range].contains(0) else { continue }
+            addText(before: range.lowerBound)
+            end = range.upperBound
+            switch token.kind {
+            case .late:
+                guard let (part, place) = parts.next() else {
+                    throw complaint("there is a NUL character in the SQL")
+                }
+                // What SQLite keeps apart by parentheses is kept apart by blanks where these are left out.
+                let bare = place != .operand
+                if bare, let last = tokens.bytes[..<range.lowerBound].last, SQLTokens.isWord(last) {
+                    segments.append(.text(" "))
+                }
+                segments.append(.late(part, place))
+                if bare, let next = tokens.bytes[end...].first, SQLTokens.isWord(next) {
+                    segments.append(.text(" "))
+                }
+            case .quoted:
+                throw complaint(
+                    "a request stands between quotes in an SQL literal, where SQL has a text or a name")
+            default:
+                // What stands in a comment is left out. An end of a line ends a comment of its own.
+                for byte in tokens.bytes[range] where byte == 0 { _ = parts.next() }
+                segments.append(.text(tokens.text(range).withoutLateParts))
+            }
+        }
+        addText(before: tokens.bytes.count)
         return segments
     }
 
@@ -85,12 +140,16 @@ extension SQL {
     ///
     /// It can be a part of a larger statement: see ``Swift/String/embeddedSQL``.
     ///
-    /// - Throws: a ``DatabaseError``, as ``segments()``.
-    func literalSQL() throws -> String {
+    /// - Parameters:
+    ///   - role: The role of the piece, which decides what stands around its late parts.
+    ///   - db: The connection that its late parts are written for.
+    /// - Throws: a ``DatabaseError``, as ``segments(as:)``, and what a late part throws that cannot be written.
+    func literalSQL(as role: SQLRole = .statement, on db: Database?) throws -> String {
         var literal = ""
-        for segment in try segments() {
+        for segment in try written(as: role, on: db).segments() {
             let piece: String
             switch segment {
+            case .late: continue
             case .text(let text): piece = text
             case .value(let value):
                 let written = value.sqlLiteral

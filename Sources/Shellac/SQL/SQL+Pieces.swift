@@ -2,7 +2,7 @@
 
 extension SQL {
     /// Whether there is no text.
-    public var isEmpty: Bool { sql.isEmpty }
+    public var isEmpty: Bool { text.isEmpty }
 
     /// Adds another piece behind this one.
     ///
@@ -36,10 +36,12 @@ extension SQL {
     ///
     /// Question marks of the text without values stay: who runs it binds them.
     ///
-    /// - Throws: a ``DatabaseError`` when values have other names than the parameters of the text.
+    /// - Parameter db: A connection, whose schema an interpolated request may ask.
+    /// - Throws: a ``DatabaseError`` when values have other names than the parameters of the text, and what a request throws that
+    ///   cannot be written.
     public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
-        let piece = try positional
-        return (piece.sql, piece.arguments)
+        let piece = try written(on: db).positional
+        return (piece.text, piece.values)
     }
 }
 

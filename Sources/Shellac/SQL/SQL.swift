@@ -13,12 +13,35 @@
 /// let rows = try Row.fetchAll(db, literal: query)
 /// // SELECT * FROM "player" WHERE id IN (?,?,?)
 /// ```
+///
+/// An interpolated request is written where the literal runs, as SQL has a query in its place: with parentheses if it is an operand,
+/// and without them where they stand already, or where the query is a statement or a part of one.
+///
+/// ```swift
+/// let best = Player.select(Column("id")).filter(Column("score") > 100)
+/// let teams: SQL = "SELECT * FROM team WHERE captainID IN (\(best))"
+/// let copy: SQL = "INSERT INTO favorite \(best)"
+/// ```
 public struct SQL: Hashable, Sendable {
+    /// The text as it is kept: with a NUL in the place of each late part. A NUL of the caller's is an error in any case.
+    private(set) var text: String
+
+    /// The values of the text.
+    private(set) var values: StatementArguments
+
+    /// The parts that are written when the connection is known.
+    private(set) var lateParts: [LateSQL] = []
+
     /// The text, with a question mark for each value.
-    public private(set) var sql: String
+    ///
+    /// An interpolated request is written into it if it needs no connection. Otherwise, `\(…)` stands in its place, which SQLite
+    /// refuses: call ``build(_:)``.
+    public var sql: String { lateParts.isEmpty ? text : writtenWithoutConnection.text }
 
     /// The values.
-    public private(set) var arguments: StatementArguments
+    public var arguments: StatementArguments {
+        lateParts.isEmpty ? values : writtenWithoutConnection.values
+    }
 
     /// Makes a piece of a text and of values.
     ///
@@ -26,8 +49,20 @@ public struct SQL: Hashable, Sendable {
     ///   - sql: The text, which becomes SQL as it is. Never give it what comes from outside of the program.
     ///   - arguments: The values of the parameters in the text. Where there are none, whoever runs the SQL may bind them.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
-        self.sql = sql
-        self.arguments = arguments
+        (text, values) = (sql, arguments)
+    }
+
+    init(_ part: LateSQL) {
+        self.init(sql: "\0")
+        lateParts = [part]
+    }
+
+    /// Returns a piece of another text, in which the same late parts stand. Those behind its end are left out.
+    func replacingText(_ change: (String) -> String) -> SQL {
+        var piece = self
+        piece.text = change(text)
+        if !lateParts.isEmpty { piece.lateParts = Array(lateParts.prefix(piece.text.utf8.count { $0 == 0 })) }
+        return piece
     }
 
     /// Concatenates two fragments and their arguments.
@@ -47,18 +82,18 @@ public struct SQL: Hashable, Sendable {
     }
 
     /// Adds a piece that is as it stands among others.
-    fileprivate mutating func append(_ piece: SQL) {
-        sql += piece.sql
-        arguments += piece.arguments
+    mutating func append(_ piece: SQL) {
+        text += piece.text
+        values += piece.values
+        if !piece.lateParts.isEmpty { lateParts += piece.lateParts }
     }
 
     /// The piece, as it stands among others. One whose values do not fit stays as it is, and SQLite will say so.
-    private var amongOthers: SQL { arguments.isEmpty ? self : (try? positional) ?? self }
+    private var amongOthers: SQL { values.isEmpty ? self : (try? positional) ?? self }
 
     /// The piece, as it stands in front of others: its last comment has an end.
     fileprivate var inFrontOfOthers: SQL {
-        let piece = amongOthers
-        return SQL(sql: piece.sql.closingLastComment, arguments: piece.arguments)
+        amongOthers.replacingText(\.closingLastComment)
     }
 }
 

@@ -13,6 +13,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         /// `?`, `?1`, `:name`, `@name` or `$name`.
         case parameter
         case comma, semicolon, opening, closing
+        /// The place of a part that is written later: a NUL.
+        case late
         /// One byte of an operator, or a dot.
         case sign
 
@@ -62,11 +64,27 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return list
     }
 
+    /// The tokens, spelled alike where they mean the same: names without quotes, names and keywords in lower case.
+    var meanings: [String] {
+        meaningful.map { token in
+            let text = text(token.range)
+            guard case .quoted = token.kind, let quote = text.first, quote != "'" else {
+                if case .word = token.kind { return text.asciiLowercased }
+                return text
+            }
+            let end = quote == "[" ? "]" : String(quote)
+            let name = text.dropFirst().hasSuffix(end) ? text.dropFirst().dropLast() : text.dropFirst()
+            return name.split(separator: end + end, omittingEmptySubsequences: false).joined(separator: end)
+                .asciiLowercased
+        }
+    }
+
     private mutating func skip() -> Kind {
         let byte = bytes[position]
         position += 1
         switch byte {
         case 0x20, 0x09...0x0D: return .blank
+        case 0: return .late
         case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
             // A doubled quote ends one text, and begins another.
             _ = skip(behind: [byte])
@@ -124,6 +142,13 @@ struct SQLTokens: Sequence, IteratorProtocol {
 }
 
 extension String {
+    /// The text with the letters in lower case that SQLite takes for equal to those in upper case.
+    fileprivate var asciiLowercased: String {
+        String(
+            decoding: utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self
+        )
+    }
+
     /// This SQL as a part of a larger one: what follows it is neither in a comment nor behind the end of the statement.
     ///
     /// It is the one way by which the SQL of a caller comes into SQL of ours.
@@ -191,7 +216,7 @@ extension String {
         let tokens = SQLTokens(self)
         return tokens.allSatisfy { token in
             switch token.kind {
-            case .opening, .closing: false
+            case .opening, .closing, .late: false
             case .sign: tokens.bytes[token.range.lowerBound] == UInt8(ascii: ".")
             case .word: !["CASE", "CAST"].contains(tokens.text(token.range).uppercased())
             default: true
@@ -232,7 +257,7 @@ extension SQLTokens {
     private func endsExpression(_ tokens: ArraySlice<Token>) -> Bool {
         guard let last = tokens.last else { return false }
         switch last.kind {
-        case .quoted, .closing, .parameter: return true
+        case .quoted, .closing, .parameter, .late: return true
         case .word: return !Self.wordsBeforeOperand.contains(text(last.range).uppercased())
         default: return false
         }

@@ -42,7 +42,7 @@ extension Database {
     public func dumpSQL(
         _ sql: SQL, format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
-        let statements = try allStatements(sql: sql.literalSQL())
+        let statements = try allStatements(sql: sql.literalSQL(on: self))
         while let statement = try statements.next() {
             try dump(statement, format: format, to: &stream)
         }

@@ -24,7 +24,7 @@ extension Database {
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
         sql += name.quoted(in: schemaName)
         if let columns { sql += " \(columns.quotedColumnList)" }
-        try execute(definition: "\(sql) AS \(query.literalSQL())")
+        try execute(definition: "\(sql) AS \(query.literalSQL(on: self))")
     }
 
     /// Drops a view.

@@ -14,12 +14,15 @@ struct IndexDefinition {
         "index_\(table)_on_\(columns.joined(separator: "_"))"
     }
 
-    func sql() throws -> String {
+    /// - Parameter db: The connection that the condition is written for.
+    func sql(on db: Database? = nil) throws -> String {
         var sql = "CREATE \(options.contains(.unique) ? "UNIQUE " : "")INDEX "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
         sql += "\(name.quoted(in: schemaName)) ON \(table.quotedDatabaseIdentifier)"
         sql += "(\(keys.joined(separator: ", ")))"
-        if let condition { sql += " WHERE \(try condition.literalSQL())" }
+        if let condition {
+            sql += " WHERE \(try condition.literalSQL(as: .expression, on: db))"
+        }
         return sql
     }
 }
@@ -52,7 +55,7 @@ extension Database {
         let definition = try IndexDefinition(
             name: name, schemaName: schemaName, table: table,
             keys: columns.map(\.quotedDatabaseIdentifier), options: options, condition: condition
-        ).sql()
+        ).sql(on: self)
         try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
@@ -80,8 +83,8 @@ extension Database {
     ) throws {
         let definition = try IndexDefinition(
             name: name, schemaName: schemaName, table: table,
-            keys: expressions.map { try $0.literalSQL() }, options: options, condition: condition
-        ).sql()
+            keys: expressions.map { try $0.literalSQL(as: .expression, on: self) }, options: options, condition: condition
+        ).sql(on: self)
         try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
 

@@ -83,7 +83,8 @@ struct TableRebuild {
         var copies: [(column: String, expression: String)] = []
         for column in newTable.columns {
             if let expression = expressions[CaseInsensitiveName(column.name)] {
-                copies.append((column.name.quotedDatabaseIdentifier, "(\(try expression.literalSQL()))"))
+                let sql = try expression.literalSQL(as: .expression, on: db)
+                copies.append((column.name.quotedDatabaseIdentifier, "(\(sql))"))
             } else if !column.isGenerated, let old = table.column(named: column.name) {
                 copies.append((column.name.quotedDatabaseIdentifier, old.name.quotedDatabaseIdentifier))
             }

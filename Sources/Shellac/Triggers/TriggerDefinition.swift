@@ -92,11 +92,11 @@ public final class TriggerDefinition {
         }
         var sql = ""
         if !conditions.isEmpty {
-            let all = try conditions.map { try $0.literalSQL() }
+            let all = try conditions.map { try $0.literalSQL(as: .expression, on: database) }
             sql +=
                 "WHEN " + (all.count == 1 ? all[0] : all.map { "(\($0))" }.joined(separator: " AND ")) + " "
         }
-        return try sql + "BEGIN " + statements.map { try $0.literalSQL() + "; " }.joined() + "END"
+        return try sql + "BEGIN " + statements.map { try $0.literalSQL(on: database) + "; " }.joined() + "END"
     }
 }
 

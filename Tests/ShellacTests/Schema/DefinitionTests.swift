@@ -171,7 +171,7 @@ struct DefinitionTests {
     @Test("values are written where the parameters stand, and nowhere else")
     func literals() throws {
         func literal(_ sql: String, _ arguments: StatementArguments) throws -> String {
-            try SQL(sql: sql, arguments: arguments).literalSQL()
+            try SQL(sql: sql, arguments: arguments).literalSQL(on: nil)
         }
         #expect(try literal("a = ? AND b=?", [1, "x"]) == "a = 1 AND b='x'")
         #expect(

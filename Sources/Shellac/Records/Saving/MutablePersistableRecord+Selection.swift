@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
                 resultCode: .SQLITE_MISUSE, message: "what is saved and fetched needs a selection")
         }
         var row: Row?
-        let returning = try Returning(SelectedSQL.of(selection)) { row = $0.copy() }
+        let returning = try Returning(SelectedSQL.of(selection, on: db)) { row = $0.copy() }
         try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
         try returning.finish()
         // The statement that saved has ended, since what it wrote must be told before anybody uses the database. Another one gives what
@@ -276,16 +276,16 @@ extension MutablePersistableRecord {
 
 /// A selection, as SQL without values.
 private enum SelectedSQL {
-    static func of(_ selection: [any SQLSelectable]) throws -> String {
-        var writer = SQLWriter(nil)
+    static func of(_ selection: [any SQLSelectable], on db: Database) throws -> String {
+        var writer = SQLWriter(db)
         try writer.list(selection) { try $1.sqlSelection.write(to: &$0) }
-        return try writer.fragment.literalSQL()
+        return try writer.fragment.literalSQL(on: db)
     }
 
     /// The names of the columns that a selection of a table gives.
     static func names(_ selection: [any SQLSelectable], of table: String, on db: Database) throws -> [String]
     {
-        let sql = try of(selection)
+        let sql = try of(selection, on: db)
         return try db.makeStatement(sql: "SELECT \(sql) FROM \(table.quotedDatabaseIdentifier) WHERE 0")
             .columnNames
     }
