@@ -77,7 +77,7 @@ extension Database {
     public static func jsonArrayLength(_ value: any SQLExpressible, atPath path: any SQLExpressible)
         -> SQLExpression
     {
-        .function("JSON_ARRAY_LENGTH", [value, path])
+        .function("JSON_ARRAY_LENGTH", [value, path.asConstant])
     }
 
     /// Returns where a text is no JSON, counted from 1, or 0, from SQLite 3.42 on: `JSON_ERROR_POSITION(text)`.
@@ -96,7 +96,7 @@ extension Database {
     public static func jsonExtract(_ value: any SQLExpressible, atPath path: any SQLExpressible)
         -> SQLExpression
     {
-        .function("JSON_EXTRACT", [value, path])
+        .function("JSON_EXTRACT", [value, path.asConstant])
     }
 
     /// Returns some parts of JSON, as a JSON array: `JSON_EXTRACT(json, path, …)`.
@@ -106,7 +106,7 @@ extension Database {
     ///   - paths: Paths of SQLite. With one alone, the result is its part, and no array; with none, it is NULL.
     public static func jsonExtract(
         _ value: any SQLExpressible, atPaths paths: some Collection<some SQLExpressible>
-    ) -> SQLExpression { .function("JSON_EXTRACT", [value] + paths.map { $0 as any SQLExpressible }) }
+    ) -> SQLExpression { .function("JSON_EXTRACT", [value] + paths.map(\.asConstant)) }
 
     /// Whether a text is JSON: `JSON_VALID(text)`.
     ///
@@ -129,7 +129,7 @@ extension Database {
     ///   - path: A path of SQLite. Where there is nothing, the type is NULL.
     public static func jsonType(_ value: any SQLExpressible, atPath path: any SQLExpressible) -> SQLExpression
     {
-        .function("JSON_TYPE", [value, path])
+        .function("JSON_TYPE", [value, path.asConstant])
     }
 
     // MARK: - Changes
@@ -183,7 +183,7 @@ extension Database {
     public static func jsonRemove(_ value: any SQLExpressible, atPath path: any SQLExpressible)
         -> SQLExpression
     {
-        .function("JSON_REMOVE", [value, path])
+        .function("JSON_REMOVE", [value, path.asConstant])
     }
 
     /// Returns the JSON without some of its parts: `JSON_REMOVE(json, path, …)`.
@@ -194,7 +194,7 @@ extension Database {
     ///     form.
     public static func jsonRemove(
         _ value: any SQLExpressible, atPaths paths: some Collection<some SQLExpressible>
-    ) -> SQLExpression { .function("JSON_REMOVE", [value] + paths.map { $0 as any SQLExpressible }) }
+    ) -> SQLExpression { .function("JSON_REMOVE", [value] + paths.map(\.asConstant)) }
 
     // MARK: - Of all rows
 

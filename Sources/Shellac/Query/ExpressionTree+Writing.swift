@@ -1,7 +1,8 @@
 extension ExpressionTree.Syntax {
     var precedence: Precedence {
         switch self {
-        case .column, .word, .choice, .call, .cast, .row, .subquery, .exists(_, isNegated: false), .late:
+        case .column, .word, .constant, .choice, .call, .cast, .row, .subquery, .exists(_, isNegated: false),
+            .late:
             .atom
         case .exists(_, isNegated: true): .not
         case .prefix(let prefix, _): prefix.precedence
@@ -32,6 +33,10 @@ extension ExpressionTree {
             writer.text(".")
             writer.name(name)
         case .word(let word): writer.text(word)
+        case .constant(let value):
+            let literal = value.sqlLiteral
+            // 1 -? must not become a comment.
+            writer.keyword(literal.hasPrefix("-") ? "(\(literal))" : literal)
         case .prefix(let prefix, let operand):
             writer.text(prefix.text)
             // -(-a), since -- begins a comment.

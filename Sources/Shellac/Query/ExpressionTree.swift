@@ -10,6 +10,8 @@ final class ExpressionTree: Sendable {
         case column(table: String, name: String)
         /// A word of SQL: `CURRENT_TIMESTAMP`, `0`.
         case word(StaticString)
+        /// A value that stands in the SQL as a literal, since the plan of a statement depends on it.
+        case constant(DatabaseValue)
         case prefix(PrefixOperator, SQLExpression)
         case infix(InfixOperator, SQLExpression, SQLExpression)
         /// Operands between which the same operator stands, whose order of evaluation does not matter.

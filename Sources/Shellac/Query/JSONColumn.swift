@@ -67,14 +67,14 @@ extension SQLJSONExpressible {
     /// - Parameter path: A path of SQLite: `$.address.city`, `$[0]`. Where there is nothing, the result is NULL. The statement
     ///   throws for a text that is no path.
     public func jsonExtract(atPath path: any SQLExpressible) -> SQLExpression {
-        .function("JSON_EXTRACT", [self, path])
+        .function("JSON_EXTRACT", [self, path.asConstant])
     }
 
     /// Returns some parts of the JSON, as a JSON array: `JSON_EXTRACT(json, path, …)`.
     ///
     /// - Parameter paths: Paths of SQLite. With one alone, the result is its part, and no array; with none, it is NULL.
     public func jsonExtract(atPaths paths: some Collection<some SQLExpressible>) -> SQLExpression {
-        .function("JSON_EXTRACT", [self] + paths.map { $0 as any SQLExpressible })
+        .function("JSON_EXTRACT", [self] + paths.map(\.asConstant))
     }
 
     /// Returns a part of the JSON, as JSON: `json -> path`.

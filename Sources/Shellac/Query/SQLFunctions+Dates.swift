@@ -88,7 +88,7 @@ extension SQLSpecificExpressible where Self == SQLExpression {
 extension SQLExpression {
     fileprivate static func date(
         _ name: String, _ arguments: [any SQLExpressible], _ modifiers: [SQLDateModifier]
-    ) -> SQLExpression { function(name, arguments + modifiers.map(\.text)) }
+    ) -> SQLExpression { function(name, arguments + modifiers.map(\.text.asConstant)) }
 }
 
 /// Returns the day, as `YYYY-MM-DD`: `DATE(value, modifier, …)`.
@@ -153,7 +153,7 @@ public func unixEpoch(
 ///   - modifiers: How the date is changed before that, one after the other.
 public func strftime(
     _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
-) -> SQLExpression { .date("STRFTIME", [format, value], modifiers) }
+) -> SQLExpression { .date("STRFTIME", [format.asConstant, value], modifiers) }
 
 /// Returns the time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
 ///

@@ -7,7 +7,7 @@ extension SQLSpecificExpressible {
     /// - Parameter path: A path of SQLite: `$.address.city`; the key of an object: `city`; or the place of an element, from 0.
     ///   Where there is nothing, the result is NULL.
     public func json(at path: any SQLExpressible) -> SQLExpression {
-        SQLExpression(.infix(.json, sqlExpression, path.sqlExpression))
+        SQLExpression(.infix(.json, sqlExpression, path.asConstant))
     }
 
     /// Returns a part of a JSON text, as the SQL value that it is: `json ->> path`.
@@ -19,7 +19,7 @@ extension SQLSpecificExpressible {
     /// - Parameter path: A path of SQLite: `$.address.city`; the key of an object: `city`; or the place of an element, from 0.
     ///   Where there is nothing, the result is NULL.
     public func jsonValue(at path: any SQLExpressible) -> SQLExpression {
-        SQLExpression(.infix(.jsonValue, sqlExpression, path.sqlExpression))
+        SQLExpression(.infix(.jsonValue, sqlExpression, path.asConstant))
     }
 }
 
@@ -53,7 +53,7 @@ public func jsonArrayLength(_ json: some SQLSpecificExpressible) -> SQLExpressio
 ///   - path: A path of SQLite, to the array: `$.tags`. Where there is nothing, the number is NULL, and where there is no array, 0.
 public func jsonArrayLength(_ json: some SQLSpecificExpressible, at path: any SQLExpressible) -> SQLExpression
 {
-    .function("JSON_ARRAY_LENGTH", [json, path])
+    .function("JSON_ARRAY_LENGTH", [json, path.asConstant])
 }
 
 /// Returns where a text is no JSON, counted from 1, or 0, from SQLite 3.42 on: `JSON_ERROR_POSITION(text)`.
@@ -72,7 +72,7 @@ public func jsonErrorPosition(_ text: some SQLSpecificExpressible) -> SQLExpress
 ///   - others: More paths.
 public func jsonExtract(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
-) -> SQLExpression { .function("JSON_EXTRACT", [json, path] + others) }
+) -> SQLExpression { .function("JSON_EXTRACT", [json, path.asConstant] + others.map(\.asConstant)) }
 
 /// Returns the JSON text with new values where there are none: `JSON_INSERT(json, path, value, …)`.
 ///
@@ -144,7 +144,7 @@ public func jsonPatch(_ json: some SQLSpecificExpressible, _ patch: any SQLExpre
 ///   - others: More paths. Each is looked for in what those before it have left.
 public func jsonRemove(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
-) -> SQLExpression { .function("JSON_REMOVE", [json, path] + others) }
+) -> SQLExpression { .function("JSON_REMOVE", [json, path.asConstant] + others.map(\.asConstant)) }
 
 /// Returns the type of a JSON text, in JSON's words: `JSON_TYPE(json)`.
 ///
@@ -157,7 +157,7 @@ public func jsonType(_ json: some SQLSpecificExpressible) -> SQLExpression { .fu
 ///   - json: The JSON.
 ///   - path: A path of SQLite. Where there is nothing, the type is NULL.
 public func jsonType(_ json: some SQLSpecificExpressible, at path: any SQLExpressible) -> SQLExpression {
-    .function("JSON_TYPE", [json, path])
+    .function("JSON_TYPE", [json, path.asConstant])
 }
 
 /// Whether a text is JSON: `JSON_VALID(text)`.

@@ -26,7 +26,7 @@ public func jsonbArray(_ first: some SQLSpecificExpressible, _ others: any SQLEx
 ///   - others: More paths, with which the result is an array.
 public func jsonbExtract(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
-) -> SQLExpression { .function("JSONB_EXTRACT", [json, path] + others) }
+) -> SQLExpression { .function("JSONB_EXTRACT", [json, path.asConstant] + others.map(\.asConstant)) }
 
 /// Returns the JSON with new elements in its arrays, in binary form, from SQLite 3.53 on: `JSONB_ARRAY_INSERT(json, path, value, …)`.
 ///
@@ -94,7 +94,7 @@ public func jsonbPatch(_ json: some SQLSpecificExpressible, _ patch: any SQLExpr
 ///   - others: More paths. Each is looked for in what those before it have left.
 public func jsonbRemove(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
-) -> SQLExpression { .function("JSONB_REMOVE", [json, path] + others) }
+) -> SQLExpression { .function("JSONB_REMOVE", [json, path.asConstant] + others.map(\.asConstant)) }
 
 /// Returns a JSON array of the values of all rows, in binary form: `JSONB_GROUP_ARRAY(value)`.
 ///

@@ -126,9 +126,9 @@ struct FunctionCatalogueTests {
             (jsonValid(Self.x, flags: 8), #"JSON_VALID("x", ?)"#),
             (jsonbSet(Self.x, ["$.a": 1]), #"JSONB_SET("x", ?, ?)"#),
             (median(Self.x, filter: Self.x > 1), #"MEDIAN("x") FILTER (WHERE "x" > ?)"#),
-            (date(Self.x, .months(1), .floor), #"DATE("x", ?, ?)"#),
-            (dateTime(Self.x, .subsecond), #"DATETIME("x", ?)"#),
-            (date(Self.x, .ceiling), #"DATE("x", ?)"#),
+            (date(Self.x, .months(1), .floor), #"DATE("x", '+1 months', 'floor')"#),
+            (dateTime(Self.x, .subsecond), #"DATETIME("x", 'subsec')"#),
+            (date(Self.x, .ceiling), #"DATE("x", 'ceiling')"#),
         ]
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE t (x)")

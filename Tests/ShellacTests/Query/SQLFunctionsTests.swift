@@ -98,36 +98,41 @@ struct SQLFunctionsTests {
 
     static let dateCases = [
         FunctionCase(date(day), "DATE(?)", "2024-02-29"),
-        FunctionCase(date(day, .startOfMonth, .months(1), .days(-1)), "DATE(?, ?, ?, ?)", "2024-02-29"),
-        FunctionCase(date(day, .years(-1), .startOfYear), "DATE(?, ?, ?)", "2023-01-01"),
-        FunctionCase(date(day, .weekday(0)), "DATE(?, ?)", "2024-03-03"),
-        FunctionCase(date(day, "+1 day"), "DATE(?, ?)", "2024-03-01"),
-        FunctionCase(time(day, .hours(2), .minutes(-31)), "TIME(?, ?, ?)", "13:59:45"),
-        FunctionCase(dateTime(day, .seconds(-45.0)), "DATETIME(?, ?)", "2024-02-29 12:30:00"),
-        FunctionCase(dateTime(day, .startOfDay), "DATETIME(?, ?)", "2024-02-29 00:00:00"),
-        FunctionCase(dateTime(score, .unixEpoch), #"DATETIME("score", ?)"#, "1970-01-01 00:04:10"),
-        FunctionCase(date(score + 2_460_000, .julianDay), #"DATE("score" + ?, ?)"#, "2023-11-01"),
         FunctionCase(
-            dateTime(score * 10_000_000, .auto), #"DATETIME("score" * ?, ?)"#, "2049-03-22 04:26:40"),
+            date(day, .startOfMonth, .months(1), .days(-1)),
+            "DATE(?, 'start of month', '+1 months', '-1 days')", "2024-02-29"),
         FunctionCase(
-            dateTime(dateTime(day, .localTime), .utc), "DATETIME(DATETIME(?, ?), ?)", "2024-02-29 12:30:45"),
+            date(day, .years(-1), .startOfYear), "DATE(?, '-1 years', 'start of year')", "2023-01-01"),
+        FunctionCase(date(day, .weekday(0)), "DATE(?, 'weekday 0')", "2024-03-03"),
+        FunctionCase(date(day, "+1 day"), "DATE(?, '+1 day')", "2024-03-01"),
+        FunctionCase(time(day, .hours(2), .minutes(-31)), "TIME(?, '+2 hours', '-31 minutes')", "13:59:45"),
+        FunctionCase(dateTime(day, .seconds(-45.0)), "DATETIME(?, '-45.0 seconds')", "2024-02-29 12:30:00"),
+        FunctionCase(dateTime(day, .startOfDay), "DATETIME(?, 'start of day')", "2024-02-29 00:00:00"),
+        FunctionCase(dateTime(score, .unixEpoch), #"DATETIME("score", 'unixepoch')"#, "1970-01-01 00:04:10"),
+        FunctionCase(date(score + 2_460_000, .julianDay), #"DATE("score" + ?, 'julianday')"#, "2023-11-01"),
+        FunctionCase(
+            dateTime(score * 10_000_000, .auto), #"DATETIME("score" * ?, 'auto')"#, "2049-03-22 04:26:40"),
+        FunctionCase(
+            dateTime(dateTime(day, .localTime), .utc), "DATETIME(DATETIME(?, 'localtime'), 'utc')",
+            "2024-02-29 12:30:45"),
         FunctionCase(julianDay(day), "JULIANDAY(?)", 2_460_370.0213541668),
         FunctionCase(unixEpoch(day), "UNIXEPOCH(?)", 1_709_209_845),
-        FunctionCase(strftime("%Y/%j", day), "STRFTIME(?, ?)", "2024/060"),
+        FunctionCase(strftime("%Y/%j", day), "STRFTIME('%Y/%j', ?)", "2024/060"),
         FunctionCase(typeOf(date(.now)), "TYPEOF(DATE(?))", "text"),
     ]
 
     private static let object = #"{"a": [1, 2], "b": {"c": "x"}}"#.sqlExpression
 
     static let jsonCases = [
-        FunctionCase(object.json(at: "a"), "? -> ?", "[1,2]"),
-        FunctionCase(object.jsonValue(at: "$.b.c"), "? ->> ?", "x"),
+        FunctionCase(object.json(at: "a"), "? -> 'a'", "[1,2]"),
+        FunctionCase(object.jsonValue(at: "$.b.c"), "? ->> '$.b.c'", "x"),
         FunctionCase(json(object), "JSON(?)", #"{"a":[1,2],"b":{"c":"x"}}"#),
         FunctionCase(jsonArray(score, "x", nil as Int?), #"JSON_ARRAY("score", ?, ?)"#, #"[250,"x",null]"#),
-        FunctionCase(jsonArrayLength(object.json(at: "a")), "JSON_ARRAY_LENGTH(? -> ?)", 2),
-        FunctionCase(jsonArrayLength(object, at: "$.a"), "JSON_ARRAY_LENGTH(?, ?)", 2),
-        FunctionCase(jsonExtract(object, at: "$.b.c"), "JSON_EXTRACT(?, ?)", "x"),
-        FunctionCase(jsonExtract(object, at: "$.b.c", "$.a[0]"), "JSON_EXTRACT(?, ?, ?)", #"["x",1]"#),
+        FunctionCase(jsonArrayLength(object.json(at: "a")), "JSON_ARRAY_LENGTH(? -> 'a')", 2),
+        FunctionCase(jsonArrayLength(object, at: "$.a"), "JSON_ARRAY_LENGTH(?, '$.a')", 2),
+        FunctionCase(jsonExtract(object, at: "$.b.c"), "JSON_EXTRACT(?, '$.b.c')", "x"),
+        FunctionCase(
+            jsonExtract(object, at: "$.b.c", "$.a[0]"), "JSON_EXTRACT(?, '$.b.c', '$.a[0]')", #"["x",1]"#),
         FunctionCase(
             jsonInsert(object, ["$.a": 0, "$.d": score]), #"JSON_INSERT(?, ?, ?, ?, "score")"#,
             #"{"a":[1,2],"b":{"c":"x"},"d":250}"#),
@@ -137,9 +142,9 @@ struct SQLFunctionsTests {
         FunctionCase(jsonSet(object, ["$.a": 0, "$.b": 1]), "JSON_SET(?, ?, ?, ?, ?)", #"{"a":0,"b":1}"#),
         FunctionCase(jsonObject(["k": score]), #"JSON_OBJECT(?, "score")"#, #"{"k":250}"#),
         FunctionCase(jsonPatch(object, #"{"a": null}"#), "JSON_PATCH(?, ?)", #"{"b":{"c":"x"}}"#),
-        FunctionCase(jsonRemove(object, at: "$.a", "$.b.c"), "JSON_REMOVE(?, ?, ?)", #"{"b":{}}"#),
+        FunctionCase(jsonRemove(object, at: "$.a", "$.b.c"), "JSON_REMOVE(?, '$.a', '$.b.c')", #"{"b":{}}"#),
         FunctionCase(jsonType(object), "JSON_TYPE(?)", "object"),
-        FunctionCase(jsonType(object, at: "$.a[1]"), "JSON_TYPE(?, ?)", "integer"),
+        FunctionCase(jsonType(object, at: "$.a[1]"), "JSON_TYPE(?, '$.a[1]')", "integer"),
         FunctionCase(jsonValid(name), #"JSON_VALID("name")"#, 0),
         FunctionCase(jsonQuote(name), #"JSON_QUOTE("name")"#, #""Barbara""#),
     ]
