@@ -52,7 +52,7 @@ indirect enum Subquery: Sendable {
     func write(to writer: inout some QueryWriter) throws {
         switch self {
         case .select(let query): try query.write(to: &writer)
-        case .fragment(let fragment): try writer.fragment(fragment)
+        case .fragment(let fragment): try writer.fragment(fragment, as: .statement)
         }
     }
 }
@@ -180,8 +180,11 @@ struct SelectQuery: Sendable {
     private var countsRows: Bool {
         if case .compound = source.form { return false }
         guard !isDistinct, groups.isEmpty, groupCondition == nil, limit == nil else { return false }
+        let selected = (selection ?? []) + annotations
+        // A condition may read what the selection has given a name.
+        if given != nil, selected.contains(where: \.hasName) { return false }
         // An aggregate makes one row of all: without a group, nobody knows but SQLite.
-        return (selection ?? []).allSatisfy(\.isPlain) && annotations.allSatisfy(\.isPlain)
+        return selected.allSatisfy(\.isPlain)
     }
 
     func writeCommonTables(to writer: inout some QueryWriter) throws {
@@ -249,8 +252,10 @@ struct SelectQuery: Sendable {
         } else {
             writer.text("*")
         }
+        var isFirst = selection?.isEmpty == true
         for annotation in annotations {
-            writer.text(", ")
+            if !isFirst { writer.text(", ") }
+            isFirst = false
             try annotation.write(to: &writer)
         }
     }
@@ -315,6 +320,8 @@ struct CommonTable: Sendable {
 }
 
 extension SQLSelection {
+    fileprivate var hasName: Bool { if case .expression(_, name: .some) = form { true } else { false } }
+
     /// Whether this is a column, or all of them: no aggregate.
     var isPlain: Bool {
         switch form {

@@ -11,7 +11,8 @@ extension RecordDecoding {
         if let rows = row.prefetchedRows[key], let list = type as? any ListOfRows.Type {
             return try list.decode(rows, by: self) as? Value
         }
-        guard let row = row.scopesTree[key] else { return nil }
+        // A table that is joined for others behind it has a scope without columns.
+        guard let row = row.scopesTree[key], row.count > 0 else { return nil }
         return .some(try decodeRow(row, as: type))
     }
 

@@ -96,6 +96,14 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
 
     override var joinsTables: Bool { !joins.isEmpty }
 
+    /// Whether rows are fetched besides those of the request itself.
+    var includesRows: Bool {
+        !loads.isEmpty
+            || joins.contains { join in
+                join.isIncluded || join.definition.steps.contains { $0.query.included.includesRows }
+            }
+    }
+
     override func joined(
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery {
@@ -111,7 +119,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
                 relation: loads.map { $0.definition.name() }.joined(separator: ", "),
                 reason: "relations are loaded for records and rows, and the request gives \(element)")
         }
-        return try JoinedQuery(query, self, isFetched: element != nil, avoiding: names, on: db).query
+        return try JoinedQuery(query, self, for: element, avoiding: names, on: db).query
     }
 
     override func ordered(by change: ([SQLOrdering]) -> [SQLOrdering]) -> RequestSupplement {
@@ -146,8 +154,9 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         var region = DatabaseRegion()
         for relation in loads { try region.formUnion(relation.definition.region(of: type, in: db)) }
         for join in joins {
-            let definition = join.definition
-            try region.formUnion(definition.query.included.region(of: definition.targetType, in: db))
+            for step in join.definition.steps {
+                try region.formUnion(step.query.included.region(of: step.type, in: db))
+            }
         }
         return region
     }

@@ -11,6 +11,8 @@ struct JoinedQuery {
     private(set) var query: SelectQuery
 
     private let db: Database
+    /// Whether the rows become objects, which hold each other: what is behind a table comes with it alone.
+    private let makesObjects: Bool
     /// The names of tables, which no other table may have.
     private var names: JoinedNames
     /// What joined tables select.
@@ -26,8 +28,8 @@ struct JoinedQuery {
 
     /// Where a table is joined.
     private struct Place {
-        /// Whether its columns are fetched.
-        var isIncluded: Bool
+        /// Whether what is included there is fetched.
+        let isFetched: Bool
         /// Whether it stands among joins in brackets.
         var isInGroup = false
     }
@@ -35,14 +37,15 @@ struct JoinedQuery {
     /// - Parameters:
     ///   - request: The request.
     ///   - included: Its relations.
-    ///   - isFetched: Whether what is joined is fetched. A part of another statement gives its own columns alone.
+    ///   - element: What is made of the rows. Nil for a part of another statement, which gives its own columns alone.
     ///   - names: The names of tables that the statement has already.
     ///   - db: A connection to the database.
     init(
-        _ request: SelectQuery, _ included: IncludedRelations, isFetched: Bool, avoiding names: [String],
+        _ request: SelectQuery, _ included: IncludedRelations, for element: Any.Type?,
+        avoiding names: [String],
         on db: Database
     ) throws {
-        (query, self.db) = (request, db)
+        (query, self.db, makesObjects) = (request, db, element is Record.Type)
         self.names = JoinedNames(names + request.sources.compactMap(\.name))
         let first = (included.joins.first?.definition ?? included.loads.first?.definition).unsafelyUnwrapped
         guard let type = request.source.type, let name = request.source.name else {
@@ -62,7 +65,7 @@ struct JoinedQuery {
         }
         var joins = query.joins
         var plan = ScopePlan(key: "", table: type.databaseTableName, definition: nil)
-        try add(included, of: own, to: &joins, &plan, Place(isIncluded: isFetched))
+        try add(included, of: own, to: &joins, &plan, Place(isFetched: element != nil))
         query.joins = joins
         query.annotations += columns
         query.supplement = FetchedScopes(plan, included)
@@ -75,12 +78,11 @@ struct JoinedQuery {
         _ included: IncludedRelations, of table: Table, to joins: inout [QueryJoin], _ plan: inout ScopePlan,
         _ place: Place
     ) throws {
-        if place.isIncluded {
+        if place.isFetched {
             for load in included.loads { try addList(load.definition, of: table, to: &plan) }
         }
-        for join in included.joins {
-            var place = place
-            place.isIncluded = place.isIncluded && join.isIncluded
+        for var join in included.joins {
+            if makesObjects, join.definition.includesRows { join.isIncluded = true }
             try add(join, to: table, &joins, &plan, place)
         }
     }
@@ -123,7 +125,6 @@ struct JoinedQuery {
             let condition = try step.joinCondition(path.steps[number], table.name, before.name)
             tables.append(
                 QueryJoin(isLeft: !join.isRequired && !isGroup, source: source, condition: condition))
-            place.isIncluded = outer.isIncluded && number == definition.steps.count - 1
             if number == definition.steps.count - 1 {
                 try select(join, of: table, path.steps[number], &child, place)
             }
@@ -137,7 +138,7 @@ struct JoinedQuery {
             }
             return term.ordering.moved(to: ColumnScope(table: passed[term.step]))
         }
-        if outer.isIncluded { plan.children.append(child) }
+        if join.isFetched(outer.isFetched) { plan.children.append(child) }
         guard isGroup else {
             joins += tables
             return
@@ -176,9 +177,11 @@ struct JoinedQuery {
         }
         selection = selection.map { $0.moved(to: scope) }
         if join.isAnnotating { self.query.annotations += selection }
-        guard place.isIncluded else { return }
+        guard join.isFetched(place.isFetched) else { return }
         plan.isThere = hiddenCount..<hiddenCount + step.to.count
         for column in step.to { columns.append(hide(column.name, of: table)) }
+        // Rows of a table that is joined for others behind it come without columns.
+        guard join.isIncluded else { return }
         if join.definition.steps.last?.direction == .up {
             let schema = try table.type.tableSchema(on: db)
             let key = table.type.primaryKey(of: schema)
@@ -232,7 +235,17 @@ struct JoinedNames {
     }
 }
 
+extension RelationJoin {
+    /// Whether rows come of the join, or of what is included behind it.
+    fileprivate func isFetched(_ isFetched: Bool) -> Bool {
+        isFetched && (isIncluded || definition.includesRows)
+    }
+}
+
 extension RelationDefinition {
+    /// Whether rows are fetched along with those of the relation.
+    fileprivate var includesRows: Bool { steps.contains { $0.query.included.includesRows } }
+
     /// The name under which one joined row comes: singular.
     var scopeKey: String { givenKey ?? Inflection.singular(targetType.databaseTableName) }
 
