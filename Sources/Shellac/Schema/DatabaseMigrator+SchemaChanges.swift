@@ -17,8 +17,9 @@ extension DatabaseMigrator {
     /// they have done there before. So a migration that creates a table in an attached database, or writes there what may
     /// be written once, throws here; have it look first, as by `CREATE TABLE IF NOT EXISTS`.
     ///
-    /// Tables, indexes, views and triggers are compared by their SQL. SQLite's own tables, and the one that
-    /// remembers migrations, are left out. Where migrations of a merged one were applied that has yet to run, nobody
+    /// Tables, indexes, views and triggers are compared by what their SQL means: white space, comments, quotes around names, and the
+    /// case of names and keywords do not count, nor does the name of an index that nobody has named. SQLite's own tables, and the
+    /// one that remembers migrations, are left out. Where migrations of a merged one were applied that has yet to run, nobody
     /// can say what they should have made: that is no schema change. See ``eraseDatabaseOnSchemaChange``.
     ///
     /// - Throws: what a migration throws on the empty database.
@@ -44,6 +45,29 @@ extension DatabaseMigrator {
             return try empty.declarations()
         }
         return try db.declarations() != expected
+    }
+}
+
+/// What an object of a schema means.
+private struct Declaration: Hashable {
+    private let type: String
+    /// Nil for an index that nobody has named.
+    private let name: CaseInsensitiveName?
+    private let table: CaseInsensitiveName
+    private let tokens: [String]
+
+    init(_ type: String, _ name: String, of table: String, sql: String) {
+        (self.type, self.table) = (type, CaseInsensitiveName(table))
+        let tokens = SQLTokens(sql).meanings
+        let keys = type == "index" ? IndexText(sql)?.keys.map { SQLTokens($0).meanings.joined() } : nil
+        // The table, or a column, may have been renamed since.
+        let columns = keys.map { "_on_" + $0.joined(separator: "_") } ?? ""
+        let isAutomatic = !columns.isEmpty && name.lowercased().hasSuffix(columns)
+        self.name = isAutomatic ? nil : CaseInsensitiveName(name)
+        // What stands before ON are the name, and UNIQUE.
+        self.tokens = tokens.filter {
+            !isAutomatic || $0 != SQLTokens(name.quotedDatabaseIdentifier).meanings[0]
+        }
     }
 }
 
@@ -92,17 +116,16 @@ extension Database {
     }
 
     /// Returns what the database `main` declares.
-    fileprivate func declarations() throws -> Set<[String?]> {
+    fileprivate func declarations() throws -> Set<Declaration> {
         let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")
-        let declarations = try rows.map { row in try (0..<4).map { try row[$0] as String? } }
-        return Set(
-            declarations.filter { declaration in
-                ![declaration[1], declaration[2]].contains { name in
-                    guard let name else { return false }
-                    return Self.isSQLiteInternalTable(name)
-                        || CaseInsensitiveName.matches(name, Self.migrationTable)
-                }
-            })
+        let declarations = try rows.compactMap { row -> Declaration? in
+            let (type, name, table): (String, String, String) = try (row[0], row[1], row[2])
+            let isOwn = [name, table].contains {
+                Self.isSQLiteInternalTable($0) || CaseInsensitiveName.matches($0, Self.migrationTable)
+            }
+            return isOwn ? nil : Declaration(type, name, of: table, sql: try row[3] ?? "")
+        }
+        return Set(declarations)
     }
 
     /// Drops all that is in the database `main`, and its version numbers: all, or nothing.

@@ -14,15 +14,31 @@ struct IndexDefinition {
         "index_\(table)_on_\(columns.joined(separator: "_"))"
     }
 
+    /// Returns the name of an index that the definition of a column asks for: `player_on_teamId`.
+    static func columnIndexName(table: String, columns: [String]) -> String {
+        "\(table)_on_\(columns.joined(separator: "_"))"
+    }
+
+    /// Whether an index has a name that nobody has given.
+    static func isAutomatic(_ name: String, table: String, columns: [String]) -> Bool {
+        [defaultName(table: table, columns: columns), columnIndexName(table: table, columns: columns)]
+            .contains { CaseInsensitiveName.matches($0, name) }
+    }
+
+    /// Whether an index is this one, also under the name that it had in an earlier version.
+    func isSame(_ index: IndexInfo) -> Bool {
+        !index.isUnique && !index.isPartial && !index.hasExpressions
+            && index.columns.map(\.quotedDatabaseIdentifier) == keys
+            && Self.isAutomatic(index.name, table: table, columns: index.columns)
+    }
+
     /// - Parameter db: The connection that the condition is written for.
     func sql(on db: Database? = nil) throws -> String {
         var sql = "CREATE \(options.contains(.unique) ? "UNIQUE " : "")INDEX "
         if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
         sql += "\(name.quoted(in: schemaName)) ON \(table.quotedDatabaseIdentifier)"
         sql += "(\(keys.joined(separator: ", ")))"
-        if let condition {
-            sql += " WHERE \(try condition.literalSQL(as: .expression, on: db))"
-        }
+        if let condition { sql += " WHERE \(try condition.literalSQL(as: .expression, on: db))" }
         return sql
     }
 }
@@ -83,7 +99,8 @@ extension Database {
     ) throws {
         let definition = try IndexDefinition(
             name: name, schemaName: schemaName, table: table,
-            keys: expressions.map { try $0.literalSQL(as: .expression, on: self) }, options: options, condition: condition
+            keys: expressions.map { try $0.literalSQL(as: .expression, on: self) }, options: options,
+            condition: condition
         ).sql(on: self)
         try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
@@ -114,14 +131,35 @@ extension Database {
 
     /// Drops an index.
     ///
+    /// An index that a definition of a column has made, by `indexed()` or `belongsTo`, has the name `player_on_teamId`, and had
+    /// the name `index_player_on_teamId` in earlier versions: it is found by either.
+    ///
     /// - Parameters:
     ///   - name: The name of the index.
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(index name: String, in schemaName: String? = nil) throws {
+        try dropIndex(knownIndexName(name, in: schemaName), in: schemaName)
+    }
+
+    private func dropIndex(_ name: String, in schemaName: String?) throws {
         try followingCounters(ofIndex: name, in: schemaName) {
             try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
         }
+    }
+
+    /// Returns the name of an index, or the other name of one that nobody has named.
+    private func knownIndexName(_ name: String, in schemaName: String?) throws -> String {
+        guard try !indexExists(name, in: schemaName) else { return name }
+        let prefix = "index_"
+        let other = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : prefix + name
+        guard let object = try schema.object(.index, other, in: schemaName),
+            let table = try schema.table(object.tableName, in: schemaName),
+            let index = table.indexes.first(where: { CaseInsensitiveName.matches($0.name, other) }),
+            index.origin == .createIndex, !index.hasExpressions,
+            IndexDefinition.isAutomatic(name, table: table.name, columns: index.columns)
+        else { return name }
+        return other
     }
 
     /// Drops the index that was created on some columns, in this order, whatever its name.
@@ -148,6 +186,6 @@ extension Database {
             throw DatabaseError(
                 message: "no such index: on \(table.name)(\(columns.joined(separator: ", ")))")
         }
-        try drop(index: index.name, in: table.schemaName)
+        try dropIndex(index.name, in: table.schemaName)
     }
 }

@@ -142,6 +142,11 @@ final class SchemaCache {
         try answer(in: schemaName) { $0.object(kind, name) == nil ? nil : true } ?? false
     }
 
+    /// Returns an object of a kind. Nil where there is none.
+    func object(
+        _ kind: SchemaListing.Kind, _ name: String, in schemaName: String?
+    ) throws -> SchemaListing.Object? { try answer(in: schemaName) { $0.object(kind, name) } }
+
     /// Returns the objects of a kind in one database.
     func objects(_ kind: SchemaListing.Kind, in schemaName: String) throws -> [SchemaListing.Object] {
         try answer(in: schemaName) { $0.objects(kind) } ?? []

@@ -52,7 +52,7 @@ public final class TableAlteration {
     ///     t.belongsTo("team", onDelete: .setNull)
     /// }
     /// // ALTER TABLE "player" ADD COLUMN "teamId" INTEGER REFERENCES "team"("id") ON DELETE SET NULL
-    /// // CREATE INDEX "index_player_on_teamId" ON "player"("teamId")
+    /// // CREATE INDEX "player_on_teamId" ON "player"("teamId")
     /// ```
     ///
     /// The rows that are there belong to nothing: SQLite adds no such column that is NOT NULL or UNIQUE, and none
@@ -158,7 +158,7 @@ public final class TableAlteration {
 
     private func indexSQL(_ columns: [String]) throws -> String {
         try IndexDefinition(
-            name: IndexDefinition.defaultName(table: name, columns: columns), schemaName: schemaName,
+            name: IndexDefinition.columnIndexName(table: name, columns: columns), schemaName: schemaName,
             table: name, keys: columns.map(\.quotedDatabaseIdentifier)
         ).sql()
     }

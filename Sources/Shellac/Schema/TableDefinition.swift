@@ -289,13 +289,11 @@ public final class TableDefinition: ReferringTable {
         return sql
     }
 
-    /// Returns the statements that create the indexes.
-    private func indexes(_ parts: Parts, in schemaName: String?, options: IndexOptions) throws -> [String] {
-        try parts.indexed.map { columns in
-            try IndexDefinition(
-                name: IndexDefinition.defaultName(table: name, columns: columns), schemaName: schemaName,
-                table: name, keys: columns.map(\.quotedDatabaseIdentifier), options: options
-            ).sql()
+    private func indexes(_ parts: Parts, in schemaName: String?, options: IndexOptions) -> [IndexDefinition] {
+        parts.indexed.map { columns in
+            IndexDefinition(
+                name: IndexDefinition.columnIndexName(table: name, columns: columns), schemaName: schemaName,
+                table: name, keys: columns.map(\.quotedDatabaseIdentifier), options: options)
         }
     }
 
@@ -307,14 +305,17 @@ public final class TableDefinition: ReferringTable {
         return try [tableSQL(parts, name: name)]
             + indexes(
                 parts, in: givenSchemaName ?? (isShadowed ? schemaName : nil),
-                options: options.contains(.ifNotExists) ? .ifNotExists : [])
+                options: options.contains(.ifNotExists) ? .ifNotExists : []
+            ).map { try $0.sql() }
     }
 
     /// Returns the statements that create the table under another name, and the indexes that it is to have once it has
     /// its own: see ``Database/rebuild(table:in:options:copying:body:)``.
-    func rebuildingStatements(_ db: Database, name: String) throws -> (table: String, indexes: [String]) {
+    func rebuildingStatements(_ db: Database, name: String) throws -> (
+        table: String, indexes: [IndexDefinition]
+    ) {
         let parts = try parts(db)
-        return try (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))
+        return (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))
     }
 
     /// Whether triggers are to keep a column.

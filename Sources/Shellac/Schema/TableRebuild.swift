@@ -41,7 +41,10 @@ struct TableRebuild {
         if let lastID { try keepLastAutoincrementedID(lastID) }
         let remaining = Set(try self.dependents().map(\.id))
         for dependent in dependents where !remaining.contains(dependent.id) { try create(dependent) }
-        for sql in statements.indexes { try db.execute(definition: sql) }
+        let kept = try db.tableSchema(table.name, in: table.schemaName).indexes
+        for index in statements.indexes where !kept.contains(where: index.isSame) {
+            try db.execute(definition: index.sql())
+        }
         try complain(of: SchemaFaults(db).besides(faults))
         try db.tellParticipants { try $0.tableDidChange(table.name) }
     }

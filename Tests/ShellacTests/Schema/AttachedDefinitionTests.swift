@@ -41,15 +41,15 @@ struct AttachedDefinitionTests {
                 }.filter { !$0.contains("TRANSACTION") && !$0.contains("SAVEPOINT") } == [
                     #"CREATE TABLE "ar""chive"."team" ("id" INTEGER PRIMARY KEY AUTOINCREMENT)"#,
                     #"CREATE TABLE IF NOT EXISTS "ar""chive"."player" ("name" TEXT, "teamId" INTEGER REFERENCES "team"("id"))"#,
-                    #"CREATE INDEX IF NOT EXISTS "ar""chive"."index_player_on_name" ON "player"("name")"#,
+                    #"CREATE INDEX IF NOT EXISTS "ar""chive"."player_on_name" ON "player"("name")"#,
                     #"CREATE UNIQUE INDEX "ar""chive"."i" ON "player"("name")"#,
                     #"CREATE INDEX "ar""chive"."j" ON "player"(name || 1)"#,
                     #"CREATE INDEX "ar""chive"."index_player_on_teamId" ON "player"("teamId")"#,
                     #"CREATE VIEW "ar""chive"."v" AS SELECT name FROM player"#,
                     #"ALTER TABLE "ar""chive"."player" ADD COLUMN "score" INTEGER"#,
-                    #"CREATE INDEX "ar""chive"."index_player_on_score" ON "player"("score")"#,
+                    #"CREATE INDEX "ar""chive"."player_on_score" ON "player"("score")"#,
                     #"ALTER TABLE "ar""chive"."player" ADD COLUMN "captainId" INTEGER REFERENCES "team"("id")"#,
-                    #"CREATE INDEX "ar""chive"."index_player_on_captainId" ON "player"("captainId")"#,
+                    #"CREATE INDEX "ar""chive"."player_on_captainId" ON "player"("captainId")"#,
                     #"ALTER TABLE "ar""chive"."player" RENAME COLUMN "score" TO "points""#,
                     #"ALTER TABLE "ar""chive"."player" RENAME TO "hero""#,
                     #"DROP INDEX "ar""chive"."index_player_on_teamId""#, #"DROP INDEX "ar""chive"."j""#,
@@ -62,7 +62,7 @@ struct AttachedDefinitionTests {
                 ])
             #expect(
                 try db.indexes(on: "hero", in: archive).map(\.name) == [
-                    "index_player_on_name", "i", "index_player_on_score", "index_player_on_captainId",
+                    "player_on_name", "i", "player_on_score", "player_on_captainId",
                 ])
             #expect(try db.foreignKeys(on: "hero", in: archive).map(\.destinationTable) == ["team", "team"])
 

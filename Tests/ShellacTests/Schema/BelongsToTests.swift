@@ -23,7 +23,7 @@ struct BelongsToTests {
         #expect(
             try sql(before: team) { $0.belongsTo("team") } == [
                 #"CREATE TABLE "player" ("teamId" INTEGER REFERENCES "team"("id"))"#,
-                #"CREATE INDEX "index_player_on_teamId" ON "player"("teamId")"#,
+                #"CREATE INDEX "player_on_teamId" ON "player"("teamId")"#,
             ])
         #expect(
             try sql(before: team) { $0.belongsTo("formerTeam", inTable: "team", indexed: false).notNull() }
@@ -59,7 +59,7 @@ struct BelongsToTests {
             } == [
                 #"CREATE TABLE "player" ("passportCountry" TEXT NOT NULL, "passportNumber" TEXT NOT NULL, "x", "#
                     + #"FOREIGN KEY ("passportCountry", "passportNumber") REFERENCES "passport"("country", "number"), CHECK (x))"#,
-                #"CREATE INDEX "index_player_on_passportCountry_passportNumber" ON "player"("passportCountry", "passportNumber")"#,
+                #"CREATE INDEX "player_on_passportCountry_passportNumber" ON "player"("passportCountry", "passportNumber")"#,
             ])
         #expect(
             try sql(before: passport) { $0.belongsTo("passport").unique() }[0].contains(
@@ -155,12 +155,12 @@ struct BelongsToTests {
                 executed == [
                     "BEGIN IMMEDIATE TRANSACTION",
                     #"ALTER TABLE "player" ADD COLUMN "countryCode" VARCHAR(2) REFERENCES "countries"("code") ON DELETE CASCADE"#,
-                    #"CREATE INDEX "index_player_on_countryCode" ON "player"("countryCode")"#,
+                    #"CREATE INDEX "player_on_countryCode" ON "player"("countryCode")"#,
                     #"ALTER TABLE "player" RENAME TO "hero""#,
                     #"ALTER TABLE "hero" RENAME COLUMN "id" TO "number""#,
                     #"ALTER TABLE "hero" ADD COLUMN "captainNumber" INTEGER REFERENCES "hero"("number") ON UPDATE SET NULL DEFERRABLE INITIALLY DEFERRED"#,
                     #"ALTER TABLE "hero" ADD COLUMN "heroNumber" INTEGER REFERENCES "hero"("number")"#,
-                    #"CREATE INDEX "index_hero_on_heroNumber" ON "hero"("heroNumber")"#,
+                    #"CREATE INDEX "hero_on_heroNumber" ON "hero"("heroNumber")"#,
                     "COMMIT TRANSACTION",
                     #"ALTER TABLE "hero" ADD COLUMN "originCode" VARCHAR(2) REFERENCES "countries"("code")"#,
                 ])

@@ -25,7 +25,7 @@ struct DefinitionTests {
                 executed == [
                     "BEGIN IMMEDIATE TRANSACTION",
                     #"ALTER TABLE "player" ADD COLUMN "url" TEXT NOT NULL DEFAULT ''"#,
-                    #"CREATE INDEX "index_player_on_url" ON "player"("url")"#,
+                    #"CREATE INDEX "player_on_url" ON "player"("url")"#,
                     #"ALTER TABLE "player" ADD COLUMN age INTEGER"#,
                     #"ALTER TABLE "player" RENAME COLUMN "score" TO "points""#,
                     #"ALTER TABLE "player" RENAME TO "hero""#, #"ALTER TABLE "hero" DROP COLUMN "name""#,

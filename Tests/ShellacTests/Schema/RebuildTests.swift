@@ -136,7 +136,7 @@ struct RebuildTests {
                     + "SELECT sql FROM sqlite_temp_master")
             #expect(
                 Set(after)
-                    == Set(before + [#"CREATE INDEX "index_player_on_captainId" ON "player"("captainId")"#]))
+                    == Set(before + [#"CREATE INDEX "player_on_captainId" ON "player"("captainId")"#]))
 
             // No row went, and no trigger ran.
             #expect(

@@ -77,8 +77,8 @@ struct TableDefinitionTests {
                 message { try db.create(table: "T") { $0.column("b") } }?.contains("already exists") == true)
 
             try db.create(table: "t", options: .temporary) { t in t.column("b").indexed() }
-            #expect(try db.indexes(on: "t", in: "temp").map(\.name) == ["index_t_on_b"])
-            #expect(try db.indexes(on: "t", in: "main").map(\.name) == ["index_t_on_a"])
+            #expect(try db.indexes(on: "t", in: "temp").map(\.name) == ["t_on_b"])
+            #expect(try db.indexes(on: "t", in: "main").map(\.name) == ["t_on_a"])
 
             try db.create(table: "w", options: .withoutRowID) { $0.primaryKey("a", .integer) }
             #expect(try !db.primaryKey("w").tableHasRowID)
@@ -259,17 +259,17 @@ struct TableDefinitionTests {
         #expect(
             executed == [
                 "BEGIN IMMEDIATE TRANSACTION", #"CREATE TABLE "a b" ("x", "y" UNIQUE)"#,
-                #"CREATE INDEX "index_a b_on_x" ON "a b"("x")"#, "COMMIT TRANSACTION",
+                #"CREATE INDEX "a b_on_x" ON "a b"("x")"#, "COMMIT TRANSACTION",
             ])
         #expect(
             try sql("t", .ifNotExists) { $0.column("x").indexed() }.contains(
-                #"CREATE INDEX IF NOT EXISTS "index_t_on_x" ON "t"("x")"#))
+                #"CREATE INDEX IF NOT EXISTS "t_on_x" ON "t"("x")"#))
         // A temporary table of the same name does not get the index.
         #expect(
             try sql("t", before: "CREATE TEMP TABLE t (x)") { $0.column("x").indexed() }.contains(
-                #"CREATE INDEX "main"."index_t_on_x" ON "t"("x")"#))
+                #"CREATE INDEX "main"."t_on_x" ON "t"("x")"#))
         try inDatabase { db in
-            try db.execute(sql: "CREATE TABLE other (a); CREATE INDEX index_t_on_x ON other(a)")
+            try db.execute(sql: "CREATE TABLE other (a); CREATE INDEX t_on_x ON other(a)")
             #expect(throws: DatabaseError.self) { try db.create(table: "t") { $0.column("x").indexed() } }
             #expect(try !db.tableExists("t"))
             try db.inTransaction {
