@@ -86,7 +86,7 @@ enum OwnScope: Sendable {
     /// What holds of the rows.
     ///
     /// - Parameter type: The type of the rows. Nil where they are of none, which has no conditions.
-    fileprivate func condition(of type: (any TableRecord.Type)?) -> SQLExpression? {
+    func condition(of type: (any TableRecord.Type)?) -> SQLExpression? {
         switch self {
         case .none: return nil
         case .kind: return type?._ownConditions?.kind

@@ -246,7 +246,8 @@ struct SQLWriter: QueryWriter {
     }
 
     mutating func condition(_ keys: KeyCondition) throws {
-        let (table, primaryKey) = try schema(of: keys.source)
+        let source = keys.source
+        let (table, primaryKey) = try schema(of: source)
         let keys = try keys.keys { (table, primaryKey) }
         switch keys {
         case .values(let values):
@@ -270,8 +271,9 @@ struct SQLWriter: QueryWriter {
         case .rows(let columns, let rows):
             let names = Set(columns.map(CaseInsensitiveName.init))
             let isDeclared = names == Set(primaryKey.map(CaseInsensitiveName.init))
-            guard isDeclared || table.uniqueKey(of: columns) != nil else {
-                throw RecordError.notAUniqueKey(databaseTableName: table.name, columns: columns)
+            if !isDeclared {
+                let current = tables.last { $0.source.tableName == source.tableName }
+                _ = try table.uniqueKey(of: columns, among: current ?? QueryTables(SelectQuery(source)))
             }
             try balanced(rows[...], " OR ") { writer, row in
                 for (place, (column, value)) in zip(columns, row).enumerated() {

@@ -16,6 +16,10 @@ public enum RecordError: Error, Hashable, Sendable {
     /// A dictionary is no unique key of the table.
     case notAUniqueKey(databaseTableName: String, columns: [String])
 
+    /// A dictionary is the key of a unique index that leaves out rows, and these are not left out by the default filter of the type:
+    /// several rows could have the values.
+    case partialUniqueKey(databaseTableName: String, columns: [String], index: String, condition: String)
+
     /// One value was given for a primary key of several columns.
     case compositeKey(databaseTableName: String, columns: [String])
 
@@ -61,6 +65,10 @@ extension RecordError: CustomStringConvertible {
             return
                 "(\(names)) is no unique key of the table \(table): fetch by the primary key, by the columns "
                 + "of a unique index, or by a query"
+        case .partialUniqueKey(let table, let columns, let index, let condition):
+            return
+                "(\(columns.joined(separator: ", "))) is a unique key of some rows of the table \(table): the index \(index) holds those "
+                + "WHERE \(condition). Declare this as a condition of databaseDefaultFilter, or fetch by a query"
         case .compositeKey(let table, let columns):
             return
                 "the primary key of the table \(table) has several columns (\(columns.joined(separator: ", "))): "

@@ -245,10 +245,13 @@ extension RecordPlan {
             values[CaseInsensitiveName(name)] = try type.storedKeyValue(value, in: column)
         }
         let isDeclared = !self.key.isEmpty && Set(values.keys) == Set(self.key.map(CaseInsensitiveName.init))
-        guard values.count == key.count, let columns = isDeclared ? self.key : table.uniqueKey(of: key.keys)
-        else {
+        guard values.count == key.count else {
             throw RecordError.notAUniqueKey(databaseTableName: tableName, columns: Array(key.keys))
         }
+        let columns =
+            try isDeclared
+            ? self.key
+            : table.uniqueKey(of: Array(key.keys), among: QueryTables(SelectQuery(QuerySource(.type(type)))))
         let found = columns.compactMap { values[CaseInsensitiveName($0)] }
         guard found.count == columns.count, !found.contains(where: \.isNull) else { return nil }
         return (Self.condition(columns), found)

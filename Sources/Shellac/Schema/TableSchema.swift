@@ -27,6 +27,8 @@ final class TableSchema: Sendable {
     /// The indexes, the oldest first.
     let indexes: [IndexInfo]
     let primaryKey: PrimaryKeyInfo
+    /// The keys of unique indexes that hold some of the rows.
+    let partialKeys: [PartialKey]
 
     /// The columns that triggers keep.
     let counterMarks: [CounterMark]
@@ -68,6 +70,7 @@ final class TableSchema: Sendable {
             try IndexInfo($0, columns: rows("index_xinfo", $0["name"]))
         }
         self.indexes = indexes
+        partialKeys = try indexes.compactMap { try PartialKey($0, in: schemaName, db) }
         var collations: [CaseInsensitiveName: String] = [:]
         for column in indexes.lazy.filter(\.isUnique).flatMap(\.columns) {
             guard let collation = db.collation(ofColumn: column, in: name, of: schemaName) else { continue }
@@ -130,17 +133,30 @@ final class TableSchema: Sendable {
             !columns.isEmpty && names == Set(columns.map(CaseInsensitiveName.init))
         }
         if isKey(primaryKey.columns) { return primaryKey.columns }
-        let indexes = indexes.filter { index in
-            index.isUnique && !index.isPartial && !index.hasExpressions
-                && index.keys.allSatisfy { key in
-                    // Texts that are equal by BINARY are equal by all collations.
-                    let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] } ?? "BINARY"
-                    return [key.collation, "BINARY"].contains { CaseInsensitiveName.matches($0, collation) }
-                }
+        let indexes = indexes.filter {
+            $0.isUnique && !$0.isPartial && !$0.hasExpressions && comparesAsColumns($0)
         }
         if let index = indexes.first(where: { isKey($0.columns) }) { return index.columns }
         guard primaryKey.tableHasRowID else { return nil }
         return Self.rowIDNames.first { isKey([$0]) && column(named: $0) == nil }.map { [$0] }
+    }
+
+    /// Whether an index takes for equal what its columns take for equal.
+    private func comparesAsColumns(_ index: IndexInfo) -> Bool {
+        index.keys.allSatisfy { key in
+            // Texts that are equal by BINARY are equal by all collations.
+            let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] } ?? "BINARY"
+            return [key.collation, "BINARY"].contains { CaseInsensitiveName.matches($0, collation) }
+        }
+    }
+
+    /// Returns the keys of some columns that partial unique indexes have.
+    func partialKeys(of names: some Sequence<String>) -> [PartialKey] {
+        if partialKeys.isEmpty { return [] }
+        let names = Set(names.map(CaseInsensitiveName.init))
+        return partialKeys.filter { key in
+            names == Set(key.index.columns.map(CaseInsensitiveName.init)) && comparesAsColumns(key.index)
+        }
     }
 }
 

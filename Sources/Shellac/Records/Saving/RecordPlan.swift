@@ -40,6 +40,8 @@ final class RecordPlan {
     /// Asks for the largest row id. Nil until it was needed.
     var largestRowID: Statement?
 
+    /// The type of the records.
+    let tableType: any TableRecord.Type
     private let recordType: Record.Type?
     private let typeName: String
     /// Whether a class lists columns, or leaves them to `Codable`.
@@ -62,6 +64,7 @@ final class RecordPlan {
     var isFilled: Bool { filling != nil }
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
+        tableType = type
         recordType = type as? Record.Type
         typeName = "\(type)"
         if let recordType { try FirstUse.check(recordType) }

@@ -91,6 +91,12 @@ extension RecordWriter {
             writer.text("(")
             writer.list(clause.target) { $0.name($1) }
             writer.text(") ")
+            // SQLite wants the condition of a partial index, as the index has it: see "UPSERT" in its documentation.
+            if let condition = plan.table.partialCondition(of: clause.target, plan.tableType) {
+                writer.text("WHERE ")
+                writer.keyword(condition)
+                writer.text(" ")
+            }
         }
         let specified = Set(clause.assignments.map { CaseInsensitiveName($0.column) })
         func isFree(_ name: String) -> Bool { !specified.contains(CaseInsensitiveName(name)) }

@@ -1,0 +1,54 @@
+extension TableSchema {
+    /// Returns the columns of a key of which no two of some rows have the same values: that of a unique index, or of a partial one that
+    /// holds all of these rows.
+    ///
+    /// - Parameters:
+    ///   - names: The columns, in any order.
+    ///   - rows: The table, and the conditions on its rows.
+    /// - Throws: a ``RecordError`` when several rows could have the same values.
+    func uniqueKey(of names: [String], among rows: QueryTables) throws -> [String] {
+        if let columns = uniqueKey(of: names) { return columns }
+        let partialKeys = partialKeys(of: names)
+        guard let first = partialKeys.first else {
+            throw RecordError.notAUniqueKey(databaseTableName: name, columns: names)
+        }
+        let conditions = rows.conjuncts
+        guard let key = partialKeys.first(where: { $0.holdsRows(where: conditions) }) else {
+            throw RecordError.partialUniqueKey(
+                databaseTableName: name, columns: first.index.columns, index: first.index.name,
+                condition: first.condition)
+        }
+        return key.index.columns
+    }
+
+    /// Returns the condition of the partial unique index that holds all rows of a type, and whose columns are a key of these alone.
+    func partialCondition(of names: [String], _ type: any TableRecord.Type) -> String? {
+        guard !partialKeys.isEmpty, uniqueKey(of: names) == nil else { return nil }
+        let conditions = QueryTables(SelectQuery(QuerySource(.type(type)))).conjuncts
+        return partialKeys(of: names).first { $0.holdsRows(where: conditions) }?.condition
+    }
+}
+
+extension QueryTables {
+    /// The conditions that all rows of the source satisfy, as tokens of SQL. One that asks the schema is no index's.
+    fileprivate var conjuncts: Set<[String]> {
+        let conditions = [own.condition(of: source.type), given].compactMap { $0 }
+        return conditions.flatMap(operands).reduce(into: []) { conjuncts, operand in
+            var writer = SQLWriter(nil)
+            guard (try? writer.expression(operand, above: .lowest)) != nil,
+                let sql = try? writer.fragment.literalSQL(as: .expression, on: nil)
+            else { return }
+            conjuncts.formUnion(SQLTokens(sql).conjuncts)
+        }
+    }
+
+    /// The conditions between which AND stands.
+    private func operands(_ condition: SQLExpression) -> [SQLExpression] {
+        switch condition.syntax {
+        case .chain(.and, let operands): operands.flatMap(self.operands)
+        // An index names the columns of its table alone.
+        case .scoped(let scope, let inner) where scope.table == source.name: operands(inner)
+        default: [condition]
+        }
+    }
+}
