@@ -12,7 +12,8 @@
 /// try dbQueue.register(Player.self)
 /// ```
 ///
-/// A record's own save writes its stamps: see ``MutablePersistableRecord/databaseStamps``. Once the type is registered,
+/// A record's own save writes its stamps in the same statement, whether the record has properties for them or not: see
+/// ``MutablePersistableRecord/databaseStamps``. Once the type is registered,
 /// everything else that writes the table is stamped too: bulk updates, raw SQL, cascades. The date is
 /// ``Database/transactionDate``, in the format of a `Date`: the columns hold texts.
 ///

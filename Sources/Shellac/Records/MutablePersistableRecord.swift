@@ -37,7 +37,8 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// An insertion writes the transaction date where the record has none. An update writes it to `updated`, unless the
     /// record says another date: that is one which was set since the record was fetched or saved, where the record is
     /// of a class, and which `update(_:columns:)` names, where it is a struct. The other stamps are written by an update
-    /// only where the record says so. So a record that is older than its row never puts an old stamp back.
+    /// only where the record says so. So a record that is older than its row never puts an old stamp back. The columns need
+    /// no properties: those that the record does not encode are computed in the same statement.
     ///
     /// What was written is then in the properties of a class record, through ``Record/updateFromRow(_:)``, until a
     /// rollback; a struct stays as it is, and `insertAndFetch` gives it as it was stored.

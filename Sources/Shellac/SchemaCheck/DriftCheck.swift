@@ -13,6 +13,8 @@ struct DriftCheck {
     private let key: [String]
     /// The columns that an insertion stamps where the record has no date, and counters: it stores no NULL in them.
     private let filled: [String]
+    /// The columns that are stamped.
+    private let stamped: [String]
     var faults: [SchemaFault] = []
 
     /// A value that a record encodes in one column.
@@ -101,10 +103,11 @@ struct DriftCheck {
         filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
     }
 
+        stamped = declared?.columns ?? []
     /// Compares an enum with a column that nobody's properties tell of.
     init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
         (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
-        (kind, key, filled) = (nil, [], [])
+        (kind, key, filled, stamped) = (nil, [], [], [])
     }
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
@@ -227,7 +230,13 @@ struct DriftCheck {
 
         for column in table.columns where column.isNotNull && column.writtenDefault == nil {
             let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
-            if !isKey, !isKind(column.name), !column.isGenerated,
+            let isFilled = filled.contains { CaseInsensitiveName.matches($0, column.name) }
+            if !isKey, !isKind(column.name), !column.isGenerated, !isFilled,
+        for name in stamped where table.column(named: name) == nil {
+            if !faults.contains(where: { $0.columns == [name] }) {
+                add(.columnMissing(isRead: false, isEncoded: true), name)
+            }
+        }
                 !names.contains(CaseInsensitiveName(column.name))
             {
                 add(.columnNotEncoded, column.name)

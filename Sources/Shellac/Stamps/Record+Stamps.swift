@@ -13,11 +13,13 @@ extension Record {
     /// try player.touch(db)        // UPDATE "player" SET "updatedAt" = ? WHERE "id" = ?
     /// ```
     ///
-    /// The class says which column this is: see ``databaseStamps``. It goes through ``update(_:columns:)``.
+    /// The class says which column this is: see ``databaseStamps``. It goes through ``update(_:columns:)``, without any column
+    /// where the class does not store the stamp itself.
     ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary
-    ///   key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class neither lists its stamps in
-    ///   ``columns(_:)`` nor takes them by ``updateFromRow(_:)``.
+    ///   key, ``RecordError/columnNotEncoded(databaseTableName:column:)`` when the table has no such column, and
+    ///   ``RecordError/rowNotTaken(recordType:reason:)`` when the class encodes its stamp and does not take it: by
+    ///   ``columns(_:)``, or by ``updateFromRow(_:)``.
     public final func touch(_ db: Database) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -28,7 +30,11 @@ extension Record {
         }
         let columns = try encoded()
         guard let column = columns.layout.column(named: name) else {
-            throw RecordError.columnNotEncoded(databaseTableName: type.databaseTableName, column: name)
+            guard try db.plan(for: type).use({ $0.table.column(named: name) != nil }) else {
+                throw RecordError.columnNotEncoded(databaseTableName: type.databaseTableName, column: name)
+            }
+            // Each update writes it beside the record's own columns.
+            return try db.stamps.resume { try update(db, columns: []) }
         }
         let date = try db.transactionDate.databaseValue
         let isAutocommit = !db.isInsideTransaction && db.lastBegun == nil
@@ -64,6 +70,7 @@ extension Record {
         } catch {
             ErrorLog.warn("the stamps of a \(type(of: self)) could not be read: \(error)")
         }
+        noteComputedStamp(from: writer)
         let names = writer.columns.layout.names
         let stamps = bound.columns.compactMap { stamp in
             stamp.stored.map { GivenValue(name: names[stamp.column], old: stamp.old, new: $0) }
@@ -88,6 +95,14 @@ extension Record {
             return isKept ? stamp.reversed : stamp
         }
         snapshot = snapshot?.with(remembered.map { ($0.name, $0.new) })
+    }
+
+    /// Remembers the stamp that the record does not encode, where it remembers what that was.
+    private func noteComputedStamp(from writer: RecordWriter) {
+        guard let name = writer.statements.computed?.updated.first, let row = snapshot,
+            row.layout.column(named: name) != nil, let text = try? writer.database.stamps.currentText()
+        else { return }
+        snapshot = row.with([(name, DatabaseValue(.string(String(decoding: text, as: UTF8.self))))])
     }
 
     private func warnOfStamp(_ name: String, _ reason: (any Error)?, _ filling: RecordStamps) {

@@ -24,6 +24,21 @@ final class RecordStamps: ColumnFilling {
         _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws { try writer.bindUpdate(declared, record, mask, isFull: isFull, save) }
 
+    override func computedColumns(beside encoded: RowLayout, in table: TableSchema) -> ComputedColumns? {
+        func columns(_ names: [String?]) -> [String] {
+            names.compactMap { name in
+                guard let name, encoded.column(named: name) == nil, let column = table.column(named: name),
+                    !column.isGenerated, column.primaryKeyIndex == 0
+                else { return nil }
+                return column.name
+            }
+        }
+        let inserted = columns([declared.created, declared.updated])
+        if inserted.isEmpty { return nil }
+        return ComputedColumns(
+            inserted: inserted, updated: columns([declared.updated]), function: "stamp")
+    }
+
     override func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {
         record.takeStamps(filled, of: self, from: writer)
     }
@@ -67,7 +82,9 @@ extension RecordWriter {
             bound.rowInTheWay.remove(column)
             if !columns.isNull(column) || name != declared.created { note(column, in: bound) }
         }
-        guard let updated = declared.updated, let column = statements.layout.column(named: updated) else {
+        guard let updated = declared.updated else { return }
+        guard let column = statements.layout.column(named: updated) else {
+            if let name = statements.computed?.updated.first { bound.computedInTheWay = (name, "stamp") }
             return
         }
         guard record.map({ !isExplicit(column, in: $0) }) ?? true else { return }
@@ -115,7 +132,10 @@ extension RecordWriter {
             if !isExplicit(column) { columns.append(column) }
             mask.insert(column)
         }
-        return try bind(columns, connection, bound) { try save($0, settable(mask), false) }
+        // A column that is written beside the record's own is enough to write.
+        let isEnough = statements.computed?.updated.isEmpty == false
+        let written = isEnough ? mask.subtracting(statements.keyMask) : settable(mask)
+        return try bind(columns, connection, bound) { try save($0, written, false) }
     }
 
     /// Whether the value of a column is one that the record was given since it was fetched or saved.

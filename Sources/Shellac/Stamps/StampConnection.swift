@@ -46,6 +46,14 @@ final class StampConnection: TriggerSource {
         return try body()
     }
 
+    /// Runs a function that asks for a stamp, also where stamps are suspended.
+    func resume<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = suspensions
+        suspensions = 0
+        defer { suspensions = outer }
+        return try body()
+    }
+
     // MARK: - Triggers
 
     /// Registers the stamps of a table.

@@ -26,6 +26,9 @@ class ColumnFilling {
     /// Gives a record what was filled in.
     func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {}
 
+    /// The columns that are filled in beside those that records encode. Nil for none.
+    func computedColumns(beside encoded: RowLayout, in table: TableSchema) -> ComputedColumns? { nil }
+
     /// The columns that are filled in, and were not written, as a record has them that means another row now: it has never
     /// read that one's.
     func columnsLeftOut(of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow) -> ColumnMask
@@ -33,6 +36,19 @@ class ColumnFilling {
 
     /// Takes over what was learnt by the one that was there before the schema changed.
     func learn(from old: ColumnFilling?) {}
+}
+
+/// Columns that records do not encode, and that an SQL function computes where a record is saved.
+struct ComputedColumns {
+    /// Those that an insertion writes.
+    var inserted: [String] = []
+    /// Those that an update writes.
+    var updated: [String] = []
+    /// The name of the function, which takes no arguments.
+    let function: String
+
+    var insertedValues: [String] { inserted.map { _ in "\(function)()" } }
+    var assignments: [String] { updated.map { "\($0.quotedDatabaseIdentifier) = \(function)()" } }
 }
 
 /// What declares that columns are filled in.

@@ -26,6 +26,8 @@ final class InsertionBatch {
     /// Where the bytes of each record end.
     @exclusivity(unchecked) private var ends: ContiguousArray<Int> = []
     @exclusivity(unchecked) private var filled: [FilledColumns?] = []
+    /// Whether columns are filled in beside those that the records encode.
+    @exclusivity(unchecked) private var computes = false
     @exclusivity(unchecked) private var limit = 1
 
     /// The row ids of all records that were inserted.
@@ -56,7 +58,9 @@ final class InsertionBatch {
         let needsRowID = writer.withStatements { statements in
             statements.rowIDColumn.map(writer.columns.isNull) ?? true
         }
-        if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: writer) {
+        if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: writer)
+            || writer.computes != computes
+        {
             try begin(writer, needsRowID)
         }
         let bytes = writer.columns.bytes
@@ -80,7 +84,7 @@ final class InsertionBatch {
             try insert()
         }
         let statements = writer.statements
-        (self.statements, givesRowIDs) = (statements, needsRowID)
+        (self.statements, givesRowIDs, computes) = (statements, needsRowID, writer.computes)
         limit = statements.namesHiddenRowID ? 1 : Self.mostRows(of: statements.layout.count, on: database)
     }
 
@@ -110,8 +114,9 @@ final class InsertionBatch {
     private func insert(_ records: Range<Int>, _ statements: RecordStatements) throws {
         let statement =
             records.count == 1
-            ? try statements.insertion(.abort, nil).object
-            : try statements.insertion(ofRows: records.count, isFull: records.count == limit)
+            ? try statements.insertion(.abort, nil, computes: computes).object
+            : try statements.insertion(
+                ofRows: records.count, isFull: records.count == limit, computes: computes)
         do {
             try statement.begin { bind(records, statements, to: $0) }
             while try statement.step() {}

@@ -37,3 +37,8 @@ public struct PersistenceSuccess: Hashable, Sendable {
     /// The insertion, if it was one.
     public let insertion: InsertionSuccess?
 }
+
+extension Database.ConflictResolution {
+    /// What stands behind INSERT and UPDATE. ABORT is what SQLite does without being told.
+    var orClause: String { self == .abort ? "" : "OR \(rawValue) " }
+}

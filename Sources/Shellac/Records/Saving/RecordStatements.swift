@@ -21,6 +21,8 @@ final class RecordStatements {
     let rowIDColumn: Int?
     /// Where the column stands that says when the row was deleted, which stays.
     let softDeleteColumn: Int?
+    /// The columns that are filled in beside these. Nil for most types.
+    let computed: ComputedColumns?
 
     /// Whether the row id is encoded under a name that is not the column's.
     private(set) lazy var namesHiddenRowID = layout.names.contains { name in
@@ -40,6 +42,7 @@ final class RecordStatements {
         var resolution: Database.ConflictResolution
         var returning: String?
         var computed: String?
+        var computes = false
         /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
         var copy = 0
     }
@@ -47,7 +50,7 @@ final class RecordStatements {
     private var statements: [Key: Statement] = [:]
     /// The statements used last, which are among the others.
     @exclusivity(unchecked) private var lastInsertion:
-        (resolution: Database.ConflictResolution, statement: Unretained<Statement>)?
+        (resolution: Database.ConflictResolution, computes: Bool, statement: Unretained<Statement>)?
     @exclusivity(unchecked) private var lastUpdate: Update?
 
     /// A statement that updates. It is looked at where it stands: copying it would count what it refers to.
@@ -55,20 +58,23 @@ final class RecordStatements {
         let mask: ColumnMask
         let expected: ExpectedColumns?
         let resolution: Database.ConflictResolution
+        let computes: Bool
         let statement: Unretained<Statement>
 
         @inline(__always)
         func isFree(
-            for mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution
+            for mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
+            _ computes: Bool
         ) -> Bool {
-            guard self.mask == mask, self.resolution == resolution else { return false }
-            guard row?.hasColumns(expected) ?? (expected == nil) else { return false }
+            let isSame = self.mask == mask && self.resolution == resolution && self.computes == computes
+            guard isSame, row?.hasColumns(expected) ?? (expected == nil) else { return false }
             return statement.use { !$0.isInUse }
         }
     }
 
-    @exclusivity(unchecked) private var lastManyInsertion: (count: Int, statement: Statement)?
-    @exclusivity(unchecked) private var lastFewInsertion: (count: Int, statement: Statement)?
+    private typealias ManyInsertion = (count: Int, computes: Bool, statement: Statement)
+    @exclusivity(unchecked) private var lastManyInsertion: ManyInsertion?
+    @exclusivity(unchecked) private var lastFewInsertion: ManyInsertion?
 
     init(_ names: [String], plan: RecordPlan, database: Database) {
         self.plan = plan
@@ -90,6 +96,7 @@ final class RecordStatements {
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
         softDeleteColumn = plan.softDeleteColumn.flatMap(layout.column(named:))
+        computed = plan.filling?.computedColumns(beside: layout, in: plan.table)
     }
 
     deinit { row?.recycle() }
@@ -183,39 +190,43 @@ final class RecordStatements {
 
     private var keyNames: [String] { keyColumns.map { layout.names[$0] } }
 
-    func insertionSQL(_ resolution: Database.ConflictResolution) -> String {
+    func insertionSQL(_ resolution: Database.ConflictResolution, computes: Bool) -> String {
         let columns =
             layout.names.map(\.quotedDatabaseIdentifier) + (plan.kind.map { [$0.quotedColumn] } ?? [])
+            + (computes ? computed?.inserted.map(\.quotedDatabaseIdentifier) ?? [] : [])
         let list = columns.joined(separator: ", ")
-        return "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(list)) VALUES \(inserted)"
+        return
+            "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(list)) VALUES \(inserted(computes))"
     }
 
-    /// What is inserted in one row: the columns, and the kind of the class.
-    private var inserted: String {
+    /// What is inserted in one row: the columns, the kind of the class, and what is filled in beside them.
+    private func inserted(_ computes: Bool) -> String {
         // A counter is counted by who inserts the row, and not by the record, whose parameter stays where it is.
         let values =
             layout.names.indices.map { counterMask.contains($0) ? "coalesce(0, ?)" : "?" }
             + (plan.kind.map { [$0.inserted] } ?? [])
+            + (computes ? computed?.insertedValues ?? [] : [])
         return "(\(values.joined(separator: ", ")))"
     }
 
     /// Inserts all columns.
     @inline(__always)
     func insertion(
-        _ resolution: Database.ConflictResolution, _ returning: Returning?
+        _ resolution: Database.ConflictResolution, _ returning: Returning?, computes: Bool
     ) throws -> Unretained<Statement> {
         if returning == nil, let lastInsertion, lastInsertion.resolution == resolution,
-            lastInsertion.statement.use({ !$0.isInUse })
+            lastInsertion.computes == computes, lastInsertion.statement.use({ !$0.isInUse })
         {
             return lastInsertion.statement
         }
-        let key = Key(verb: .insert, resolution: resolution, returning: returning?.selection)
+        let key = Key(
+            verb: .insert, resolution: resolution, returning: returning?.selection, computes: computes)
         let statement = Unretained(
             try statement(key) {
                 if rowIDColumn == nil { plan.warnOfMissingRowID() }
-                return insertionSQL(resolution)
+                return insertionSQL(resolution, computes: computes)
             })
-        if returning == nil { lastInsertion = (resolution, statement) }
+        if returning == nil { lastInsertion = (resolution, computes, statement) }
         return statement
     }
 
@@ -223,20 +234,21 @@ final class RecordStatements {
     ///
     /// - Parameter isFull: Whether these are as many rows as are inserted at a time. The statement for these is kept, and
     ///   so is the last one for fewer rows: lists may be of one length.
-    func insertion(ofRows count: Int, isFull: Bool) throws -> Statement {
+    func insertion(ofRows count: Int, isFull: Bool, computes: Bool) throws -> Statement {
         if let last = isFull ? lastManyInsertion : lastFewInsertion, last.count == count,
-            !last.statement.isInUse
+            last.computes == computes, !last.statement.isInUse
         {
             return last.statement
         }
         try plan.kind?.checkSaving(layout.names)
         let sql =
-            insertionSQL(.abort)
-            + String(repeating: ", \(inserted)", count: count - 1)
+            insertionSQL(.abort, computes: computes)
+            + String(repeating: ", \(inserted(computes))", count: count - 1)
         let statement =
             isFull ? try prepare(sql: sql) : try database.cachedStatement(sql: sql)
         statement.bypassAdvice()
-        if isFull { lastManyInsertion = (count, statement) } else { lastFewInsertion = (count, statement) }
+        let last = (count, computes, statement)
+        if isFull { lastManyInsertion = last } else { lastFewInsertion = last }
         return statement
     }
 
@@ -248,10 +260,11 @@ final class RecordStatements {
     ///   - computed: A column that an SQL function computes.
     func upsertion(
         _ returning: String, updating mask: ColumnMask, isPartial: Bool,
-        computed: (column: String, function: String)?
+        computed: (column: String, function: String)?, computes: Bool
     ) throws -> Statement {
         let key = Key(
-            verb: .upsert, mask: mask, resolution: .abort, returning: returning, computed: computed?.column)
+            verb: .upsert, mask: mask, resolution: .abort, returning: returning, computed: computed?.column,
+            computes: computes)
         return try statement(key) {
             var assignments = names(mask).map { "\($0) = excluded.\($0)" }
             if let computed {
@@ -262,7 +275,7 @@ final class RecordStatements {
             }
             let list = assignments.joined(separator: ", ")
             let isKind = plan.kind.map { " WHERE \($0.ownRows)" } ?? ""
-            return "\(insertionSQL(.abort)) ON CONFLICT DO "
+            return "\(insertionSQL(.abort, computes: computes)) ON CONFLICT DO "
                 + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(isKind)")
         }
     }
@@ -273,9 +286,9 @@ final class RecordStatements {
     @inline(__always)
     func update(
         _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
-        _ returning: Returning?
+        _ returning: Returning?, computes: Bool
     ) throws -> Unretained<Statement> {
-        if returning == nil, lastUpdate?.isFree(for: mask, row, resolution) ?? false,
+        if returning == nil, lastUpdate?.isFree(for: mask, row, resolution, computes) ?? false,
             let statement = lastUpdate?.statement
         {
             return statement
@@ -283,16 +296,20 @@ final class RecordStatements {
         let expected = row?.columns
         let key = Key(
             verb: .update, mask: mask, expected: expected, resolution: resolution,
-            returning: returning?.selection)
+            returning: returning?.selection, computes: computes)
         let statement = try statement(key) {
-            let assignments = names(mask).map { "\($0) = ?" }.joined(separator: ", ")
-            return "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments) "
+            let assignments =
+                names(mask).map { "\($0) = ?" } + (computes ? computed?.assignments ?? [] : [])
+            return
+                "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments.joined(separator: ", ")) "
                 + "WHERE \(plan.ownCondition(keyNames))"
                 + conditions(on: expected).map { " AND \($0)" }.joined()
         }
         let reference = Unretained(statement)
         if returning == nil {
-            lastUpdate = Update(mask: mask, expected: expected, resolution: resolution, statement: reference)
+            lastUpdate = Update(
+                mask: mask, expected: expected, resolution: resolution, computes: computes,
+                statement: reference)
         }
         return reference
     }
@@ -330,9 +347,4 @@ final class RecordStatements {
             "SELECT 1 FROM \(plan.quotedTable) WHERE \(plan.ownCondition(keyNames))"
         }
     }
-}
-
-extension Database.ConflictResolution {
-    /// What stands behind INSERT and UPDATE. ABORT is what SQLite does without being told.
-    fileprivate var orClause: String { self == .abort ? "" : "OR \(rawValue) " }
 }

@@ -81,11 +81,12 @@ extension RecordWriter {
         let computed = filled?.computedInTheWay
         guard let clause else {
             let statement = try statements.upsertion(
-                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, computed: computed)
+                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, computed: computed,
+                computes: computes)
             return (statement, [])
         }
         var writer = SQLWriter(database)
-        writer.keyword(statements.insertionSQL(.abort))
+        writer.keyword(statements.insertionSQL(.abort, computes: computes))
         writer.text(" ON CONFLICT ")
         if !clause.target.isEmpty {
             writer.text("(")

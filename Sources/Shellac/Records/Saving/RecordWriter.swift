@@ -47,6 +47,10 @@ final class RecordWriter {
         (planReference, statementsReference) = (plan, statements)
     }
 
+    /// Whether columns are filled in beside those that the record encodes.
+    @inline(__always)
+    var computes: Bool { filled != nil && withStatements { $0.computed != nil } }
+
     // MARK: - The primary key
 
     /// The primary key, where it is encoded.
@@ -130,7 +134,8 @@ final class RecordWriter {
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
     {
-        try withStatements { try $0.insertion(resolution, returning) }.use {
+        let computes = computes
+        try withStatements { try $0.insertion(resolution, returning, computes: computes) }.use {
             try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
         }
         return withPlan { plan in
@@ -159,7 +164,10 @@ final class RecordWriter {
             }
             try checkRow(isAs: expected)
         }
-        let statement = try withStatements { try $0.update(mask, expected, resolution, returning) }
+        let computes = computes
+        let statement = try withStatements {
+            try $0.update(mask, expected, resolution, returning, computes: computes)
+        }
         func bind(to pointer: OpaquePointer) -> Int32 {
             var code = SQLITE_OK
             var parameter: Int32 = 1
