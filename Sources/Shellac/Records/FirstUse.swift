@@ -136,17 +136,48 @@ enum FirstUse {
 }
 
 extension Record {
-    /// Tells the developer, in debug builds, of a class whose first record that was fetched with all of its columns has
-    /// changes: see ``warnsOfChangesAfterFetch``.
+    /// Tells the developer, in debug builds and once for each class, what is wrong with the columns of a record that was fetched.
     @usableFromInline
-    final func adviseOfChanges() {
+    final func adviseOfFirstFetch(_ row: LiveRow) {
         #if DEBUG
         let type = type(of: self)
         let identifier = ObjectIdentifier(type)
         if Self.classesFetched.withLock({ $0.contains(identifier) }) { return }
-        guard type.warnsOfChangesAfterFetch, let row = snapshot, row.count > 0, let columns = try? encoded(),
-            columns.count > 0, columns.layout.names.allSatisfy({ row.layout.column(named: $0) != nil }),
-            Self.classesFetched.withLock({ $0.insert(identifier).inserted })
+        func table() throws -> TableSchema? {
+            try (row.storage.pointee.connection as? Database).flatMap { try type.table(in: $0) }
+        }
+        adviseOfProperties(in: try table())
+        guard type.warnsOfChangesAfterFetch, let known = snapshot, known.count > 0,
+            !row.storage.pointee.lacksColumns
+        else { return }
+        if let name = misspelledName(in: known.layout), let table = try? table(),
+            table.column(named: name) == nil, Self.classesFetched.withLock({ $0.insert(identifier).inserted })
+        {
+            return ErrorLog.warn(
+                "\(type) lists the column \(name), which neither the table \(table.name) nor the row has that was fetched: the property "
+                    + "keeps its default value\(table.columns.map(\.name).question(for: name)). A column that some requests alone "
+                    + "give is listed by column.reading(_:_:).")
+        }
+        adviseOfChanges(since: known)
+        #endif
+    }
+
+    #if DEBUG
+    /// The first column that is read and stored, and that a row lacks.
+    private func misspelledName(in row: RowLayout) -> String? {
+        try? listedColumns().first { column in
+            column.isRead && column.isWritten && row.column(named: column.name) == nil
+                && !TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, column.name) }
+        }?.name
+    }
+
+    /// Tells the developer of a class whose first record that was fetched with all of its columns has changes: see
+    /// ``warnsOfChangesAfterFetch``.
+    private func adviseOfChanges(since row: PackedRow) {
+        let type = type(of: self)
+        guard let columns = try? encoded(), columns.count > 0,
+            columns.layout.names.allSatisfy({ row.layout.column(named: $0) != nil }),
+            Self.classesFetched.withLock({ $0.insert(ObjectIdentifier(type)).inserted })
         else { return }
         let changes = columns.changes(from: row)
         if changes.isEmpty { return }
@@ -156,10 +187,8 @@ extension Record {
                 + "overwrite what the database holds. Look for a misspelled name, and for a property that is not read, in "
                 + "columns(_:), or else in updateFromRow(_:), init(row:) and encode(to:). Where it is meant to be so, "
                 + "override class var warnsOfChangesAfterFetch.")
-        #endif
     }
 
-    #if DEBUG
     private static let classesFetched = Lock<Set<ObjectIdentifier>>([])
     #endif
 }

@@ -182,6 +182,17 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// overwrite what the database holds. By default, it does, once, when the first whole record is fetched.
     open class var warnsOfChangesAfterFetch: Bool { true }
 
+    /// The stored properties that have the name of a column of the table, and are meant to have no line in ``columns(_:)``: by default,
+    /// none.
+    ///
+    /// ```swift
+    /// override class var databaseUnlistedProperties: Set<String> { ["notes"] }
+    /// ```
+    ///
+    /// A property of another name needs not be named. Of one that has the name of a column, `checkSchema` says that its line was
+    /// forgotten, and in debug builds the log does, when a record of the class is first fetched or saved.
+    open class var databaseUnlistedProperties: Set<String> { [] }
+
     /// Whether the log says, in debug builds, when a loop asks for what belongs to one record of the class after the other,
     /// where one statement finds all. By default, it does, once for each connection.
     open class var warnsOfRepeatedLoads: Bool { true }
@@ -302,7 +313,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
         // An initializer may read properties after that of `Record` has run.
         if row.storage.pointee.lacksColumns { record.noteUnread(of: row) }
         #if DEBUG
-        record.adviseOfChanges()
+        record.adviseOfFirstFetch(row)
         #endif
         return record
     }

@@ -54,6 +54,14 @@ extension DriftCheck {
     }
 }
 
+extension DriftCheck {
+    /// Finds the stored properties of a class that have the name of a column, and no line for it.
+    mutating func checkProperties(of type: Record.Type) {
+        guard let record = try? type.init(row: Row()) else { return }
+        for name in record.unlistedProperties(in: table) { add(.propertyNotListed, name) }
+    }
+}
+
 extension ListedColumn {
     fileprivate var isOptional: Bool { type is any OptionalType.Type }
 

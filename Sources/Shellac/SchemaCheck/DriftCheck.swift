@@ -41,7 +41,10 @@ struct DriftCheck {
         var check = self
         try check.checkFilters(of: type)
         try check.checkCounters()
-        if let type = type as? Record.Type, let faults = try check.listedFaults(of: type) { return faults }
+        if let type = type as? Record.Type {
+            check.checkProperties(of: type)
+            if let faults = try check.listedFaults(of: type) { return faults }
+        }
         var row = try check.inventedRow(type)
         let record: T
         do {
@@ -100,10 +103,10 @@ struct DriftCheck {
         kind = (type as? Record.Type).flatMap(ClassKind.of)
         key = type.databasePrimaryKey ?? (table.primaryKey.columnInfos ?? []).map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
+        stamped = declared?.columns ?? []
         filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
     }
 
-        stamped = declared?.columns ?? []
     /// Compares an enum with a column that nobody's properties tell of.
     init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
         (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
@@ -228,15 +231,15 @@ struct DriftCheck {
             }
         }
 
-        for column in table.columns where column.isNotNull && column.writtenDefault == nil {
-            let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
-            let isFilled = filled.contains { CaseInsensitiveName.matches($0, column.name) }
-            if !isKey, !isKind(column.name), !column.isGenerated, !isFilled,
         for name in stamped where table.column(named: name) == nil {
             if !faults.contains(where: { $0.columns == [name] }) {
                 add(.columnMissing(isRead: false, isEncoded: true), name)
             }
         }
+        for column in table.columns where column.isNotNull && column.writtenDefault == nil {
+            let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
+            let isFilled = filled.contains { CaseInsensitiveName.matches($0, column.name) }
+            if !isKey, !isKind(column.name), !column.isGenerated, !isFilled,
                 !names.contains(CaseInsensitiveName(column.name))
             {
                 add(.columnNotEncoded, column.name)

@@ -14,6 +14,7 @@ extension FetchableRecord where Self: EncodableRecord & TableRecord {
     /// These are found:
     ///
     /// - a missing table, and missing columns, also those that are read as optionals, which are nil without an error
+    /// - properties of a class that have the name of a column, and no line in ``Record/columns(_:)``
     /// - generated columns that are encoded
     /// - NOT NULL columns without a default, and primary keys, that are not encoded
     /// - defaults that the record overwrites with NULL

@@ -78,6 +78,9 @@ public struct SchemaFault: Hashable, Sendable {
         case generatedColumnEncoded
         /// The record does not encode a column that is NOT NULL and has no default: nothing can be inserted.
         case columnNotEncoded
+        /// A stored property of the record has the name of the column, and ``Record/columns(_:)`` has no line for it: it is neither read
+        /// nor stored. See ``Record/databaseUnlistedProperties``.
+        case propertyNotListed
         /// The record does not encode the whole primary key: it can be neither updated nor deleted.
         case primaryKeyNotEncoded
         /// The record stores NULL where it has no value, and the default of the column is of no effect.
@@ -132,6 +135,9 @@ extension SchemaFault: CustomStringConvertible {
             "\(recordType) encodes \(column) of \(table), which is generated and cannot be written."
         case .columnNotEncoded:
             "\(recordType) never encodes \(column) of \(table), which is NOT NULL and has no default."
+        case .propertyNotListed:
+            "\(recordType) has a property \(names), and no line for \(column) of \(table) in columns(_:): it is neither read nor stored. "
+                + "List it, or name it in databaseUnlistedProperties."
         case .primaryKeyNotEncoded:
             "\(recordType) does not encode the primary key (\(names)) of \(table), by which it is updated and deleted."
         case .defaultOverwritten(let sql):

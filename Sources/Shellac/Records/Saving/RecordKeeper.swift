@@ -166,7 +166,10 @@ extension Database {
     func withWriter<Saved: MutablePersistableRecord, Result>(
         _ plan: Unretained<RecordPlan>, for record: Saved, _ body: (RecordWriter) throws -> Result
     ) throws -> Result {
-        try withWriter(plan, encoding: { try record._encodeColumns(to: &$0) }, perform: body)
+        #if DEBUG
+        if let record = record as? Record { record.adviseOfProperties(in: plan.use { $0.table }) }
+        #endif
+        return try withWriter(plan, encoding: { try record._encodeColumns(to: &$0) }, perform: body)
     }
 
     /// Runs a function with what a record encodes.
