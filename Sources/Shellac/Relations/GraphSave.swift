@@ -156,7 +156,10 @@ struct GraphSave {
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
             try waiting.insert()
             try save(related, nested, for: record)
-            if bringsBack, related.isKnownToBeDeleted { try related.restore(db) }
+            // One that remembers nothing now has no row: its insertion was ignored.
+            if bringsBack, !isNew, related.mayBeDeleted, RememberedRow.View(related) != nil {
+                try related.restore(db)
+            }
         }
         try waiting.insert()
         noteSaved(record, objects, definition)

@@ -184,7 +184,9 @@ extension Record {
             _ = try record.updateRow(
                 in: db, columns: nil, db.withRecords { $0.takeOptions(for: self) })
         } else {
-            try db.withWriter(for: self) { try update(db, columns: $0.names(without: untouched(in: $0))) }
+            try db.withWriter(for: self) {
+                try update(db, columns: $0.names(without: $0.columnsNotGiven(by: self)))
+            }
         }
     }
 
@@ -197,8 +199,10 @@ extension Record {
         if plan.use({ $0.isIdle(.update) }) {
             _ = try record.updateRow(in: db, columns: columns, options)
         } else {
-            // What it never read is written where it is named.
-            let isFull = plan.use { $0.statements?.allNames == columns } && knownLayout?.unread == nil
+            // What it never read, and the column of a soft deletion, are written where they are named.
+            let isFull =
+                plan.use { $0.statements?.allNames == columns && $0.softDeleteColumn == nil }
+                && knownLayout?.unread == nil
             let written = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options)
             _ = try tell(written, options, in: db)
         }

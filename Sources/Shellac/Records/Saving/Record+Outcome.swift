@@ -144,13 +144,15 @@ extension Record {
         let (columns, statements) = (writer.columns, writer.statements)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
-        // Of what the record never read, it knows what it has itself, and what it was given.
+        // Of what the record did not give, it knows what it has itself, and what it was given. Which bytes a repaired text
+        // stands for, nobody has told it.
         if !writer.untouched.isEmpty {
             let filled = writer.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []
             let known = upserted.filter { column, value in
                 filled.contains(column)
-                    || ColumnAffinity.isStored(
-                        columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
+                    || !columns.column(column).mayBeRepaired
+                        && ColumnAffinity.isStored(
+                            columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
             }
             let unread = writer.untouched.subtracting(ColumnMask(known.map(\.column)))
             if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }

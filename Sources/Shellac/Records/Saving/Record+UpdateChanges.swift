@@ -53,9 +53,13 @@ extension Record {
         if changes?.isExact == false, noteAddedColumns(writer) {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
-        guard let changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
+        guard var changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
         // Nobody saves a counter.
-        let mask = changes.mask.subtracting(writer.withStatements { $0.counterMask })
+        var mask = changes.mask.subtracting(writer.withStatements { $0.counterMask })
+        if let column = writer.deletionNotGiven(by: self), mask.contains(column) {
+            mask.remove(column)
+            changes.isExact = false
+        }
         if mask.isEmpty { return false }
         if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
             return try updateRowOfOtherKey(writer, unchanged, in: db)
@@ -69,18 +73,18 @@ extension Record {
     }
 
     /// Updates all columns of a record that knows nothing of the row that it means: it was neither fetched nor saved, or
-    /// its primary key was changed. Those that it never read, nor changed, are left alone.
+    /// its primary key was changed. Those that it does not give are left alone.
     @inline(never)
     private func updateRowOfOtherKey(
         _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
     ) throws -> Bool {
-        let untouched = untouched(in: writer)
+        let notGiven = writer.columnsNotGiven(by: self)
         if writer.withPlan({ $0.isIdle(.update) }) {
-            let mask = writer.statements.allColumns.subtracting(untouched)
-            try updateAlone(writer.settable(mask), isFull: untouched.isEmpty, writer, unchanged, in: db)
+            let mask = writer.statements.allColumns.subtracting(notGiven)
+            try updateAlone(writer.settable(mask), isFull: notGiven.isEmpty, writer, unchanged, in: db)
         } else {
             try updateByMethods(
-                writer, writer.names(without: untouched), ifUnchanged: unchanged, in: db)
+                writer, writer.names(without: notGiven), ifUnchanged: unchanged, in: db)
         }
         return true
     }
@@ -96,11 +100,12 @@ extension Record {
         }
     }
 
-    /// The columns to update where some were changed: all that are not untouched, where the primary key is among them.
+    /// The columns to update where the program has changed some. Where the primary key is among them, the record means another
+    /// row, and gives its others, too.
     final func columnsToUpdate(_ names: Set<String>, in db: Database) throws -> Set<String> {
         let key = try db.plan(for: type(of: self)).use { $0.key }
         guard key.contains(where: { key in names.contains { CaseInsensitiveName.matches($0, key) } })
         else { return names }
-        return try db.withWriter(for: self) { $0.names(without: untouched(in: $0)) }
+        return try db.withWriter(for: self) { $0.names(without: $0.columnsNotGiven(by: self)) }.union(names)
     }
 }

@@ -21,7 +21,7 @@ final class RecordWriter {
     /// Whether the upsert has said what is done with a row in the way.
     @exclusivity(unchecked) var upsertIsSaid = false
 
-    /// What the record of an upsert never read, and has not changed: a row in the way keeps it.
+    /// What the record of an upsert does not give: a row in the way keeps it.
     @exclusivity(unchecked) var untouched = ColumnMask()
 
     init(_ database: Database) {

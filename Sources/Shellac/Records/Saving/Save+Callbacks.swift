@@ -38,7 +38,8 @@ extension MutablePersistableRecord {
                 return try updateAmongCallbacks(in: db, columns: columns, isFull: false, options)
             }
         }
-        let columns = try columns ?? db.withWriter(for: self) { $0.statements.allNames }
+        let columns =
+            try columns ?? db.withWriter(for: self) { $0.names(without: $0.columnsNotGiven(by: object)) }
         return try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willUpdate(db, columns: columns)
@@ -178,11 +179,10 @@ extension MutablePersistableRecord {
         MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size && Self.self is AnyObject.Type
     }
 
-    /// The names of all columns that the record encodes, but for those that it never read, nor changed. Nil where it has
-    /// no key to be found by.
+    /// The names of the columns that the record gives, and those of its key. Nil where it has no key to be found by.
     func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try db.withWriter(for: self) { writer in
-            writer.hasKey ? writer.names(without: object?.untouched(in: writer) ?? ColumnMask()) : nil
+            writer.hasKey ? writer.names(without: writer.columnsNotGiven(by: object)) : nil
         }
     }
 

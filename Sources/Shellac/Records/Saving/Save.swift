@@ -139,8 +139,7 @@ extension RecordWriter {
         _ record: Saved, _ options: SaveOptions?, isUpsert: Bool, in db: Database
     ) throws -> Written? {
         if isUpsert {
-            untouched = record.object?.untouched(in: self) ?? ColumnMask()
-            if let column = deletionNotGiven(by: record.object) { untouched.insert(column) }
+            untouched = columnsNotGiven(by: record.object)
         }
         try checkAttachment(of: record.object, nil)
         return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
@@ -188,34 +187,5 @@ extension RecordWriter {
             record.object?.takeUpdate(mask, isFull: isWhole, from: writer, in: db)
             return true
         }
-    }
-
-    /// The columns to update: all but those that a class record has never read, where none are named; otherwise those, and
-    /// those that the will-callbacks have changed.
-    func columnsToUpdate(
-        _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
-        of record: some MutablePersistableRecord
-    ) throws -> (mask: ColumnMask, isFull: Bool) {
-        if let names { return (try mask(of: names, and: changed), false) }
-        var (mask, isFull) =
-            record.object?.columnsOfFullUpdate(self) ?? (withStatements { $0.allColumns }, true)
-        guard let column = deletionNotGiven(by: record.object), mask.contains(column) else {
-            return (mask, isFull)
-        }
-        mask.remove(column)
-        isFull = false
-        return (settable(mask), isFull)
-    }
-
-    /// The column that says when the row was deleted, unless the record was given another value there: whoever saves a record that is
-    /// older than its row brings no deleted row back, and hides none.
-    private func deletionNotGiven(by record: Record?) -> Int? {
-        guard let column = withStatements({ $0.softDeleteColumn }) else { return nil }
-        guard let record else { return column }
-        guard let row = record.snapshot else { return columns.isNull(column) ? column : nil }
-        let isGiven =
-            columns.changes(from: row).contains(column)
-            && !columns.untouched(knowing: row.layout).contains(column)
-        return isGiven ? nil : column
     }
 }

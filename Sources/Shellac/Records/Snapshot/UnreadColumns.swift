@@ -127,25 +127,6 @@ extension Record {
 
     // MARK: - What is written
 
-    /// The columns that a full update writes, and whether all that the record encodes is all that it is to remember.
-    final func columnsOfFullUpdate(_ writer: RecordWriter) -> (mask: ColumnMask, isFull: Bool) {
-        guard let known = RememberedRow.View(self)?.layout, !writer.columns.isLaid(out: known) else {
-            return (writer.withStatements { $0.allColumns }, true)
-        }
-        return columnsOfFullUpdate(writer, knowing: known.object)
-    }
-
-    @inline(never)
-    private func columnsOfFullUpdate(
-        _ writer: RecordWriter, knowing known: RowLayout
-    ) -> (mask: ColumnMask, isFull: Bool) {
-        let columns = writer.columns
-        let untouched = untouched(in: writer)
-        let mask = writer.statements.allColumns.subtracting(untouched)
-        let isFull = untouched.isEmpty && !columns.lacksColumns(of: known)
-        return (mask.isEmpty ? writer.statements.keyMask : mask, isFull)
-    }
-
     /// The layout of what the record remembers.
     final var knownLayout: RowLayout? { RememberedRow.View(self)?.layout.object }
 

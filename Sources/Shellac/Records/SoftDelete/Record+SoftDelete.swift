@@ -132,12 +132,19 @@ extension RecordWriter {
 }
 
 extension Record {
-    /// Whether the row was deleted, and stays, as far as the record knows.
-    final var isKnownToBeDeleted: Bool {
-        guard let column = type(of: self).databaseSoftDelete?.column, let row = snapshot,
-            let place = row.layout.column(named: column)
-        else { return false }
+    /// Whether the record knows that its row was deleted, and stays, or does not know whether it was.
+    final var mayBeDeleted: Bool {
+        guard let column = type(of: self).databaseSoftDelete?.column else { return false }
+        guard let row = snapshot, let place = row.layout.column(named: column) else { return true }
         return row.bytes.tag(at: place) != .null
+    }
+
+    /// What is remembered of the row that has the record's key, which was found by it.
+    private func remembered(_ known: PackedRow?, of writer: RecordWriter) -> PackedRow {
+        let (columns, statements) = (writer.columns, writer.statements)
+        if let known, !columns.hasOtherKey(statements.keyColumns, than: known) { return known }
+        let unread = known?.layout.unreadColumns?.without(statements.keyMask, of: columns)
+        return columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
     }
 
     /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
@@ -168,13 +175,11 @@ extension Record {
         do { try take(given) } catch { reason = error }
         // What a record has not taken is nothing that it has changed.
         let refused = given.filter { value in (try? encodes(value.new, in: value.name)) != true }
-        if let known {
-            let row = known.with(
-                zip(names, values).map { name, value in
-                    (name, refused.first { $0.name == name }?.old ?? value)
-                })
-            snapshot = row.copy(row.layout, previous: takePreviousState(moment: moment))
-        }
+        let row = remembered(known, of: writer).with(
+            zip(names, values).map { name, value in
+                (name, refused.first { $0.name == name }?.old ?? value)
+            })
+        snapshot = row.copy(row.layout, previous: takePreviousState(moment: moment))
         guard let first = refused.first else { return }
         let why =
             reason.map { ": reading it threw \($0)" }

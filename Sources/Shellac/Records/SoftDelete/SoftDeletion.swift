@@ -134,13 +134,10 @@ struct SoftDeletion {
             for cascade in owners.deletion.cascades {
                 let values = try owners.values(
                     of: cascade.ownerColumns(of: owners.type, on: db))
-                for var query in try cascade.rows(along: values, of: owners.type, on: db) {
+                for query in try cascade.rows(along: values, of: owners.type, on: db) {
                     guard let type = query.source.type else { continue }
-                    switch direction {
-                    case .delete(let date):
+                    if case .delete(let date) = direction {
                         try type.softDeletion().check(written ?? date, isStoredBy: type, in: db)
-                    // By the date, all that went along is known, whatever has become of it.
-                    case .restore: query.own = .none
                     }
                     let (count, next) = try write(query, of: type)
                     try checkDate(of: count, type, along: query)
