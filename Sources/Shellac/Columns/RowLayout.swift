@@ -19,7 +19,7 @@ final class RowLayout: Sendable {
 
     /// The columns of the primary key of a record's own table, which may not be among these. Empty where they are not
     /// known.
-    let key: [String]
+    let key: KeyColumns
 
     /// What a record holds in columns that it never read, for an upper layer: see `UnreadColumns`. It never changes.
     nonisolated(unsafe) let unread: AnyObject?
@@ -42,7 +42,7 @@ final class RowLayout: Sendable {
         /// The columns by name, for rows that are too wide for a search from left to right.
         var index: [CaseInsensitiveName: Int]?
         /// The columns of the primary keys of the tables of classes, which have made records of such rows.
-        var keys: [UInt: [String]] = [:]
+        var keys: [UInt: KeyColumns] = [:]
         /// Whether the SQL names the tables of types.
         var tables: [UInt: Bool] = [:]
     }
@@ -52,7 +52,7 @@ final class RowLayout: Sendable {
     convenience init(names: [String], sql: String?) { self.init(names: names, sql: sql, affinities: []) }
 
     init(
-        names: [String], sql: String?, affinities: [ColumnAffinity?], key: [String] = [],
+        names: [String], sql: String?, affinities: [ColumnAffinity?], key: KeyColumns = .none,
         unread: AnyObject? = nil, missed: MissedNames? = nil, attached: AnyObject? = nil
     ) {
         self.names = names
@@ -141,7 +141,7 @@ final class RowLayout: Sendable {
     }
 
     /// The columns of the primary key of a class's own table. Nil where they were not learnt.
-    func learntKey(ofClass identifier: UInt) -> [String]? { learnt.withLock { $0.keys[identifier] } }
+    func learntKey(ofClass identifier: UInt) -> KeyColumns? { learnt.withLock { $0.keys[identifier] } }
 
     /// Whether the SQL names the table of a type. Where there is no SQL, nobody knows better.
     func namesTable(ofType identifier: UInt, _ table: () -> String) -> Bool {
@@ -156,5 +156,7 @@ final class RowLayout: Sendable {
     }
 
     /// Notes the columns of the primary key of a class's own table.
-    func learnKey(_ key: [String], ofClass identifier: UInt) { learnt.withLock { $0.keys[identifier] = key } }
+    func learnKey(_ key: KeyColumns, ofClass identifier: UInt) {
+        learnt.withLock { $0.keys[identifier] = key }
+    }
 }

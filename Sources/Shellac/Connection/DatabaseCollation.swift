@@ -107,6 +107,9 @@ extension Database {
 }
 
 extension DatabaseCollation {
+    /// Whether the collation takes two texts for equal.
+    @Sendable func areEqual(_ a: String, _ b: String) -> Bool { compare(a, b) == .orderedSame }
+
     /// Whether one of the two takes the place of the other.
     fileprivate func isSame(_ other: DatabaseCollation) -> Bool {
         CaseInsensitiveName.matches(name, other.name)

@@ -203,7 +203,7 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
             dictionary.first { CaseInsensitiveName.matches($0.key, name) }?.value
         }
         guard key.count == contents.keyNames.count else { return nil }
-        return contents.keys.place(of: key).map(contents.indexPath(of:))
+        return contents.place(ofKey: key).map(contents.indexPath(of:))
     }
 }
 

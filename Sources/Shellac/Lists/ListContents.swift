@@ -1,6 +1,7 @@
 /// A list as it is fetched: its rows, what tells them apart, and its sections. Nobody changes it.
 struct ListContents: Sendable {
-    struct Section: Hashable, Sendable {
+    struct Section: Sendable {
+        /// The name, which is the same as another one where both have the same bytes.
         let name: String
         /// The place of its first row in the whole list.
         let start: Int
@@ -10,17 +11,18 @@ struct ListContents: Sendable {
     let rows: PackedRows
     let sections: [Section]
     let keys: ListKeys
-    /// The names of the columns that tell rows apart.
-    let keyNames: [String]
+    private let keyColumns: [ListKeyColumn]
     /// The number of the row at each place of the list. Nil where the rows stand in their order.
     private let order: [Int]?
 
     /// - Parameters:
     ///   - rows: The rows, in the order of the request.
-    ///   - keyColumns: The places of the columns that tell rows apart.
+    ///   - keyColumns: The columns that tell rows apart.
     ///   - sectionName: Returns the name of a row's section, of which there is one without a name where this is nil.
     /// - Throws: what `sectionName` throws.
-    init(_ rows: PackedRows, keyColumns: [Int], sectionName: (@Sendable (Row) throws -> String)?) throws {
+    init(_ rows: PackedRows, keyColumns: [ListKeyColumn], sectionName: (@Sendable (Row) throws -> String)?)
+        throws
+    {
         self.rows = rows
         if let sectionName {
             let groups = try Self.groups(rows, sectionName)
@@ -36,12 +38,12 @@ struct ListContents: Sendable {
             order = nil
         }
         keys = ListKeys(rows, columns: keyColumns, order: order)
-        keyNames = keyColumns.map { rows.layout.names[$0] }
+        self.keyColumns = keyColumns
     }
 
     private init(_ rows: PackedRows, _ sections: [Section]) {
         (self.rows, self.sections, order) = (rows, sections, nil)
-        (keys, keyNames) = (.integers([]), [])
+        (keys, keyColumns) = (.integers([]), [])
     }
 
     /// The list before anything was fetched.
@@ -54,15 +56,16 @@ struct ListContents: Sendable {
         _ rows: PackedRows, _ sectionName: (Row) throws -> String
     ) throws -> [(name: String, rows: [Int])] {
         var groups: [(name: String, rows: [Int])] = []
-        var numbers: [String: Int] = [:]
+        // For Swift, texts are equal that look the same.
+        var numbers: [ExactNames: Int] = [:]
         for index in 0..<rows.count {
             let name = try sectionName(rows.row(at: index))
-            if let last = groups.last, last.name == name {
+            if let last = groups.last, last.name.hasSameBytes(as: name) {
                 groups[groups.count - 1].rows.append(index)
-            } else if let number = numbers[name] {
+            } else if let number = numbers[ExactNames([name])] {
                 groups[number].rows.append(index)
             } else {
-                numbers[name] = groups.count
+                numbers[ExactNames([name])] = groups.count
                 groups.append((name, [index]))
             }
         }
@@ -70,6 +73,14 @@ struct ListContents: Sendable {
     }
 
     var count: Int { rows.count }
+
+    /// The names of the columns that tell rows apart.
+    var keyNames: [String] { keyColumns.map { rows.layout.names[$0.place] } }
+
+    /// The place of the row that has a key, as a record has it.
+    func place(ofKey key: [DatabaseValue]) -> Int? {
+        keys.place(of: zip(key, keyColumns).map { $1.comparison.comparable($0) })
+    }
 
     /// The number of the row at a place of the list.
     func rowNumber(at place: Int) -> Int { order?[place] ?? place }
@@ -100,18 +111,25 @@ struct ListContents: Sendable {
     }
 }
 
+/// A column that tells the rows of a list apart.
+struct ListKeyColumn: Sendable {
+    let place: Int
+    let comparison: ColumnComparison
+}
+
 /// What tells the rows of a list apart: by their place in the list. Mostly it is a row id.
 enum ListKeys: Sendable {
     case integers([Int64])
+    /// Values that are the same where their columns take them for equal.
     case values([[DatabaseValue]])
 
-    init(_ rows: PackedRows, columns: [Int], order: [Int]?) {
+    init(_ rows: PackedRows, columns: [ListKeyColumn], order: [Int]?) {
         let numbers = order ?? Array(0..<rows.count)
         if columns.count == 1 {
             var integers: [Int64] = []
             integers.reserveCapacity(numbers.count)
             for number in numbers {
-                guard let integer = rows.integer(at: number, in: columns[0]) else { break }
+                guard let integer = rows.integer(at: number, in: columns[0].place) else { break }
                 integers.append(integer)
             }
             if integers.count == numbers.count {
@@ -119,21 +137,20 @@ enum ListKeys: Sendable {
                 return
             }
         }
-        self = .values(numbers.map { rows.values(at: $0, in: columns) })
+        let places = columns.map(\.place)
+        self = .values(
+            numbers.map { number in
+                zip(rows.values(at: number, in: places), columns).map { $1.comparison.comparable($0) }
+            })
     }
 
-    /// The place of a key, as a record has it: a column may have stored another number that is equal.
+    /// The place of a key.
     func place(of key: [DatabaseValue]) -> Int? {
         switch self {
         case .integers(let integers):
             guard key.count == 1, let wanted = Int64.fromDatabaseValue(key[0]) else { return nil }
             return integers.firstIndex(of: wanted)
-        case .values(let values):
-            return values.firstIndex(of: key)
-                ?? values.firstIndex { stored in
-                    stored.count == key.count
-                        && zip(key, stored).allSatisfy { ColumnAffinity.isStored($0, as: $1, in: nil) }
-                }
+        case .values(let values): return values.firstIndex(of: key)
         }
     }
 

@@ -76,15 +76,15 @@ private struct SectionMatch {
     private(set) var inserted: [Int] = []
 
     init(_ old: [ListContents.Section], _ new: [ListContents.Section]) {
-        if old.elementsEqual(new, by: { $0.name == $1.name }) {
+        if old.elementsEqual(new, by: { $0.name.hasSameBytes(as: $1.name) }) {
             oldNumber = Array(new.indices)
             return
         }
-        let numbers = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name, $0) })
-        let known = new.indices.filter { numbers[new[$0].name] != nil }
+        let numbers = Dictionary(uniqueKeysWithValues: old.enumerated().map { (ExactNames([$1.name]), $0) })
+        let known = new.indices.filter { numbers[ExactNames([new[$0].name])] != nil }
         oldNumber = Array(repeating: nil, count: new.count)
-        for index in increasing(known.map { Int32(numbers[new[$0].name] ?? -1) }) {
-            oldNumber[known[index]] = numbers[new[known[index]].name]
+        for index in increasing(known.map { Int32(numbers[ExactNames([new[$0].name])] ?? -1) }) {
+            oldNumber[known[index]] = numbers[ExactNames([new[known[index]].name])]
         }
         let still = Set(oldNumber.compactMap(\.self))
         deleted = old.indices.filter { !still.contains($0) }

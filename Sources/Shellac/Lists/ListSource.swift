@@ -1,8 +1,8 @@
 /// What a fetch of a list gives.
 struct ListFetch: Sendable {
     let rows: PackedRows
-    /// The places of the columns that tell rows apart.
-    let keyColumns: [Int]
+    /// The columns that tell rows apart.
+    let keyColumns: [ListKeyColumn]
     let maker: RecordMaker
 }
 
@@ -78,13 +78,15 @@ extension ListFetch {
 }
 
 extension ListSource.Key {
-    /// Returns the places of the key's columns.
-    fileprivate func columns(of layout: RowLayout, on db: Database) throws -> [Int] {
+    /// Returns the columns of the key.
+    fileprivate func columns(of layout: RowLayout, on db: Database) throws -> [ListKeyColumn] {
         let (names, places): ([String], [Int])
+        var known: TableSchema?
         let whose: String
         switch self {
         case .primaryKey(let type):
             let table = try db.tableSchema(type.databaseTableName)
+            known = table
             names = type.primaryKey(of: table)
             places = table.places(ofKey: names, in: layout.names)
             whose = "primary key of table \(table.name)"
@@ -95,7 +97,11 @@ extension ListSource.Key {
             }
             whose = "key columns that the list was given"
         }
-        if !names.isEmpty, places.count == names.count { return places }
+        if !names.isEmpty, places.count == names.count {
+            return zip(names, places).map { name, place in
+                ListKeyColumn(place: place, comparison: known?.comparison(ofColumn: name) ?? .unknown)
+            }
+        }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:

@@ -1,10 +1,10 @@
-/// The key of a followed row, as the database compares it.
+/// The key of a followed row: the same for all keys that find the row, as far as Swift can tell.
 enum RowKey: Hashable, Sendable {
     case one(DatabaseValue)
     case several([DatabaseValue])
 
-    init(_ values: [DatabaseValue]) {
-        let values = values.map(LookupValue.of)
+    init(_ values: [DatabaseValue], comparedBy comparisons: [ColumnComparison]) {
+        let values = zip(values, comparisons).map { $1.comparable($0) }
         self = values.count == 1 ? .one(values[0]) : .several(values)
     }
 
@@ -29,8 +29,8 @@ struct FollowedTable {
     let concern: LiveConcern
     /// The databases that are read.
     let databases: Set<String>
-    /// What is done to the values of a key that are stored.
-    private let affinities: [ColumnAffinity?]
+    /// How the columns of the key compare.
+    private let comparisons: [ColumnComparison]
     /// Where the columns of the key stand among the stored ones, where that tells which rows are changed.
     private let tellingPlaces: [Int]?
     /// Whether the hook tells all values as they are stored, so that an update which changes none is known.
@@ -52,6 +52,7 @@ struct FollowedTable {
         let table = try db.schema.table(name)
         let key = table.map(type.primaryKey(of:)) ?? type.databasePrimaryKey ?? []
         (self.key, self.version) = (key, version)
+        comparisons = key.map { table?.comparison(ofColumn: $0) ?? .unknown }
         let quoted = name.quotedDatabaseIdentifier
         if key.isEmpty {
             // Where there is no such table, SQLite says it.
@@ -66,9 +67,9 @@ struct FollowedTable {
         let statement = try db.cachedStatement(sql: oneSQL)
         let names = statement.columnNames
         layout = RowLayout(
-            names: names, sql: oneSQL, affinities: names.map { table?.affinity(ofColumn: $0) }, key: key)
+            names: names, sql: oneSQL, affinities: names.map { table?.affinity(ofColumn: $0) },
+            key: KeyColumns(names: key, comparisons: comparisons))
         databases = statement.effects.databases
-        affinities = key.map { table?.affinity(ofColumn: $0) }
 
         isRowID = table?.rowIDName.map { key.count == 1 && CaseInsensitiveName.matches($0, key[0]) } ?? false
         var (places, tellsValues) = ([Int]?.none, false)
@@ -77,16 +78,13 @@ struct FollowedTable {
             let found = key.compactMap { name in
                 stored.names.firstIndex { CaseInsensitiveName.matches($0, name) }
             }
-            // Other collations take other texts for equal.
-            let isExact = key.allSatisfy { name in
-                let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
-                return collation.map { CaseInsensitiveName.matches($0, "BINARY") } ?? false
-            }
+            // What a collation of the program's takes for equal, SQLite alone can look up.
+            let areComparable = comparisons.allSatisfy(\.isComparable)
             // The hook counts virtual columns now and then.
             let isCounted = stored.hasRowID || table.allColumns.allSatisfy { $0.generation != .virtual }
             if isRowID {
                 places = []
-            } else if isExact, isCounted, found.count == key.count {
+            } else if areComparable, isCounted, found.count == key.count {
                 places = found
             }
             tellsValues = stored.hasRowID && stored.lostColumn == nil && table.tellsOlderRows(stored)
@@ -116,13 +114,13 @@ struct FollowedTable {
     /// Returns the key of a record, of what it encodes or remembers. Nil where it has none.
     func key(of names: [String], _ values: [DatabaseValue]) -> RowKey? {
         var found: [DatabaseValue] = []
-        for (name, affinity) in zip(key, affinities) {
+        for (name, comparison) in zip(key, comparisons) {
             guard let place = names.firstIndex(where: { CaseInsensitiveName.matches($0, name) }),
                 values[place] != .null
             else { return nil }
-            found.append((isRowID ? .integer : affinity)?.storing(values[place]) ?? values[place])
+            found.append(comparison.affinity?.storing(values[place]) ?? values[place])
         }
-        return RowKey(found)
+        return RowKey(found, comparedBy: comparisons)
     }
 
     /// Calls a function with the keys of a row, before it is changed and after. Returns false where they cannot be told.
@@ -139,8 +137,11 @@ struct FollowedTable {
             }
             return true
         }
-        if kind != .insert { body(RowKey(tellingPlaces.map { row.initialValue(at: $0, columns) ?? .null })) }
-        if kind != .delete { body(RowKey(tellingPlaces.map { row.finalValue(at: $0, columns) ?? .null })) }
+        func tell(_ value: (Int) -> DatabaseValue?) {
+            body(RowKey(tellingPlaces.map { value($0) ?? .null }, comparedBy: comparisons))
+        }
+        if kind != .insert { tell { row.initialValue(at: $0, columns) } }
+        if kind != .delete { tell { row.finalValue(at: $0, columns) } }
         return true
     }
 

@@ -8,7 +8,7 @@
 final class RowCondition: Sendable {
     /// The table.
     let table: TableSchema
-    /// A column that must have one of some values, which are written as ``LookupValue`` says. Nil where the condition tells
+    /// A column that must have one of some values, which are those that the column compares. Nil where the condition tells
     /// none.
     let lookup: (column: String, values: [DatabaseValue])?
     /// The test of a row, which the ``RowTester`` runs. Nil where all rows that are found by `lookup` satisfy the condition.
@@ -38,7 +38,7 @@ final class RowCondition: Sendable {
             statement.sql.selectsOnce, let tester = testers.tester(on: db), tester.areKnown(effects.functions)
         else { return nil }
         self.table = table
-        lookup = query.condition?.lookup(in: table, on: db)
+        lookup = query.condition?.lookup(in: table)
         if let condition = query.condition, !(lookup != nil && condition.isLookup) {
             var test = SelectQuery(query.source)
             test.selection = [SQLSelection(.expression(SQLExpression(.word("1")), name: nil))]
@@ -105,14 +105,6 @@ extension String {
 
 // MARK: - Looking up
 
-/// How values are written to be looked up: those that SQLite takes for equal are the same, and perhaps others, too.
-enum LookupValue {
-    static func of(_ value: DatabaseValue) -> DatabaseValue {
-        guard case .double(let real) = value.storage, let integer = Int64(exactly: real) else { return value }
-        return DatabaseValue(.int64(integer))
-    }
-}
-
 extension SQLExpression {
     /// Whether the expression is what is looked up, and nothing beside it.
     fileprivate var isLookup: Bool {
@@ -123,28 +115,29 @@ extension SQLExpression {
     }
 
     /// A column that must have one of some values where the expression is true.
-    fileprivate func lookup(in table: TableSchema, on db: Database) -> (
+    fileprivate func lookup(in table: TableSchema) -> (
         column: String, values: [DatabaseValue]
     )? {
         switch syntax {
         case .chain(.and, let conditions)?:
-            return conditions.lazy.compactMap { $0.lookup(in: table, on: db) }.first
+            return conditions.lazy.compactMap { $0.lookup(in: table) }.first
         case .infix(.equal, let column, let value)?, .infix(.isSame, let column, let value)?:
-            return column.lookup([value], in: table, on: db) ?? value.lookup([column], in: table, on: db)
+            return column.lookup([value], in: table) ?? value.lookup([column], in: table)
         case .list(let column, in: let values, isNegated: false)?:
-            return column.lookup(values, in: table, on: db)
-        case .scoped(_, let inner)?: return inner.lookup(in: table, on: db)
+            return column.lookup(values, in: table)
+        case .scoped(_, let inner)?: return inner.lookup(in: table)
         default: return nil
         }
     }
 
     private func lookup(
-        _ expressions: [SQLExpression], in table: TableSchema, on db: Database
+        _ expressions: [SQLExpression], in table: TableSchema
     ) -> (column: String, values: [DatabaseValue])? {
         guard let name = columnName, let column = table.column(named: name), column.generation == nil else {
             return nil
         }
         var values: [DatabaseValue] = []
+        let comparison = table.comparison(ofColumn: name)
         for expression in expressions {
             guard case .value(let value) = expression.form else { return nil }
             switch (value.storage, column.affinity) {
@@ -153,12 +146,11 @@ extension SQLExpression {
                 (.double, .numeric), (.double, .real), (.double, .blob), (.blob, _):
                 break
             case (.string, .text), (.string, .blob):
-                // Other collations take other texts for equal.
-                let collation = db.collation(ofColumn: column.name, in: table.name, of: table.schemaName)
-                guard let collation, CaseInsensitiveName.matches(collation, "BINARY") else { return nil }
+                // What a collation of the program's takes for equal, SQLite alone can look up.
+                guard comparison.isComparable else { return nil }
             default: return nil  // NULL, and what SQLite converts to compare it
             }
-            values.append(LookupValue.of(value))
+            values.append(comparison.comparable(value))
         }
         return (column.name, values)
     }

@@ -48,7 +48,7 @@ struct FollowedRecord: Sendable {
             }
             return encoded.layout.column(named: name).map { encoded[$0] }
         }
-        let key = remembered?.layout.key(of: type) ?? []
+        let key = remembered?.layout.key(of: type).names ?? []
         names = key.isEmpty ? encoded.layout.names : key
         values = names.map { value($0) ?? .null }
         if !key.isEmpty, values.contains(.null) { throw noKey(key) }

@@ -42,11 +42,12 @@ final class TableWatch {
     private struct Lookup {
         /// The place of the column among the stored ones.
         let place: Int
+        let comparison: ColumnComparison
         var tested: [DatabaseValue: Seekers] = [:]
 
         /// Whether somebody looks for a value whom the transaction does not concern yet.
         func hasOpen(_ value: DatabaseValue) -> Bool {
-            guard let seekers = tested[LookupValue.of(value)] else { return false }
+            guard let seekers = tested[comparison.comparable(value)] else { return false }
             return !seekers.first.query.isMarked || seekers.others.contains { !$0.query.isMarked }
         }
     }
@@ -163,7 +164,10 @@ final class TableWatch {
             let place = stored.names.firstIndex(where: { CaseInsensitiveName.matches($0, column) })
         else { return asked.append(tested) }
         let index = lookups.firstIndex { $0.place == place } ?? lookups.count
-        if index == lookups.count { lookups.append(Lookup(place: place)) }
+        if index == lookups.count {
+            let comparison = tested.condition.table.comparison(ofColumn: column)
+            lookups.append(Lookup(place: place, comparison: comparison))
+        }
         for value in Set(values) {
             if lookups[index].tested[value] == nil {
                 lookups[index].tested[value] = Seekers(tested)
@@ -277,8 +281,8 @@ final class TableWatch {
     func findTested(_ values: RowValues, _ found: (Tested) -> Void) {
         for tested in asked where !tested.query.isMarked && tested.reads(values) { found(tested) }
         for lookup in lookups {
-            let before = values.initial.map { LookupValue.of($0[lookup.place]) }
-            let after = values.final.map { LookupValue.of($0[lookup.place]) }
+            let before = values.initial.map { lookup.comparison.comparable($0[lookup.place]) }
+            let after = values.final.map { lookup.comparison.comparable($0[lookup.place]) }
             for value in before == after ? [before] : [before, after] {
                 guard let value, let tested = lookup.tested[value] else { continue }
                 for tested in tested.all where !tested.query.isMarked && tested.reads(values) {

@@ -34,10 +34,13 @@ extension Record {
             let mask = columns.changes(from: snapshot)
             if mask.isEmpty { return [:] }
             snapshot.layout.learnKey(of: type(of: self))
-            let key = columns.layout.places(of: snapshot.layout.key(of: type(of: self)))
-            guard columns.hasOtherKey(key, than: snapshot) else { return columns.changes(mask, in: snapshot) }
+            let key = snapshot.layout.key(of: type(of: self))
+            let places = columns.layout.places(of: key)
+            guard columns.hasOtherKey(places, of: key, than: snapshot) else {
+                return columns.changes(mask, in: snapshot)
+            }
             return columns.changes(ColumnMask(0..<columns.count), in: nil)
-                .merging(columns.changes(ColumnMask(key.filter(mask.contains)), in: snapshot)) { $1 }
+                .merging(columns.changes(ColumnMask(places.filter(mask.contains)), in: snapshot)) { $1 }
         }
     }
 
@@ -49,7 +52,8 @@ extension Record {
         let layout = after.layout
         var changes: [String: DatabaseColumnChange] = [:]
         // What was known before was known of another row.
-        let hasOtherKey = before.map { after.hasOtherKey(layout.places(of: layout.key), than: $0) } ?? false
+        let hasOtherKey =
+            before.map { after.hasOtherKey(layout.places(of: layout.key), of: layout.key, than: $0) } ?? false
         // Of columns with the same name, the leftmost is meant.
         for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
             let (new, affinity) = (after.column(column), layout.affinity(ofColumn: column))

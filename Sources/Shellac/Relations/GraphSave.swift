@@ -104,7 +104,9 @@ struct GraphSave {
         if let referred, referred !== parent { try save(referred, definition.nested, for: record) }
         let isGiven = back == nil && objects?.savedRecords == nil
         // What was loaded is not put in the place of another key that the record was given since.
-        if try !isGiven && record.encodedKey(step.from, of: definition, in: db) != keyBefore { return }
+        if try !isGiven && !step.areEqual(record.encodedKey(step.from, of: definition, in: db), keyBefore) {
+            return
+        }
         let key = try key()
         if let referred, let key { try check(key, of: referred, definition) }
         try record.fill(KeyFilling(step.from, key), of: definition, in: db)
@@ -150,7 +152,7 @@ struct GraphSave {
         let bringsBack = !definition.steps[0].query.own.leavesOut(.deleted)
         var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {
-            try checkMoving(related, columns, to: key, definition)
+            try checkMoving(related, step, to: key, definition)
             let isNew = try related.fill(filling, of: definition, in: db)
             back.give(to: related)
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
@@ -210,11 +212,13 @@ struct GraphSave {
     /// Throws where a row would be found no more, because its foreign key is a part of its own: another one would be
     /// inserted, and that one stay.
     private func checkMoving(
-        _ record: Record, _ columns: [String], to key: [DatabaseValue], _ definition: RelationDefinition
+        _ record: Record, _ step: RelationPath.Step, to key: [DatabaseValue],
+        _ definition: RelationDefinition
     ) throws {
+        let columns = step.to.map(\.name)
         guard RememberedRow.View(record) != nil,
             let name = try db.plan(for: type(of: record)).object.keyColumn(among: columns),
-            try record.encodedKey(columns, of: definition, in: db) != key
+            try !step.areEqual(record.encodedKey(columns, of: definition, in: db), key)
         else { return }
         throw RelationError.unsound(
             relation: definition.name(),
@@ -230,7 +234,7 @@ struct GraphSave {
     ) throws -> [Record] {
         let plan = try db.plan(for: type(of: records[0])).object
         _ = try plan.keyCondition()
-        let columns = plan.key.map { RelationPath.Target($0, in: plan.table, on: db) }
+        let columns = plan.key.map { RelationPath.Target($0, in: plan.table) }
         var keys = OwnerKeys(columns, capacity: records.count)
         for record in records { keys.add(try record.encodedKey(plan.key, of: definition, in: db)) }
         var known = keys

@@ -1,7 +1,7 @@
 /// The keys of the records that a relation is loaded for: each once, with the records that have it.
 ///
-/// SQLite finds the related rows, by its own rules of what is equal. Whose a row is, is looked up here. So values are
-/// compared as the column compares them that they are looked for in: by its affinity and its collation.
+/// SQLite finds the related rows, by its own rules of what is equal. Whose a row is, is looked up here, by the
+/// ``ColumnComparison`` of the columns that the keys are looked for in.
 struct OwnerKeys {
     /// The number of the key of each record, or -1 where it is NULL.
     private(set) var numbers: [Int32] = []
@@ -23,7 +23,7 @@ struct OwnerKeys {
 
     init(_ columns: [RelationPath.Target], capacity: Int) {
         self.columns = columns
-        areComparable = columns.allSatisfy(\.isComparable)
+        areComparable = columns.allSatisfy(\.comparison.isComparable)
         numbers.reserveCapacity(capacity)
     }
 
@@ -130,7 +130,7 @@ struct OwnerKeys {
 
     /// A key that is equal to others where its columns take them for equal.
     private func comparable(_ key: [DatabaseValue]) -> [DatabaseValue] {
-        zip(key, columns).map { $1.comparable($0) }
+        zip(key, columns).map { $1.comparison.comparable($0) }
     }
 
     @inline(never)
@@ -204,26 +204,7 @@ extension OwnerKeys.List {
 
 extension RelationPath.Target {
     /// Whether an integer is compared as it is.
-    fileprivate var keepsIntegers: Bool { affinity != .text }
-
-    /// A value that is equal to others where the column takes them for equal.
-    fileprivate func comparable(_ value: DatabaseValue) -> DatabaseValue {
-        // Integers and real numbers are compared as the numbers that they are, whatever the column would make of them.
-        let stored = (affinity == .real ? .numeric : affinity).storing(value)
-        switch stored.storage {
-        case .double(let real): return Int64(exactly: real).map { DatabaseValue(.int64($0)) } ?? stored
-        case .string(let text) where isCollated("NOCASE"):
-            var folded = text.utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }
-            // Of what stands behind a NUL, the length alone counts.
-            if let end = folded.firstIndex(of: 0) { for index in end..<folded.count { folded[index] = 0 } }
-            return DatabaseValue(.string(String(decoding: folded, as: UTF8.self)))
-        case .string(let text) where isCollated("RTRIM"):
-            var rest = Substring(text).utf8
-            while rest.last == 32 { rest.removeLast() }
-            return DatabaseValue(.string(String(Substring(rest))))
-        default: return stored
-        }
-    }
+    fileprivate var keepsIntegers: Bool { comparison.affinity != .text }
 }
 
 // MARK: - The key of a record

@@ -121,7 +121,7 @@ extension RelationLoading {
         let relations = db.relations
         let path = try path(for: type(of: record))
         // Where each key takes a statement of its own, nothing is won by looking for those of others.
-        guard path.steps[0].to.allSatisfy(\.isComparable) else {
+        guard path.steps[0].to.allSatisfy(\.comparison.isComparable) else {
             return try load(for: [record], areFetched: false)
         }
         let type = ObjectIdentifier(type(of: record))

@@ -10,16 +10,17 @@ struct RelationPath {
         let (isPlain, isOnly): (Bool, Bool)
         /// Whether both columns are those of integers, so that SQLite compares them with each other as with their values.
         let comparesIntegers: Bool
+
+        /// Whether two keys lead to the same rows. Those of which the same columns are NULL lead to none.
+        func areEqual(_ a: [DatabaseValue], _ b: [DatabaseValue]) -> Bool {
+            zip(zip(a, b), to).allSatisfy { $0.0 == $0.1 || $1.comparison.areEqual($0.0, $0.1) }
+        }
     }
 
     /// A column that values are compared with.
     struct Target {
         let name: String
-        let affinity: ColumnAffinity
-        /// Nil where nobody but SQLite knows it.
-        let collation: String?
-        /// Whether values can be compared here as the column compares them.
-        let isComparable: Bool
+        let comparison: ColumnComparison
     }
 
     let steps: [Step]
@@ -39,22 +40,8 @@ struct RelationPath {
 
 extension RelationPath.Target {
     /// Reads a column of a table, which may be its row id.
-    init(_ name: String, in table: TableSchema, on db: Database) {
-        let affinity = table.affinity(ofColumn: name) ?? .integer
-        let collation = db.collation(ofColumn: name, in: table.name, of: table.schemaName)
-        // The columns of a view may be expressions, and texts among them be compared in any way.
-        let isKnown = table.kind != .view || [.integer, .numeric, .real].contains(affinity)
-        self.name = name
-        self.affinity = affinity
-        let known = isKnown ? collation ?? "BINARY" : nil
-        self.collation = known
-        isComparable = ["BINARY", "NOCASE", "RTRIM"].contains { Self.isCollation(known, $0) }
-    }
-
-    func isCollated(_ name: String) -> Bool { Self.isCollation(collation, name) }
-
-    private static func isCollation(_ collation: String?, _ name: String) -> Bool {
-        collation.map { CaseInsensitiveName.matches(name, $0) } ?? false
+    init(_ name: String, in table: TableSchema) {
+        (self.name, comparison) = (name, table.comparison(ofColumn: name))
     }
 }
 
@@ -73,12 +60,12 @@ extension RelationPath.Step {
         from = isUp ? key.child : key.parent
         let table = isUp ? parent : child
         to = (isUp ? key.parent : key.child).map { name in
-            RelationPath.Target(name, in: table, on: db)
+            RelationPath.Target(name, in: table)
         }
         (isPlain, isOnly) = (key.isPlain, key.isOnly)
         let origin = isUp ? child : parent
         comparesIntegers =
-            origin.kind == .table && from.count == 1 && to[0].affinity == .integer
+            origin.kind == .table && from.count == 1 && to[0].comparison.affinity == .integer
             && origin.affinity(ofColumn: from[0]) ?? .integer == .integer
     }
 

@@ -5,6 +5,7 @@ extension GraphSave {
     /// Gives records that are saved along with one the way back to it.
     struct WaysBack {
         private let back: RelatedOwner
+        private let step: RelationPath.Step
         private let key: [DatabaseValue]
         private let definition: RelationDefinition
         private let db: Database
@@ -22,7 +23,8 @@ extension GraphSave {
             _ definition: RelationDefinition, count: Int, in db: Database
         ) {
             back = RelatedOwner(record, of: type, step)
-            (self.key, self.definition, self.count, self.db) = (key, definition, count, db)
+            (self.step, self.key, self.definition) = (step, key, definition)
+            (self.count, self.db) = (count, db)
         }
 
         /// Gives a record the way back.
@@ -51,7 +53,8 @@ extension GraphSave {
         /// Whether an object is of the row that is referred to, though another object of it is saved.
         private func isReferredTo(_ object: Record?) -> Bool {
             guard let object, !back.isNowhere else { return object == nil && back.isNowhere }
-            return (try? object.encodedKey(back.ownerColumns, of: definition, in: db)) == key
+            let other = try? object.encodedKey(back.ownerColumns, of: definition, in: db)
+            return other.map { step.areEqual($0, key) } ?? false
         }
     }
 }

@@ -26,7 +26,7 @@ struct CounterTriggers {
     /// The columns that they refer to.
     let destination: [String]
     /// Finds a row of the counted table.
-    private let key: [String]
+    private let key: [RowKeyColumn]
     private let uniqueKeys: [UniqueKey]
 
     /// What the names of all triggers and of the notes begin with.
@@ -194,7 +194,7 @@ struct CounterTriggers {
             adding("- 1", to: "OLD"), adding("+ 1", to: "NEW"), isTree ? "\(recounted) AND \(loop);" : "")
 
         let ways = uniqueKeys.map { "(\($0.condition(child)))" } + rowIDWay
-        let isOther = Self.any(key.map { "t.\($0) IS NOT OLD.\($0)" })
+        let isOther = Self.any(key.map { "t.\($0.collated) IS NOT OLD.\($0.sql)" })
         let others = ways.map { "\($0) AND \(isOther)" }
         add("before insert", "BEFORE INSERT", childName, when: conflicting(ways), noting(ways))
         add("replace", "AFTER INSERT", childName, when: isNoted, subtractingReplaced)
@@ -253,7 +253,7 @@ struct CounterTriggers {
 
     private var rowIDWay: [String] {
         guard child.primaryKey.tableHasRowID, let name = key.first else { return [] }
-        return ["t.\(name) = NEW.\(name)"]
+        return ["t.\(name.sql) = NEW.\(name.sql)"]
     }
 
     /// The columns by whose updates a row may come to replace others. None where it may be any.
@@ -280,18 +280,20 @@ struct CounterTriggers {
     }
 
     private func noting(_ ways: [String]) -> String {
-        let values = (key + origin.map(\.quotedDatabaseIdentifier)).map { "t.\($0)" }.joined(separator: ", ")
+        let columns = key.map(\.sql) + origin.map(\.quotedDatabaseIdentifier)
+        let values = columns.map { "t.\($0)" }.joined(separator: ", ")
         let rows = ways.map { "SELECT \(values) FROM \(childName) AS t WHERE \($0)" }.joined(
             separator: " UNION ")
         return "DELETE FROM \(notes); INSERT INTO \(notes) \(rows);"
     }
 
     private func isRow(_ row: String, of notes: String) -> String {
-        "(\(Self.all(key.enumerated().map { "\(notes).k\($0) = \(row).\($1)" })))"
+        // The column of the notes has no collation of its own, and stands first: see "Datatypes In SQLite".
+        "(\(Self.all(key.enumerated().map { "\(notes).k\($0)\($1.collation) = \(row).\($1.sql)" })))"
     }
 
     private func isThere(_ notes: String) -> String {
-        let isSame = Self.all(key.enumerated().map { "t.\($1) = \(notes).k\($0)" })
+        let isSame = Self.all(key.enumerated().map { "t.\($1.collated) = \(notes).k\($0)" })
         return "EXISTS (SELECT 1 FROM \(childName) AS t WHERE \(isSame))"
     }
 
@@ -319,16 +321,5 @@ struct CounterTriggers {
         let forgotten = origin.indices.map { "f\($0) = NULL" }.joined(separator: ", ")
         return
             "\(subtracting(where: "NOT \(isThere(Self.noted))")); UPDATE \(notes) SET \(forgotten) WHERE NOT \(isThere(notes));"
-    }
-}
-
-extension TableSchema {
-    /// The columns that find a row in a statement of a trigger, quoted. Nil where nothing does.
-    var keyOfRow: [String]? {
-        if let rowIDName {
-            return [primaryKey.rowIDColumn == nil ? rowIDName : rowIDName.quotedDatabaseIdentifier]
-        }
-        let key = primaryKey.tableHasRowID ? [] : primaryKey.columns
-        return key.isEmpty ? nil : key.map(\.quotedDatabaseIdentifier)
     }
 }

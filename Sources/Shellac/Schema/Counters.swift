@@ -43,7 +43,9 @@ struct Counters {
     }
 
     /// Drops the triggers that are not wanted, creates those that are, and counts where they were missing.
-    func follow() throws {
+    ///
+    /// - Parameter recountsReplaced: Whether rows are counted as well where other triggers were in their place.
+    func follow(recountsReplaced: Bool = false) throws {
         let present = try present()
         let wanted = Dictionary(
             kept.flatMap { $0.triggers() }.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
@@ -69,7 +71,7 @@ struct Counters {
                 let rest = sql.dropFirst("CREATE TRIGGER ".count)
                 try db.execute(definition: "CREATE TRIGGER \(schemaName.quotedDatabaseIdentifier).\(rest)")
             }
-            if missing.contains(where: { present[$0.name] == nil }) {
+            if recountsReplaced || missing.contains(where: { present[$0.name] == nil }) {
                 try execute(counter.recount(in: schemaName))
             }
         }
@@ -110,9 +112,11 @@ extension Database {
     ///   - table: The table that is changed, where its database is not said.
     ///   - isDeclared: Whether the change declares a counter.
     ///   - suspended: The table whose counters have no triggers meanwhile. Nil for none.
+    ///   - recountsReplaced: Whether rows are counted as well where other triggers were in the place of those that the
+    ///     schema asks for.
     func followingCounters(
         of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
-        without suspended: String? = nil, _ change: () throws -> Void
+        without suspended: String? = nil, recountsReplaced: Bool = false, _ change: () throws -> Void
     ) throws {
         guard isDeclared || mayHaveCounters(in: schemaName) else { return try change() }
         // Asked before the table may be gone.
@@ -120,7 +124,7 @@ extension Database {
         try inSavepoint {
             if let suspended { try Counters.suspend(suspended, in: place, self) }
             try change()
-            try Counters(self, in: place).follow()
+            try Counters(self, in: place).follow(recountsReplaced: recountsReplaced)
             return .commit
         }
     }

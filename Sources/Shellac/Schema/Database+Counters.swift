@@ -42,21 +42,22 @@ extension Database {
     }
 
     /// Creates the triggers of all counters of a database, drops those that are of no use any more, and counts where triggers were
-    /// missing.
+    /// missing, or others than the schema asks for.
     ///
     /// ```swift
     /// try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team)")
     /// try db.updateCounterTriggers()
     /// ```
     ///
-    /// The methods that define tables and indexes do it themselves. It is for those who change the schema by plain SQL. `checkSchema` finds
-    /// out where it was forgotten.
+    /// The methods that define tables and indexes do it themselves. Call it after a change of the schema by plain SQL: a table that is
+    /// counted, or a unique index on one. Call it once, too, for a file that an earlier version of Shellac has made, with a counted
+    /// table `WITHOUT ROWID` whose key is not compared byte by byte. `checkSchema` finds out where it was forgotten.
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` where a counter cannot count its rows. Nothing has changed then.
     public func updateCounterTriggers(in schemaName: String = "main") throws {
         checkAccess()
-        try followingCounters(in: schemaName, declared: true) {}
+        try followingCounters(in: schemaName, declared: true, recountsReplaced: true) {}
     }
 
     /// Counts the rows of a counter anew, and writes each count that is wrong.

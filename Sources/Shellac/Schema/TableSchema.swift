@@ -33,8 +33,8 @@ final class TableSchema: Sendable {
     /// The columns that triggers keep.
     let counterMarks: [CounterMark]
     private let columnIndexes: [CaseInsensitiveName: Int]
-    /// The collations of the columns that unique indexes have.
-    private let collations: [CaseInsensitiveName: String]
+    /// The collations of the columns that are not compared byte by byte.
+    private let collations: [CaseInsensitiveName: ColumnComparison.Collation]
 
     /// Reads the schema of a table.
     init(_ db: Database, name: String, in schemaName: String, kind: Kind, sql: String = "") throws {
@@ -71,10 +71,12 @@ final class TableSchema: Sendable {
         }
         self.indexes = indexes
         partialKeys = try indexes.compactMap { try PartialKey($0, in: schemaName, db) }
-        var collations: [CaseInsensitiveName: String] = [:]
-        for column in indexes.lazy.filter(\.isUnique).flatMap(\.columns) {
-            guard let collation = db.collation(ofColumn: column, in: name, of: schemaName) else { continue }
-            collations[CaseInsensitiveName(column)] = collation
+        var collations: [CaseInsensitiveName: ColumnComparison.Collation] = [:]
+        for column in columns where kind != .view {
+            guard let collation = db.collation(ofColumn: column.name, in: name, of: schemaName),
+                !CaseInsensitiveName.matches(collation, "BINARY")
+            else { continue }
+            collations[CaseInsensitiveName(column.name)] = db.collation(named: collation)
         }
         self.collations = collations
 
@@ -122,6 +124,26 @@ final class TableSchema: Sendable {
     /// table lacks.
     func affinity(ofColumn name: String) -> ColumnAffinity? { column(named: name)?.affinity }
 
+    /// Returns how a column compares, which may be the row id under one of its names.
+    func comparison(ofColumn name: String) -> ColumnComparison {
+        guard let column = column(named: name) else {
+            let isRowID = Self.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
+            return isRowID ? ColumnComparison(affinity: .integer, collation: .binary) : .unknown
+        }
+        // A row id is an integer, whatever its column declares.
+        let isRowID = primaryKey.rowIDColumn.map { CaseInsensitiveName.matches($0, name) } ?? false
+        // The columns of a view may be expressions, and texts among them be compared in any way.
+        let isKnown = kind != .view || [.integer, .numeric, .real].contains(column.affinity)
+        let collation = isRowID ? nil : collations[CaseInsensitiveName(name)]
+        return ColumnComparison(
+            affinity: column.affinity, collation: collation ?? (isKnown ? .binary : .unknown))
+    }
+
+    /// Returns columns of a key, with how each of them compares.
+    func key(_ names: [String]) -> KeyColumns {
+        KeyColumns(names: names, comparisons: names.map(comparison(ofColumn:)))
+    }
+
     /// Returns the columns of a unique key, by the names that the table has for them and in the order of the key, or
     /// nil where the given names are no unique key.
     ///
@@ -145,8 +167,8 @@ final class TableSchema: Sendable {
     private func comparesAsColumns(_ index: IndexInfo) -> Bool {
         index.keys.allSatisfy { key in
             // Texts that are equal by BINARY are equal by all collations.
-            let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] } ?? "BINARY"
-            return [key.collation, "BINARY"].contains { CaseInsensitiveName.matches($0, collation) }
+            let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] }
+            return collation?.name.map { CaseInsensitiveName.matches($0, key.collation) } ?? true
         }
     }
 
@@ -162,10 +184,22 @@ final class TableSchema: Sendable {
 
 extension Database {
     /// Returns the collation of a column, which no PRAGMA tells. Nil for one that is not a table's.
-    func collation(ofColumn column: String, in tableName: String, of schemaName: String) -> String? {
+    fileprivate func collation(ofColumn column: String, in tableName: String, of schemaName: String)
+        -> String?
+    {
         var collation: UnsafePointer<CChar>?
         let code = sqlite3_table_column_metadata(
             pointer, schemaName, tableName, column, nil, &collation, nil, nil, nil)
         return code == SQLITE_OK ? collation.map { String(cString: $0) } : nil
+    }
+
+    /// Returns a collation by its name. A program may have put another one in the place of SQLite's own.
+    fileprivate func collation(named name: String) -> ColumnComparison.Collation {
+        func isNamed(_ other: String) -> Bool { CaseInsensitiveName.matches(other, name) }
+        if let added = added.collations.first(where: { isNamed($0.name) }) {
+            return .added(name: name, areEqual: added.areEqual)
+        }
+        if isNamed("NOCASE") { return .noCase }
+        return isNamed("RTRIM") ? .rightTrim : .added(name: name, areEqual: nil)
     }
 }

@@ -7,7 +7,7 @@ extension DriftCheck {
     /// - Returns: Whether the classes can be looked at.
     mutating func checkKinds(_ kind: ClassKind) throws -> Bool {
         do {
-            try kind.check(table, on: db)
+            try kind.check(table)
         } catch let error as DatabaseError {
             add(.kindsInvalid(message: error.message ?? "\(error.resultCode)"), kind.column)
             return false

@@ -75,7 +75,7 @@ extension RecordWriter {
 
     /// Prepares an upsert: the row that is in the way keeps the date of its creation, and is stamped as an update is.
     private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: FilledColumns) {
-        bound.rowInTheWay = statements.allColumns
+        bound.rowInTheWay = allColumns
         for name in [declared.created].compactMap(\.self) + declared.groups.map(\.stamp) {
             guard let column = statements.layout.column(named: name) else { continue }
             if name != declared.created, record.map({ isExplicit(column, in: $0) }) ?? false { continue }

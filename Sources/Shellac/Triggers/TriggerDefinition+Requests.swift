@@ -153,7 +153,7 @@ extension TriggerDefinition {
         of type: any TableRecord.Type, beside values: [ColumnAssignment]
     ) throws -> [ColumnAssignment] {
         guard let kind = (type as? Record.Type).flatMap(ClassKind.of) else { return [] }
-        try kind.check(database.tableSchema(type.databaseTableName), on: database)
+        try kind.check(database.tableSchema(type.databaseTableName))
         if let value = values.first(where: { CaseInsensitiveName.matches($0.column, kind.column) }) {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

@@ -9,20 +9,13 @@
 ///
 /// Their columns have no type, so that they keep each value as it is.
 struct UndoLayout: Hashable {
-    struct Key: Hashable {
-        /// The column, or the name of the row id, as SQL.
-        let sql: String
-        let name: String
-        /// The collation by which the table tells rows apart. Nil for a row id.
-        let collation: String?
-    }
     struct Column: Hashable {
         let name: String
         let affinity: ColumnAffinity
     }
 
     let table: String
-    let key: [Key]
+    let key: [RowKeyColumn]
     /// All columns that can be written, but for the one that is another name of the row id.
     let columns: [Column]
     let hasRowID: Bool
@@ -34,21 +27,12 @@ struct UndoLayout: Hashable {
         self.table = table.name
         hasRowID = table.primaryKey.tableHasRowID
         hasLastingKey = !hasRowID || table.primaryKey.rowIDColumn != nil
-        if hasRowID {
-            guard let name = table.rowIDName else {
-                throw refuse("its columns have taken all names of the row id")
-            }
-            let quoted = table.primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
-            key = [Key(sql: quoted, name: name, collation: nil)]
-        } else {
-            let index = table.indexes.first { $0.origin == .primaryKeyConstraint }
-            key = (index?.keys ?? []).compactMap { key in
-                key.column.map {
-                    Key(sql: $0.quotedDatabaseIdentifier, name: $0, collation: key.collation)
-                }
-            }
-            if key.isEmpty { throw refuse("its primary key is not known") }
+        guard let key = table.keyOfRow else {
+            throw refuse(
+                hasRowID
+                    ? "its columns have taken all names of the row id" : "its primary key is not known")
         }
+        self.key = key
         columns = table.allColumns.filter { !$0.isGenerated && $0.name != table.primaryKey.rowIDColumn }
             .map { Column(name: $0.name, affinity: $0.affinity) }
         // Each of them stands twice in a table, beside the key.
@@ -83,7 +67,7 @@ struct UndoTables {
     /// The statements that create the tables, unless they are there.
     var definitions: [String] {
         let keys = layout.key.enumerated().map { index, key in
-            "k\(index)" + (key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "")
+            "k\(index)\(key.collation)"
         }
         let names = list("k", layout.key.count)
         return [
@@ -119,8 +103,7 @@ struct UndoTables {
     /// Whether a row of the table has the key of a kept one.
     func matches(_ row: String, _ kept: String) -> String {
         layout.key.enumerated().map { index, key in
-            let collation = key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? ""
-            return "\(row).\(key.sql)\(collation) = \(kept).k\(index)"
+            "\(row).\(key.collated) = \(kept).k\(index)"
         }.joined(separator: " AND ")
     }
 

@@ -100,9 +100,7 @@ extension UndoTables {
     }
 
     private func delete(where keys: String) -> String {
-        let key = layout.key.map { key in
-            key.sql + (key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "")
-        }
+        let key = layout.key.map(\.collated)
         let list = key.count == 1 ? key[0] : "(\(key.joined(separator: ", ")))"
         return "DELETE FROM \(table) WHERE \(list) IN (\(keys))"
     }

@@ -51,9 +51,7 @@ extension UndoTables {
                 + "WHERE \(condition) ON CONFLICT DO NOTHING;"
         }
         let newKey = layout.key.map { layout.hasRowID ? "NEW.\($0.sql)" : schema.newValue(of: $0.name) }
-        let sameKey = zip(layout.key, newKey).map { key, new in
-            "t.\(key.sql)\(key.collation.map { " COLLATE \($0.quotedDatabaseIdentifier)" } ?? "") = \(new)"
-        }.joined(separator: " AND ")
+        let sameKey = zip(layout.key, newKey).map { "t.\($0.collated) = \($1)" }.joined(separator: " AND ")
         let hasMoved = layout.key.map {
             "(NEW.\($0.sql) COLLATE BINARY IS NOT OLD.\($0.sql))"
         }.joined(separator: " OR ")

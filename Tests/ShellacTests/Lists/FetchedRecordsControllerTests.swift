@@ -95,6 +95,50 @@ struct FetchedRecordsControllerTests {
         try #expect(notes.fetchedRecords.map(notes.indexPath) == [nil, nil])
     }
 
+    @Test(
+        "A row whose key changes in its letters alone is updated, and is found by either", .behaviour(109),
+        arguments: [false, true])
+    func lettersOfKeys(isWithoutRowID: Bool) throws {
+        let queue = try DatabaseQueue()
+        try queue.write { try LooseKey.noCase.createTable($0, withoutRowID: isWithoutRowID) }
+        let tags = FetchedRecordsController(queue, request: ListedLooseTag.order(Column("code")))
+        try tags.performFetch()
+        let old = tags.fetchedRecords[0]
+        let source = ListSource(ListedLooseTag.order(Column("code")), .primaryKey(ListedLooseTag.self), nil)
+        func contents() throws -> ListContents {
+            let fetch = try queue.read(source.fetch)
+            return try ListContents(fetch.rows, keyColumns: fetch.keyColumns, sectionName: nil)
+        }
+        let before = try contents()
+        try queue.write { try $0.execute(sql: "UPDATE tag SET name = 'Swift' WHERE name = 'swift'") }
+        let changes = try ListDifference(from: before, to: contents()).changes.changes
+        guard changes.count == 1, case .update = changes[0] else {
+            Issue.record("\(changes)")
+            return
+        }
+        try tags.performFetch()
+        #expect(tags.fetchedRecords.map(\.name) == ["Swift", "go"])
+        try #expect(tags.indexPath(for: old) == place(0))
+    }
+
+    @Test("Sections are told apart by the bytes of their names, however they look", .behaviour(109))
+    func sectionsThatLookTheSame() throws {
+        let queue = try DatabaseQueue.withListPlayers("\u{e9}", "m", "e\u{301}")
+        let controller = FetchedRecordsController(
+            queue, request: ListPlayer.order(Column("id")), sectionNameKey: "name")
+        try controller.performFetch()
+        #expect(controller.sections.map(\.numberOfRecords) == [1, 1, 1])
+        #expect(
+            controller.sections.map { Array($0.name.utf8) } == [[0xC3, 0xA9], [0x6D], [0x65, 0xCC, 0x81]])
+        // One becomes the other: that is another section.
+        try queue.write {
+            try $0.execute(
+                sql: "DELETE FROM listPlayer WHERE id = 3; UPDATE listPlayer SET name = 'm' WHERE id = 1")
+        }
+        try controller.performFetch()
+        #expect(controller.sections.map(\.numberOfRecords) == [2])
+    }
+
     @Test("Structs, and rows of no table with key columns of their own, make a list, too")
     func structs() throws {
         struct Team: Decodable, FetchableRecord {

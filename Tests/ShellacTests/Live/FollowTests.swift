@@ -235,6 +235,7 @@ struct FollowTests {
     private func shapes(_ table: KeyedTable) async throws {
         let spy = SQLSpy()
         let queue = try DatabaseQueue(configuration: spy.configuration())
+        try await queue.writeWithoutTransaction { try $0.add(collation: .caseInsensitiveCompare) }
         try await queue.run(table.schema)
         try await queue.run("INSERT INTO \(table.name) (\(table.columns), note) VALUES (\(table.key), 'a')")
         try await queue.run("INSERT INTO \(table.name) (\(table.columns), note) VALUES (\(table.other), 'b')")
@@ -507,8 +508,13 @@ private struct KeyedTable: Sendable, CustomTestStringConvertible {
         KeyedTable(
             type: CasedNoted.self,
             schema: "CREATE TABLE casedNoted (code TEXT PRIMARY KEY COLLATE NOCASE, note TEXT)",
-            columns: "code",
-            key: "'x'", other: "'y'", isTold: false),
+            columns: "code", key: "'x'", other: "'y'"),
+        // What such a collation takes for equal, SQLite alone can look up.
+        KeyedTable(
+            type: FoldedNoted.self,
+            schema:
+                "CREATE TABLE foldedNoted (code TEXT PRIMARY KEY COLLATE swiftCaseInsensitiveCompare, note TEXT)",
+            columns: "code", key: "'x'", other: "'y'", isTold: false),
         KeyedTable(
             type: PairNoted.self,
             schema:
@@ -562,6 +568,9 @@ private final class TextNoted: CodeNoted {
 }
 private final class CasedNoted: CodeNoted {
     override class var databaseTableName: String { "casedNoted" }
+}
+private final class FoldedNoted: CodeNoted {
+    override class var databaseTableName: String { "foldedNoted" }
 }
 private final class BlobNoted: CodeNoted {
     override class var databaseTableName: String { "blobNoted" }

@@ -82,7 +82,7 @@ final class ClassKind: Sendable {
     }
 
     /// Throws where the table cannot tell the classes.
-    func check(_ table: TableSchema, on db: Database) throws {
+    func check(_ table: TableSchema) throws {
         try check()
         func refuse(_ sentence: String) -> DatabaseError {
             DatabaseError(message: sentence)
@@ -94,7 +94,7 @@ final class ClassKind: Sendable {
             )
         }
         guard table.kind == .table else { return }
-        let collation = db.collation(ofColumn: info.name, in: table.name, of: table.schemaName) ?? "BINARY"
+        let collation = table.comparison(ofColumn: info.name).collation.name ?? "BINARY"
         if !CaseInsensitiveName.matches(collation, "BINARY"), listed.contains(where: \.kind.isText) {
             throw refuse(
                 "the column \(info.name) of the table \(table.name) is compared by \(collation), and tells the kinds of \(base), which are "

@@ -35,7 +35,7 @@ extension RecordWriter {
             return columnsToUpdate(of: object, knowing: known.object)
         }
         // The record has read all, or it knows nothing, or it remembers what it has encoded.
-        let all = withStatements { $0.allColumns }
+        let all = allColumns
         guard let column = deletionNotGiven(by: record.object), all.contains(column) else {
             return (all, true)
         }
@@ -47,7 +47,7 @@ extension RecordWriter {
         of record: Record, knowing known: RowLayout
     ) -> (mask: ColumnMask, isFull: Bool) {
         let notGiven = columnsNotGiven(by: record)
-        let mask = statements.allColumns.subtracting(notGiven)
+        let mask = allColumns.subtracting(notGiven)
         return (settable(mask), notGiven.isEmpty && !columns.lacksColumns(of: known))
     }
 
@@ -79,14 +79,14 @@ extension RecordWriter {
         guard let row, let place = row.layout.column(named: columns.layout.names[column]) else {
             return false
         }
-        return !row.column(place).isNull && !columns.hasOtherKey(statements.keyColumns, than: row)
+        return !row.column(place).isNull && !hasOtherKey(than: row)
     }
 
     /// The columns that hold what reading has made of a text that is no UTF-8.
     @inline(never)
     private func columnsRepaired(since row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
-        if columns.hasOtherKey(statements.keyColumns, than: row) { return mask }
+        if hasOtherKey(than: row) { return mask }
         columns.eachColumn { column, value in
             guard let place = row.layout.column(named: columns.layout.names[column]) else { return }
             if value.isRepaired(from: row.column(place)) { mask.insert(column) }

@@ -95,7 +95,7 @@ extension MutablePersistableRecord {
         if changes.isEmpty { return nil }
         var columns = Set(changes.keys)
         // One that has come to mean another row knows nothing of that.
-        if let object = self as? Record { columns = try object.columnsToUpdate(columns, in: db) }
+        if let object = self as? Record { columns = try object.columnsToUpdate(changes, in: db) }
         var record = self
         return try record.persistAndFetch(.update(columns: columns), resolution, as: type, in: db)
     }

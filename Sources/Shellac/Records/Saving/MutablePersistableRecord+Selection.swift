@@ -117,7 +117,7 @@ extension MutablePersistableRecord {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return nil }
         var columns = Set(changes.keys)
-        if let object = self as? Record { columns = try object.columnsToUpdate(columns, in: db) }
+        if let object = self as? Record { columns = try object.columnsToUpdate(changes, in: db) }
         var record = self
         return try record.persist(.update(columns: columns), resolution, selection, in: db, fetch)
     }

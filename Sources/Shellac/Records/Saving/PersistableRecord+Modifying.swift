@@ -23,7 +23,7 @@ extension PersistableRecord where Self: Record {
     ) throws -> Bool {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return false }
-        let columns = try columnsToUpdate(Set(changes.keys), in: db)
+        let columns = try columnsToUpdate(changes, in: db)
         try update(db, onConflict: resolution, columns: columns)
         return true
     }

@@ -103,13 +103,16 @@ extension Record {
     private func isOwn(_ row: NewerRow, in db: Database) throws -> Bool {
         try db.withWriter(for: self) { writer in
             writer.takeKey(of: self)
-            let plan = writer.plan
-            guard CaseInsensitiveName.matches(plan.tableName, row.databaseTableName) else { return false }
-            let values = row.row
-            return writer.key.allSatisfy { name, value in
-                guard let place = values.layout.column(named: name) else { return true }
-                return ColumnAffinity.isStored(
-                    value, as: row.databaseValues[place], in: plan.table.affinity(ofColumn: name))
+            guard CaseInsensitiveName.matches(writer.plan.tableName, row.databaseTableName) else {
+                return false
+            }
+            let (values, columns) = (row.row, writer.columns)
+            let key = columns.layout.key
+            return zip(writer.statements.keyColumns, key.comparisons).allSatisfy { column, comparison in
+                guard let place = values.layout.column(named: columns.layout.names[column]) else {
+                    return true
+                }
+                return comparison.isSameKey(columns[column], as: row.databaseValues[place])
             }
         }
     }
@@ -141,7 +144,7 @@ extension PersistableRecord where Self: Record {
         return try retry(retries, in: db) {
             let changes = try databaseChanges(modify: modify)
             if changes.isEmpty { return false }
-            let columns = try columnsToUpdate(Set(changes.keys), in: db)
+            let columns = try columnsToUpdate(changes, in: db)
             return try persist(
                 PersistenceOperation(.update(columns: columns), ifUnchanged: .changedColumns), in: db)
         }

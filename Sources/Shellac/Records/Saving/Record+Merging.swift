@@ -77,23 +77,22 @@ extension Record {
 
     /// Checks that a row has the primary key of the record, where both are known.
     private func checkKey(
-        _ key: [String], of row: PackedRow, _ remembered: PackedRow?, _ columns: PackedColumns
+        _ key: KeyColumns, of row: PackedRow, _ remembered: PackedRow?, _ columns: PackedColumns
     ) throws {
         var (own, others): ([String: DatabaseValue], [String: DatabaseValue]) = ([:], [:])
         var isSame = true
-        for name in key {
+        for (name, comparison) in zip(key.names, key.comparisons) {
             guard let place = row.layout.column(named: name) else { return }
             let value: PackedValue
-            let affinity: ColumnAffinity?
             if let remembered, let known = remembered.layout.column(named: name) {
-                (value, affinity) = (remembered.column(known), remembered.layout.affinity(ofColumn: known))
+                value = remembered.column(known)
             } else if let column = columns.layout.column(named: name) {
-                (value, affinity) = (columns.column(column), row.layout.affinity(ofColumn: place))
+                value = columns.column(column)
             } else {
                 return
             }
             (own[name], others[name]) = (value.view.databaseValue, row.databaseValue(at: place))
-            if !value.isStored(as: row.column(place), in: affinity) { isSame = false }
+            if !value.isSameKey(as: row.column(place), by: comparison) { isSame = false }
         }
         if !isSame {
             throw RecordError.otherKey(
@@ -139,9 +138,9 @@ private struct Merge {
     private let row: PackedRow
     private let encoded: PackedRow
     private let remembered: PackedRow?
-    private let key: [String]
+    private let key: KeyColumns
 
-    init(_ row: PackedRow, into columns: PackedColumns, _ remembered: PackedRow?, _ key: [String]) {
+    init(_ row: PackedRow, into columns: PackedColumns, _ remembered: PackedRow?, _ key: KeyColumns) {
         (self.row, encoded, self.remembered, self.key) = (row, columns.row(), remembered, key)
         let unread = remembered?.layout.unreadColumns?.row
         for (column, name) in encoded.layout.names.enumerated() {
@@ -241,6 +240,7 @@ private struct Merge {
         let known = remembered?.layout
         let affinities = layout.names.map { name in
             Self.affinity(of: name, in: row.layout) ?? known.flatMap { Self.affinity(of: name, in: $0) }
+                ?? key.affinity(of: name)
         }
         if layout === row.layout, unread == nil, layout.key == key,
             affinities == layout.names.indices.map(layout.affinity(ofColumn:))
@@ -259,13 +259,15 @@ private struct Merge {
 
 extension RowLayout {
     /// The columns of the primary key of a type's table, as far as a record, its row, or the running access can tell them.
-    fileprivate func keyOfMerge(_ type: Record.Type, _ remembered: PackedRow?) -> [String] {
-        let known = remembered?.layout.key(of: type) ?? []
+    fileprivate func keyOfMerge(_ type: Record.Type, _ remembered: PackedRow?) -> KeyColumns {
+        let known = remembered?.layout.key(of: type) ?? .none
         if !known.isEmpty { return known }
         let own = key(of: type)
         if !own.isEmpty { return own }
         learnKey(of: type)
-        return learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? type.databasePrimaryKey ?? []
+        let names = type.databasePrimaryKey ?? []
+        return learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type)))
+            ?? KeyColumns(names: names, comparisons: names.map { _ in .unknown })
     }
 }
 

@@ -110,14 +110,14 @@ extension Record {
     }
 
     /// Remembers some of the columns, and what was known of the others: nothing, where the record has come to mean
-    /// another row. The row was found by its primary key, so that is known.
+    /// another row. The row was found by its primary key, so that is known, unless the row may hold other letters.
     @inline(never)
     private func rememberSome(of writer: RecordWriter, _ mask: ColumnMask, in db: Database) {
-        let (columns, statements) = (writer.columns, writer.statements)
+        let columns = writer.columns
         let old = snapshot
-        let hasOtherKey = old.map { columns.hasOtherKey(statements.keyColumns, than: $0) } ?? true
+        let hasOtherKey = old.map { writer.hasOtherKey(than: $0) } ?? true
         var written = mask
-        if hasOtherKey { written.formUnion(statements.keyMask) }
+        if hasOtherKey { written.formUnion(writer.exactKey) }
         var unread = old?.layout.unreadColumns?.without(written, of: columns)
         // Its other values were given to the record, and are still to be written. What is filled in was not.
         if hasOtherKey, let old, let filling = writer.plan.filling {

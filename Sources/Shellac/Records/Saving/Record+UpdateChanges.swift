@@ -61,7 +61,9 @@ extension Record {
             changes.isExact = false
         }
         if mask.isEmpty { return false }
-        if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask {
+        if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask,
+            rememberedRow.row.map({ writer.hasOtherKey(than: $0) }) ?? true
+        {
             return try updateRowOfOtherKey(writer, unchanged, in: db)
         }
         if writer.withPlan({ $0.isIdle(.update) }) {
@@ -80,7 +82,7 @@ extension Record {
     ) throws -> Bool {
         let notGiven = writer.columnsNotGiven(by: self)
         if writer.withPlan({ $0.isIdle(.update) }) {
-            let mask = writer.statements.allColumns.subtracting(notGiven)
+            let mask = writer.allColumns.subtracting(notGiven)
             try updateAlone(writer.settable(mask), isFull: notGiven.isEmpty, writer, unchanged, in: db)
         } else {
             try updateByMethods(
@@ -100,12 +102,21 @@ extension Record {
         }
     }
 
-    /// The columns to update where the program has changed some. Where the primary key is among them, the record means another
-    /// row, and gives its others, too.
-    final func columnsToUpdate(_ names: Set<String>, in db: Database) throws -> Set<String> {
-        let key = try db.plan(for: type(of: self)).use { $0.key }
-        guard key.contains(where: { key in names.contains { CaseInsensitiveName.matches($0, key) } })
-        else { return names }
-        return try db.withWriter(for: self) { $0.names(without: $0.columnsNotGiven(by: self)) }.union(names)
+    /// The columns to update where some were changed. Where the record has come to mean another row, it gives its others, too.
+    ///
+    /// - Parameter changes: The columns, with the values that they had.
+    final func columnsToUpdate(_ changes: [String: DatabaseValue], in db: Database) throws -> Set<String> {
+        let plan = try db.plan(for: type(of: self)).object
+        let names = Set(changes.keys)
+        let old = plan.key.map { key in changes.first { CaseInsensitiveName.matches($0.key, key) }?.value }
+        if old.allSatisfy({ $0 == nil }) { return names }
+        return try db.withWriter(for: self) { writer in
+            let (columns, key) = (writer.columns, writer.statements.layout.key)
+            let isSame = zip(zip(writer.statements.keyColumns, key.comparisons), old).allSatisfy { new, old in
+                old.map { new.1.isSameKey(columns[new.0], as: $0) } ?? true
+            }
+            if isSame, !key.isEmpty { return names }
+            return writer.names(without: writer.columnsNotGiven(by: self)).union(names)
+        }
     }
 }

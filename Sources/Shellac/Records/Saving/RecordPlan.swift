@@ -80,7 +80,7 @@ final class RecordPlan {
         kind = recordType.flatMap(ClassKind.of)
         isConditioned = type._ownConditions != nil
         softDeleteColumn = type.databaseSoftDelete?.column
-        try kind?.check(table, on: database)
+        try kind?.check(table)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         // A method that saves is told the columns, and may look around, as a callback may.
@@ -203,12 +203,6 @@ final class RecordPlan {
         let question = table.columns.map(\.name).question(for: missing)
         return error.with(
             message: "the table \(tableName) has no column \(missing), which \(typeName) encodes\(question)")
-    }
-
-    /// The collation of a column, where that is not BINARY.
-    func collation(of column: String) -> String? {
-        database.collation(ofColumn: column, in: table.name, of: table.schemaName)
-            .flatMap { CaseInsensitiveName.matches($0, "BINARY") ? nil : $0 }
     }
 
     // MARK: - Selections

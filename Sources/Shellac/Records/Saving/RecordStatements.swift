@@ -5,12 +5,14 @@ final class RecordStatements {
     let layoutReference: Unretained<RowLayout>
     /// The names of all columns.
     let allNames: Set<String>
-    /// All columns that an update sets: those that are not in the primary key. Where there are no others, the key is
-    /// set to what it is, so that observers hear of it, and a missing row is noticed.
+    /// All columns that an update sets where the key is exact: those that are not in the primary key. Where there are no
+    /// others, the key is set to what it is, so that observers hear of it, and a missing row is noticed.
     let allColumns: ColumnMask
     /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
     let keyMask: ColumnMask
+    /// Whether each row that is found by a key holds what the record has in the key.
+    let hasExactKey: Bool
     /// The columns that triggers keep: counters. No record writes them, since what it has of them may be old.
     let counterMask: ColumnMask
     /// Whether the primary key may hold a date: it is no row id.
@@ -83,8 +85,9 @@ final class RecordStatements {
         keyColumns = key.count == max(plan.key.count, 1) ? key : []
         let layout = RowLayout(
             names: names, sql: nil, affinities: names.map(plan.table.affinity(ofColumn:)),
-            key: keyColumns.map { names[$0] })
+            key: plan.table.key(keyColumns.map { names[$0] }))
         self.layout = layout
+        hasExactKey = layout.key.comparisons.allSatisfy(\.isExact)
         layoutReference = Unretained(layout)
         allNames = Set(names)
         mayHaveDateInKey = plan.rowIDColumn == nil && !keyColumns.isEmpty
@@ -266,7 +269,9 @@ final class RecordStatements {
             verb: .upsert, mask: mask, resolution: .abort, returning: returning, computed: computed?.column,
             computes: computes)
         return try statement(key) {
-            var assignments = names(mask).map { "\($0) = excluded.\($0)" }
+            var assignments = layout.names.indices.filter(mask.contains).map { column in
+                "\(layout.names[column].quotedDatabaseIdentifier) = \(valueInTheWay(of: column))"
+            }
             if let computed {
                 assignments.append("\(computed.column.quotedDatabaseIdentifier) = \(computed.function)()")
             }
@@ -278,6 +283,18 @@ final class RecordStatements {
             return "\(insertionSQL(.abort, computes: computes)) ON CONFLICT DO "
                 + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(isKind)")
         }
+    }
+
+    /// Returns, as SQL, what an upsert writes to a column of the row that stands in the way: what the record has.
+    ///
+    /// In a column of the key, these are the letters of the record where the row has the record's key. A row that another
+    /// unique index has brought in the way keeps its key.
+    func valueInTheWay(of column: Int) -> String {
+        let name = layout.names[column].quotedDatabaseIdentifier
+        if hasExactKey || !keyMask.contains(column) { return "excluded.\(name)" }
+        let isSame = names(keyMask).map { "\(plan.quotedTable).\($0) = excluded.\($0)" }
+            .joined(separator: " AND ")
+        return "CASE WHEN \(isSame) THEN excluded.\(name) ELSE \(plan.quotedTable).\(name) END"
     }
 
     /// Updates some columns of the row that has the key.
@@ -328,8 +345,7 @@ final class RecordStatements {
         guard let expected else { return [] }
         let names = layout.names.indices.filter(expected.encoded.contains).map { layout.names[$0] }
         return (names + (expected.others ?? [])).map { name in
-            // (SQLite does not tell that of a view's column.)
-            let isBinary = !plan.isView && plan.collation(of: name) == nil
+            let isBinary = !plan.isView && plan.table.comparison(ofColumn: name).collation == .binary
             return "\(name.quotedDatabaseIdentifier)\(isBinary ? "" : " COLLATE BINARY") IS ?"
         }
     }

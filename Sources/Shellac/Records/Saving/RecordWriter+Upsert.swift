@@ -62,7 +62,7 @@ extension RecordWriter {
 
     /// The columns that are written to a row in the way.
     private var columnsOfRowInTheWay: ColumnMask {
-        (filled?.rowInTheWay ?? statements.allColumns).subtracting(untouched)
+        (filled?.rowInTheWay ?? allColumns).subtracting(untouched)
     }
 
     private func bindAll(and arguments: [DatabaseValue], to pointer: OpaquePointer) -> Int32 {
@@ -107,7 +107,12 @@ extension RecordWriter {
             let mask = columnsOfRowInTheWay
             let excluded = TableAlias("excluded")
             for index in names.indices where mask.contains(index) && isFree(names[index]) {
-                assignments.append(Column(names[index]).set(to: excluded[Column(names[index])]))
+                let isKey = !statements.hasExactKey && statements.keyMask.contains(index)
+                let value: any SQLExpressible =
+                    isKey
+                    ? SQL(sql: statements.valueInTheWay(of: index)).sqlExpression
+                    : excluded[Column(names[index])]
+                assignments.append(Column(names[index]).set(to: value))
             }
         }
         if let computed, isFree(computed.column) {

@@ -51,60 +51,6 @@ final class RecordWriter {
     @inline(__always)
     var computes: Bool { filled != nil && withStatements { $0.computed != nil } }
 
-    // MARK: - The primary key
-
-    /// The primary key, where it is encoded.
-    var key: [String: DatabaseValue] {
-        var key: [String: DatabaseValue] = [:]
-        for column in statements.keyColumns { key[columns.layout.names[column]] = columns[column] }
-        return key
-    }
-
-    /// Whether the record has a key to be found by: one that is encoded, and not NULL.
-    var hasKey: Bool {
-        withStatements { statements in
-            !statements.keyColumns.isEmpty && statements.keyColumns.allSatisfy { !columns.isNull($0) }
-        }
-    }
-
-    /// Has the record found by the very dates that it remembers of its primary key: the database may hold them in another
-    /// of the readable formats, and compares texts.
-    func takeKey(of record: some MutablePersistableRecord) {
-        if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
-    }
-
-    @inline(never)
-    private func takeDates(of record: some MutablePersistableRecord) {
-        let dates = statements.keyColumns.filter { columns.column($0).isDate }
-        guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
-        let places = dates.compactMap { column in
-            row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
-        }
-        columns.takeDates(from: row, places)
-    }
-
-    var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
-
-    func checkKeyIsEncoded() throws {
-        if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
-    }
-
-    /// The columns of the primary key are not encoded. That is a mistake, unless records of the type encode them where
-    /// they have a key: then the record has none.
-    @inline(never)
-    private func throwOrTrapKeyIsNotEncoded() throws -> Never {
-        if plan.hasEncodedKey { throw notFound }
-        if plan.key.isEmpty {
-            Misuse.trap(
-                "\(plan.tableName) has no primary key to find the record's row by: "
-                    + "say which columns are by `static var databasePrimaryKey`.")
-        }
-        let names = plan.key.joined(separator: ", ")
-        Misuse.trap(
-            "a record of the table \(plan.tableName) does not encode its primary key (\(names)), and cannot be found "
-                + "in the database. List it in columns(_:), or encode it in encode(to:).")
-    }
-
     // MARK: - Statements
 
     /// Inserts the record as options and the policy of its type say, or upserts it. Returns nil when a conflict was
@@ -258,14 +204,12 @@ final class RecordWriter {
         return settable(mask)
     }
 
-    /// Columns without those of the primary key, by which the row is found, and without counters. Where there are no others, the key is set to
-    /// what it is.
+    /// Columns without those of the primary key that hold what the record has, since the row is found by it, and without
+    /// counters. Where there are no others, the key is set to what it is.
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
-        withStatements {
-            mask.subtract($0.keyMask)
-            mask.subtract($0.counterMask)
-        }
+        mask.subtract(exactKey)
+        withStatements { mask.subtract($0.counterMask) }
         return mask.isEmpty ? statements.keyMask : mask
     }
 

@@ -141,12 +141,12 @@ extension RecordWriter {
             columns.layout.hasSameNames(as: row.layout), hasKey(of: row)
         {
             // As most are: nothing has to be looked for.
-            let written = withStatements { mask.subtracting($0.keyMask) }
+            let written = mask.subtracting(exactKey)
             expectation.clear()
             expectation.set(written, of: row)
             return expectation
         }
-        let known = row.flatMap { columns.hasOtherKey(statements.keyColumns, than: $0) ? nil : $0 }
+        let known = row.flatMap { hasOtherKey(than: $0) ? nil : $0 }
         let expected = expectation
         try unchanged.expect(known, of: Swift.type(of: record), writing: mask, by: self, in: expected)
         if expected.unknown != nil { try checkRow(isAs: expected) }
@@ -208,7 +208,8 @@ extension UnchangedColumns {
         // By the key, the row is found. The dates are written by whoever writes the row, and counters by whoever writes others.
         let leftOut =
             form.names == nil
-            ? writer.plan.key + type.databaseStamps.columns + writer.plan.table.counterMarks.map(\.column)
+            ? writer.namesOfExactKey + type.databaseStamps.columns
+                + writer.plan.table.counterMarks.map(\.column)
             : []
         func isLeftOut(_ name: String) -> Bool {
             leftOut.contains { CaseInsensitiveName.matches($0, name) }

@@ -210,7 +210,7 @@ extension PackedColumns {
         }
         let layout = RowLayout(
             names: layout.names, sql: nil, affinities: affinities,
-            key: known?.key ?? [],
+            key: known?.key ?? .none,
             unread: known?.unreadColumns.flatMap {
                 $0.without(ColumnMask(0..<count).subtracting($0.untouched(in: self)), of: self)
             })
@@ -303,10 +303,10 @@ extension RowLayout {
     }
 
     /// The columns of the primary key of a type's table, as they are named here.
-    private func key(of type: Record.Type, in table: TableSchema) -> [String] {
+    private func key(of type: Record.Type, in table: TableSchema) -> KeyColumns {
         let key = type.primaryKey(of: table)
         let places = table.places(ofKey: key, in: names)
-        return places.count == max(key.count, 1) ? places.map { names[$0] } : key
+        return table.key(places.count == max(key.count, 1) ? places.map { names[$0] } : key)
     }
 
     /// Learns the primary key of a type's table for records that remember such rows, where it is not known, and an access
@@ -320,8 +320,8 @@ extension RowLayout {
     }
 
     /// The columns of the primary key of a type's table. Empty where they were not learnt.
-    func key(of type: Record.Type) -> [String] {
-        key.isEmpty ? learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? [] : key
+    func key(of type: Record.Type) -> KeyColumns {
+        key.isEmpty ? learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? .none : key
     }
 }
 

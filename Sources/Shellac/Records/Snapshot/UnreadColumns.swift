@@ -144,7 +144,7 @@ extension RowLayout {
     /// Makes a layout of records that never read some columns, or have read all.
     ///
     /// - Parameter key: The columns of the primary key, where they were learnt.
-    func with(_ unread: UnreadColumns?, key: [String]? = nil) -> RowLayout {
+    func with(_ unread: UnreadColumns?, key: KeyColumns? = nil) -> RowLayout {
         if unread === self.unread, key ?? self.key == self.key { return self }
         return RowLayout(
             names: names, sql: sql, affinities: affinities, key: key ?? self.key, unread: unread)

@@ -142,7 +142,7 @@ extension Record {
     /// What is remembered of the row that has the record's key, which was found by it.
     private func remembered(_ known: PackedRow?, of writer: RecordWriter) -> PackedRow {
         let (columns, statements) = (writer.columns, writer.statements)
-        if let known, !columns.hasOtherKey(statements.keyColumns, than: known) { return known }
+        if let known, !writer.hasOtherKey(than: known) { return known }
         let unread = known?.layout.unreadColumns?.without(statements.keyMask, of: columns)
         return columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
     }

@@ -1,0 +1,95 @@
+// The primary key of what a record has encoded: what it finds, and what the row that it finds may hold in its place.
+
+extension RecordWriter {
+    /// The primary key, where it is encoded.
+    var key: [String: DatabaseValue] {
+        var key: [String: DatabaseValue] = [:]
+        for column in statements.keyColumns { key[columns.layout.names[column]] = columns[column] }
+        return key
+    }
+
+    /// Whether the record has a key to be found by: one that is encoded, and not NULL.
+    var hasKey: Bool {
+        withStatements { statements in
+            !statements.keyColumns.isEmpty && statements.keyColumns.allSatisfy { !columns.isNull($0) }
+        }
+    }
+
+    /// Has the record found by the very dates that it remembers of its primary key: the database may hold them in another
+    /// of the readable formats, and compares texts.
+    func takeKey(of record: some MutablePersistableRecord) {
+        if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
+    }
+
+    @inline(never)
+    private func takeDates(of record: some MutablePersistableRecord) {
+        let dates = statements.keyColumns.filter { columns.column($0).isDate }
+        guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
+        let places = dates.compactMap { column in
+            row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
+        }
+        columns.takeDates(from: row, places)
+    }
+
+    var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
+
+    func checkKeyIsEncoded() throws {
+        if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
+    }
+
+    /// The columns of the primary key are not encoded. That is a mistake, unless records of the type encode them where
+    /// they have a key: then the record has none.
+    @inline(never)
+    private func throwOrTrapKeyIsNotEncoded() throws -> Never {
+        if plan.hasEncodedKey { throw notFound }
+        if plan.key.isEmpty {
+            Misuse.trap(
+                "\(plan.tableName) has no primary key to find the record's row by: "
+                    + "say which columns are by `static var databasePrimaryKey`.")
+        }
+        let names = plan.key.joined(separator: ", ")
+        Misuse.trap(
+            "a record of the table \(plan.tableName) does not encode its primary key (\(names)), and cannot be found "
+                + "in the database. List it in columns(_:), or encode it in encode(to:).")
+    }
+
+    /// Whether what was encoded has another primary key than a row.
+    func hasOtherKey(than row: PackedRow) -> Bool {
+        withStatements { statements in
+            columns.hasOtherKey(statements.keyColumns, of: statements.layout.key, than: row)
+        }
+    }
+
+    /// The columns of the primary key that hold what the record has, wherever the row is found by it. In the others, the row
+    /// may hold what the column takes for equal: other letters by NOCASE, or the real number 1 where the record has the integer.
+    var exactKey: ColumnMask {
+        withStatements { $0.hasExactKey ? $0.keyMask : exactKey(of: $0) }
+    }
+
+    @inline(never)
+    private func exactKey(of statements: RecordStatements) -> ColumnMask {
+        ColumnMask(
+            zip(statements.keyColumns, statements.layout.key.comparisons).filter { column, comparison in
+                comparison.isExact(for: columns[column])
+            }.map(\.0))
+    }
+
+    /// The names of these, as the table has them.
+    var namesOfExactKey: [String] {
+        let exact = exactKey
+        return withStatements { statements in
+            if statements.keyColumns.isEmpty { return plan.key }
+            return statements.keyColumns.filter(exact.contains).map { columns.layout.names[$0] }
+        }
+    }
+
+    /// All columns that an update sets.
+    var allColumns: ColumnMask {
+        withStatements { statements in
+            if statements.hasExactKey { return statements.allColumns }
+            var mask = statements.allColumns
+            mask.formUnion(statements.keyMask.subtracting(exactKey(of: statements)))
+            return mask
+        }
+    }
+}
