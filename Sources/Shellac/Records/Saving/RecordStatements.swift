@@ -18,7 +18,7 @@ final class RecordStatements {
     /// Whether the primary key may hold a date: it is no row id.
     let mayHaveDateInKey: Bool
     /// Whether names that are equal for Swift have the same bytes.
-    private let hasASCIINames: Bool
+    let hasASCIINames: Bool
     /// Where the column that is the row id stands.
     let rowIDColumn: Int?
     /// Where the column stands that says when the row was deleted, which stays.
@@ -34,7 +34,7 @@ final class RecordStatements {
     /// When the plan has last looked for the shape.
     var lastUse: UInt64 = 0
 
-    private unowned(unsafe) let plan: RecordPlan  // which owns this
+    unowned(unsafe) let plan: RecordPlan  // which owns this
     private unowned(unsafe) let database: Database  // which owns this
 
     private struct Key: Hashable {
@@ -121,37 +121,8 @@ final class RecordStatements {
         return try row.standing(on: packed.bytes) { try body(Row(row)) }
     }
 
-    // MARK: - Some of the columns
-
     /// The columns asked for last, and their names: records of a type are often changed in the same ones.
-    @exclusivity(unchecked) private var lastColumns: (mask: ColumnMask, names: Set<String>)?
-
-    /// The names of some columns.
-    func names(of mask: ColumnMask) -> Set<String> {
-        if let lastColumns, lastColumns.mask == mask { return lastColumns.names }
-        let names = Set(layout.names.indices.lazy.filter(mask.contains).map { self.layout.names[$0] })
-        lastColumns = (mask, names)
-        return names
-    }
-
-    /// The columns of some names.
-    func columns(named names: Set<String>) throws -> ColumnMask {
-        // The same set, and not only an equal one, is known without a comparison of names.
-        // One of several columns whose names are equal for Swift alone stands for all that an update has named.
-        if let lastColumns, lastColumns.names == names,
-            hasASCIINames || lastColumns.mask.count > names.count
-        {
-            return lastColumns.mask
-        }
-        var mask = ColumnMask()
-        for name in names {
-            guard let column = layout.column(named: name) else {
-                throw RecordError.columnNotEncoded(databaseTableName: plan.tableName, column: name)
-            }
-            mask.insert(column)
-        }
-        return mask
-    }
+    @exclusivity(unchecked) var lastColumns: (mask: ColumnMask, names: Set<String>)?
 
     // MARK: - Statements
 
