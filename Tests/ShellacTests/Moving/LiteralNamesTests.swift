@@ -78,7 +78,8 @@ struct LiteralNamesTests {
     func late() throws {
         try withMovers { db in
             let ids = Mover.select(Column("id"), as: Int.self).orderByPrimaryKey()
-            try #expect(Int.fetchAll(db, literal: "SELECT id FROM mover WHERE id IN (\(ids.limit(2)))") == [1, 2])
+            try #expect(
+                Int.fetchAll(db, literal: "SELECT id FROM mover WHERE id IN (\(ids.limit(2)))") == [1, 2])
         }
     }
 }

@@ -11,7 +11,8 @@ extension Database {
         defer { trace(nil) }
         try body()
         return spy.sql.filter {
-            !$0.hasPrefix("PRAGMA") && !$0.hasPrefix("SELECT type") && !$0.hasPrefix("--")
+            // What reads the schema is left out.
+            !["PRAGMA", "SELECT type", "SELECT sql", "--"].contains(where: $0.hasPrefix)
         }
     }
 }
