@@ -92,7 +92,7 @@ final class Checkpointer: Sendable {
             return (state.failure, state.sizeToWaitAt)
         }
         if frames >= sizeToWaitAt {
-            let isEmpty = mayEmptyLog(db, frames) && emptyLog(db, patience: sizes.patience(frames: frames))
+            let isEmpty = mayEmptyLog(db) && emptyLog(db, patience: sizes.patience)
             state.withLock { $0.sizeToWaitAt = isEmpty ? sizes.hard : frames * 2 }
         } else if failure != nil, frames >= sizes.passive {
             _ = emptyLog(db, patience: .zero)
@@ -103,8 +103,8 @@ final class Checkpointer: Sendable {
     private var reads: [ConnectionActivity] { opening.group.activities.filter { $0.age != nil } }
 
     /// Whether a commit may empty the log in a moment: no reader is known to stay, and none has left more behind than a commit copies.
-    private func mayEmptyLog(_ db: Database, _ frames: Int) -> Bool {
-        if reads.contains(where: { $0.lasts(longerThan: sizes.patience(frames: frames)) }) { return false }
+    private func mayEmptyLog(_ db: Database) -> Bool {
+        if reads.contains(where: { $0.lasts(longerThan: sizes.patience) }) { return false }
         var (present, copied): (UInt32, UInt32) = (0, 0)
         guard state.withLock({ $0.isHeldUp }), shellac_wal_index(db.pointer, &present, &copied) == SQLITE_OK
         else { return true }
@@ -254,10 +254,10 @@ struct WALSize {
     var passive = 1_000
     /// The log is begun anew in the writer's line.
     var restart = 4_000
-    /// The log is copied by who commits, who waits for readers.
+    /// A commit copies the log, and gives the present reads a moment to end.
     var hard = 16_000
-    /// How long who commits waits for readers when the log has some size.
-    func patience(frames: Int) -> Duration { min(.milliseconds(100) * frames / hard, .seconds(5)) }
+    /// The longest such a moment. Reads that begin meanwhile read from the file alone, so a longer one would gain nothing.
+    let patience = Duration.milliseconds(100)
     /// The most bytes that the file keeps when the log is begun anew, by pages of some size.
     func limit(pageSize: Int) -> Int { restart * pageSize }
 }

@@ -45,7 +45,7 @@ struct WaitlessWriterTests {
         let pool = try pool(file)
         try await pool.write { db in try db.addFrames(10) }
         let reading = try await LongAccess.reading(pool)
-        let patience = LoggedFile.sizes.patience(frames: LoggedFile.sizes.hard * 2)
+        let patience = LoggedFile.sizes.patience
         try await waitUntil {
             try pool.walStatus.readers.contains { $0.label.contains("reader") && $0.age > patience }
         }
