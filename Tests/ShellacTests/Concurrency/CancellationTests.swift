@@ -365,7 +365,7 @@ struct CancellationTests {
     @Test("Cancelling a task ends its wait for a lock of another connection")
     func busy() async throws {
         let file = try TemporaryDatabase()
-        let (queue, other) = (try file.queue { $0.busyMode = .timeout(20) }, try file.queue())
+        let (queue, other) = (try file.queue { $0.busyMode = .timeout(300) }, try file.queue())
         let (inside, end) = (Gate(), Gate())
         let holding = Task {
             try await onThread {
