@@ -9,8 +9,9 @@ import CSQLite
 ///
 /// ## The loss of a file
 ///
-/// 1. SQLite's commit hook is called, before anything of the commit is written. The VFS is asked whether the file has moved, which is one
-///    `stat()`. Now and then, the log and its index are looked for, too.
+/// 1. SQLite's commit hook is called, before anything of the commit is written. The VFS is asked whether the file has moved, unless it has
+///    been asked in the same few milliseconds and the file's entry is as it was then: see ``FileMark``. Now and then, the log and its index
+///    are looked for, too.
 /// 2. The hook refuses the commit. The statement throws the error, and so does each later one that writes, until the connection is
 ///    closed: the file may come back, and what took its place may have been changed by the log meanwhile. Reading goes on.
 /// 3. The log is emptied into the file that it belongs to, wherever that is now. So it does no harm to the one that took its place. Where
@@ -34,6 +35,9 @@ final class FilePlace {
     /// The log and its index, where another file in their place is a loss.
     private var companions: [Companion] = []
     private var lastLook: UInt64 = 0
+    /// The file's entry when the VFS was asked last, and the time of that.
+    private var mark: FileMark?
+    private var lastAnswer: UInt64 = 0
 
     /// A file that lies beside the database.
     private struct Companion {
@@ -67,7 +71,7 @@ final class FilePlace {
     func allowsCommit(_ database: Database) -> Bool {
         if loss != nil { return false }
         refusal = nil
-        if database.hasMoved() {
+        if hasMoved(database) {
             refusal = lose(.file, database)
         } else if let name = database.movedAttachment {
             refusal = .lost(.file, of: "\(name) of \(database.description)", at: database.path(of: name))
@@ -77,6 +81,18 @@ final class FilePlace {
         guard refusal == nil else { return false }
         version = database.pagerVersion &+ 1
         return true
+    }
+
+    /// Whether the file has moved. A folder that moves takes its files along and leaves their entries as they are: so the VFS is asked as
+    /// soon as the clock has moved.
+    private func hasMoved(_ database: Database) -> Bool {
+        let now = shellac_coarse_time()
+        if now == lastAnswer, mark?.isUnchanged() == true { return false }
+        lastAnswer = now
+        if mark == nil { mark = Self.path(of: database).flatMap { FileMark($0) } }
+        // It is noted first: what changes meanwhile is found by the next look.
+        mark?.note()
+        return database.hasMoved()
     }
 
     private func lose(_ part: Part, _ database: Database, _ path: String? = nil) -> DatabaseError {

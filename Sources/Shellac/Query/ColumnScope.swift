@@ -18,18 +18,29 @@ extension SQLExpression {
 struct QueryTables {
     let source: QuerySource
     let joins: [QueryJoin]
-    /// Which of the conditions of the source's type hold of the rows, and what is asked beside.
-    let own: OwnScope
-    let given: SQLExpression?
+    /// What holds of the rows. Nil where the writer does not ask.
+    let conditions: RowConditions?
 
-    init(_ query: SelectQuery) {
-        (source, joins, own, given) = (query.source, query.joins, query.own, query.given)
+    init(_ query: SelectQuery, hasConditions: Bool = true) {
+        (source, joins) = (query.source, query.joins)
+        conditions = hasConditions ? RowConditions(query) : nil
     }
 
     /// The names of the tables in the statement.
     var names: [String] { sources.compactMap(\.name) }
 
     var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
+}
+
+/// What holds of the rows of a query. It is an object: the tables of each query that is written are copied more than once, and few
+/// writers ask for this.
+final class RowConditions {
+    /// Which of the conditions of the source's type hold.
+    let own: OwnScope
+    /// What is asked beside.
+    let given: SQLExpression?
+
+    init(_ query: SelectQuery) { (own, given) = (query.own, query.given) }
 }
 
 extension QuerySource {
@@ -84,7 +95,7 @@ extension QueryWriter {
     ) throws {
         // Most requests stand alone: for them, nothing is allocated, nor given back.
         guard current == nil else { return try inInnerQuery(query, write) }
-        current = QueryTables(query)
+        current = QueryTables(query, hasConditions: Self.asksForConditions)
         defer { current = nil }
         try write(&self)
     }
@@ -98,7 +109,7 @@ extension QueryWriter {
         guard enclosing.count < 100 else { throw Self.endlessQuery(query) }
         let outer = (scope, current)
         scope = nil
-        current = QueryTables(query)
+        current = QueryTables(query, hasConditions: Self.asksForConditions)
         if let around = outer.1 { enclosing.append(around) }
         defer {
             (scope, current) = outer

@@ -17,6 +17,7 @@ extension SQLExpression {
 
 /// Goes through an expression as if to write it, and finds what is not known before there is a connection, or what else reads rows.
 private struct LateFinder: QueryWriter {
+    static var asksForConditions: Bool { false }
     var findsQueries = false
     private(set) var isFound = false
     let database: Database? = nil

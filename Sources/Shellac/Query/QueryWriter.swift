@@ -4,6 +4,8 @@
 /// another SQL, in a fraction of the time. Both meet the same values in the same order, since the same code writes to
 /// either: this is why a statement that was found by its shape gets its arguments right.
 protocol QueryWriter {
+    /// Whether it asks for the conditions on the rows of the queries that it writes.
+    static var asksForConditions: Bool { get }
     /// The connection that knows the schema.
     var database: Database? { get }
     /// The tables of the query that is written, and of those around it.
@@ -97,6 +99,7 @@ extension QueryWriter {
 
 /// Writes the SQL of a request, with the fewest parentheses.
 struct SQLWriter: QueryWriter {
+    static var asksForConditions: Bool { true }
     private(set) var sql = ""
     private(set) var arguments: [DatabaseValue] = []
     /// The connection that knows the primary keys.

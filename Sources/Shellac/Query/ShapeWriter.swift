@@ -3,6 +3,7 @@
 /// The parentheses are those of the tree, and nothing is quoted, nor asked of the schema. What is not a text of ours has
 /// a mark and its length before it, so that no name can pass for SQL.
 struct ShapeWriter: QueryWriter {
+    static var asksForConditions: Bool { false }
     private(set) var bytes: [UInt8]
     private(set) var arguments: [DatabaseValue] = []
     /// The connection that knows the columns of keys which a type stores as it says.

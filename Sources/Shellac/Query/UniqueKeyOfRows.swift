@@ -32,7 +32,7 @@ extension TableSchema {
 extension QueryTables {
     /// The conditions that all rows of the source satisfy, as tokens of SQL. One that asks the schema is no index's.
     fileprivate var conjuncts: Set<[String]> {
-        let conditions = [own.condition(of: source.type), given].compactMap { $0 }
+        let conditions = [conditions?.own.condition(of: source.type), conditions?.given].compactMap { $0 }
         return conditions.flatMap(operands).reduce(into: []) { conjuncts, operand in
             var writer = SQLWriter(nil)
             guard (try? writer.expression(operand, above: .lowest)) != nil,

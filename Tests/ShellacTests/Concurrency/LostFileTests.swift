@@ -356,4 +356,27 @@ struct LostFileTests {
         #expect(error?.leavesOutcomeUnknown == true)
         try database.close()
     }
+
+    @Test("A commit is refused that comes at once, when the last one has just looked")
+    func atOnce() throws {
+        for round in 0..<20 {
+            let queue = try open(.queue)
+            try queue.write { db in
+                try db.execute(sql: "DROP TABLE IF EXISTS t; CREATE TABLE t (a)")
+            }
+            // The entry of the file has an earlier time than now.
+            usleep(10_000)
+            for value in 0..<3 {
+                try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value]) }
+            }
+            #expect(rename(path, folder.path("elsewhere\(round)")) == 0)
+            #expect(throws: DatabaseError.self) {
+                try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES ('lost')") }
+            }
+            try queue.close()
+            let moved = try DatabaseQueue(path: folder.path("elsewhere\(round)"))
+            try moved.read { db in try #expect(Int.fetchAll(db, sql: "SELECT a FROM t") == [0, 1, 2]) }
+            try moved.close()
+        }
+    }
 }
