@@ -10,7 +10,7 @@ struct DeletionHistoryTests {
         arguments: [DeletableHero.self, CalledDeletableHero.self, StubbornDeletableHero.self]
             as [DeletableHero.Type])
     func histories(_ type: DeletableHero.Type) throws {
-        for seed in UInt64(1)...150 {
+        for seed in SeededGenerator.seeds("DELETION", count: 150) {
             var history = DeletionHistory(seed: seed, type)
             let difference = try DatabaseQueue().inDatabase { db in
                 try db.execute(sql: DeletableHero.schema)

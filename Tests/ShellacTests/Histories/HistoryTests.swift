@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Shellac
@@ -14,10 +15,8 @@ struct HistoryTests {
             StampedListedAdventurer.self, StampedCodedAdventurer.self, StampedCallingAdventurer.self,
         ])
     func histories(type: Adventurer.Type) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_HISTORY_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_HISTORY_COUNT"].flatMap(UInt64.init) ?? 32
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("HISTORY", count: 32)
+        for seed in seeds {
             let history = History(seed: seed, for: type, count: 60)
             do {
                 try await HistoryWorld.run(history, type)

@@ -11,10 +11,8 @@ import Testing
 struct JoiningHistoryTests {
     @Test("have told the newest committed value when all is quiet", arguments: LiveKind.allCases)
     func histories(kind: LiveKind) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_JOIN_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_JOIN_COUNT"].flatMap(UInt64.init) ?? 12
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("JOIN", count: 12)
+        for seed in seeds {
             do {
                 for problem in try await JoiningHistory(seed, kind).run() {
                     Issue.record("seed \(seed): \(problem)")

@@ -12,10 +12,8 @@ struct KeyHistoryTests {
         "leave rows, records and changes as the model says, after each step",
         arguments: KeyHistory.Shape.allCases, [false, true])
     func histories(shape: KeyHistory.Shape, isWithoutRowID: Bool) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_KEY_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_KEY_COUNT"].flatMap(UInt64.init) ?? 24
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("KEY", count: 24)
+        for seed in seeds {
             do {
                 try KeyHistory.run(seed, shape, withoutRowID: isWithoutRowID)
             } catch {

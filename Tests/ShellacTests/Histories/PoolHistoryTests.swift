@@ -6,19 +6,14 @@ import Testing
 
 @Suite("Random histories of a pool", .behaviour(79))
 struct PoolHistoryTests {
-    private static func number(_ name: String, _ standard: UInt64) -> UInt64 {
-        ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) ?? standard
-    }
-
     /// `SHELLAC_POOL_OPERATIONS=250000 SHELLAC_POOL_COUNT=1` makes a million operations of four writers, and tells the time.
     @Test(
         "Beside writers of threads and tasks, each reader sees whole transfers, in their order, and all that were acknowledged"
     )
     func transfers() async throws {
-        let first = Self.number("SHELLAC_POOL_SEED", 1)
-        let count = Self.number("SHELLAC_POOL_COUNT", 3)
-        let operations = Int(Self.number("SHELLAC_POOL_OPERATIONS", 150))
-        for seed in first..<first + count {
+        let told = ProcessInfo.processInfo.environment["SHELLAC_POOL_OPERATIONS"].flatMap(Int.init)
+        let operations = told ?? 150
+        for seed in SeededGenerator.seeds("POOL", count: 3) {
             let history = try PoolHistory(seed: seed) { configuration in
                 configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") }
                 configuration.maximumReaderCount = Int(1 + seed % 5)

@@ -10,10 +10,8 @@ import Testing
 struct RandomListChangesTests {
     @Test("the changes make the new list of the old one, and are as few as can be")
     func law() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_CHANGES_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_CHANGES_COUNT"].flatMap(UInt64.init) ?? 300
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("CHANGES", count: 300)
+        for seed in seeds {
             do {
                 for problem in try Self.run(seed) { Issue.record("seed \(seed): \(problem)") }
             } catch {

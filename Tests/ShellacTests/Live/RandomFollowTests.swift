@@ -12,10 +12,8 @@ struct RandomFollowTests {
         "keep what is dirty, and have the newest committed value in each clean column when all is quiet",
         arguments: LiveKind.allCases)
     func crowds(kind: LiveKind) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_FOLLOW_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_FOLLOW_COUNT"].flatMap(UInt64.init) ?? 12
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("FOLLOW", count: 12)
+        for seed in seeds {
             do {
                 for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {

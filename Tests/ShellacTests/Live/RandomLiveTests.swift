@@ -12,10 +12,8 @@ struct RandomLiveTests {
         "give committed states in order, and the newest one at last", .behaviour(74, 75, 76),
         arguments: LiveKind.allCases)
     func histories(kind: LiveKind) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_LIVE_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_LIVE_COUNT"].flatMap(UInt64.init) ?? 60
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("LIVE", count: 60)
+        for seed in seeds {
             var history = try LiveHistory(seed: seed, kind)
             do {
                 if let difference = try await history.run() {

@@ -14,10 +14,8 @@ struct RandomReadersTests {
         "see the states in their order, and the newest one at last, whoever comes and goes",
         arguments: LiveKind.allCases)
     func crowds(kind: LiveKind) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_LIVE_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_LIVE_COUNT"].flatMap(UInt64.init) ?? 20
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("LIVE", count: 20)
+        for seed in seeds {
             do {
                 for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {

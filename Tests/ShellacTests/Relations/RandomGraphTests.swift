@@ -8,10 +8,8 @@ import Testing
 @Suite("Random graphs") struct RandomGraphTests {
     @Test("are loaded as a loop of queries would, by one statement for each relation", .behaviour(63, 65, 67))
     func graphs() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_GRAPH_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_GRAPH_COUNT"].flatMap(UInt64.init) ?? 300
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("GRAPH", count: 300)
+        for seed in seeds {
             var graph = RandomGraph(seed: seed)
             do {
                 let difference = try graph.run()

@@ -8,10 +8,8 @@ import Testing
 @Suite("Random joins") struct RandomJoinsTests {
     @Test("give the rows, records, lists and counts that SQL by hand gives", .behaviour(68))
     func joins() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_GRAPH_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_GRAPH_COUNT"].flatMap(UInt64.init) ?? 150
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("GRAPH", count: 150)
+        for seed in seeds {
             var graph = RandomGraph(seed: seed &* 7919)
             do {
                 if let difference = try graph.join() {

@@ -10,10 +10,8 @@ import Testing
 
     @Test("are saved as a loop would save them, or not at all", .behaviour(66))
     func lists() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_LIST_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_LIST_COUNT"].flatMap(UInt64.init) ?? 150
-        for seed in first..<first + count {
+        let seeds = SeededGenerator.seeds("LIST", count: 150)
+        for seed in seeds {
             let graph = try Side(seed: seed)
             let loop = try Side(seed: seed)
             let before = graph.values
