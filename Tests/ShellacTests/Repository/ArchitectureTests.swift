@@ -5,20 +5,85 @@ import Testing
 /// The article on the architecture, and what it speaks of.
 @Suite("Architecture")
 struct ArchitectureTests {
-    @Test("the layers of the article are those of .ci/layers, in their order")
+    @Test("the storeys and layers of the article are those of .ci/layers, in their order")
     func layers() throws {
-        let script = try text(".ci/layers")
-        let list = try #require(script.firstMatch(of: /(?m)^layers=\(\s*([^)]*)\)/)).1
-        let layers = list.split { " \n".contains($0) }.map(String.init)
-        #expect(layers.count > 10)
-        #expect(Self.layers(in: try article()) == layers)
+        let storeys = try Repository.storeys()
+        #expect(storeys.count == 5 && storeys.allSatisfy { !$0.layers.isEmpty })
+        #expect(Self.storeys(in: try article()) == storeys)
     }
 
-    @Test("the layers are the words in bold of a numbered list")
+    @Test("the layers are the words in bold of a numbered list, below the headings of their storeys")
     func readingLayers() {
-        let text =
-            "Of **Layers**:\n\n1. **Support**: a lock.\n2. **Values**: **all** of them.\n- **Rows**: none.\n"
-        #expect(Self.layers(in: text) == ["Support", "Values"])
+        let text = """
+            ## Layers
+
+            Of **Layers**:
+
+            ### Ground
+
+            1. **Support**: a lock.
+            2. **Values**: **all** of them.
+            - **Rows**: none.
+
+            ### Database
+
+            3. **Schema**: tables.
+
+            ## After
+
+            ### Walks
+
+            1. **None**: of these.
+            """
+        #expect(
+            Self.storeys(in: text) == [
+                .init("Ground", ["Support", "Values"]), .init("Database", ["Schema"]),
+            ])
+    }
+
+    @Test("the table of slots has all slots, and no two of them share a number")
+    func slots() throws {
+        var declared: [Slot] = []
+        for (layer, source) in try sources() {
+            let found = source.matches(of: /static var (\w+): Self \{ Slot\((\d+)/)
+            declared += found.map { Slot(name: String($0.1), number: Int($0.2) ?? -1, layer: layer) }
+        }
+        declared.sort { $0.number < $1.number }
+        #expect(declared.map(\.number) == Array(0..<declared.count))
+        #expect(declared.count == 10)
+        let rows = try article().matches(of: /(?m)^\| `(\w+)` \| (\d+) \| (\w+) \| [^|]+ \|$/)
+        let listed = rows.map {
+            Slot(name: String($0.1), number: Int($0.2) ?? -1, layer: String($0.3))
+        }
+        #expect(listed == declared)
+    }
+
+    @Test(
+        "the table of base classes has all that another layer subclasses, and a reason for each with one subclass"
+    )
+    func baseClasses() throws {
+        var layers: [String: String] = [:]
+        var subclasses: [String: Set<String>] = [:]
+        for (layer, source) in try sources() {
+            for declaration in Self.classes(in: source) {
+                layers[declaration.name] = layer
+                if let base = declaration.base { subclasses[base, default: []].insert(declaration.name) }
+            }
+        }
+        let crossing = subclasses.filter { base, names in
+            layers[base] != nil && names.contains { layers[$0] != layers[base] }
+        }
+        #expect(crossing["StatementParticipant"] == ["TransactionLog", "TriggerConnection", "Broker"])
+        var listed: Set<String> = []
+        for row in try article().matches(of: /(?m)^\| `(\w+)` \| (\w+) \| (`[^|]+`) \| ([^|]*)\|$/) {
+            let base = String(row.1)
+            listed.insert(base)
+            let names = Set(row.3.matches(of: /`(\w+)`/).map { String($0.1) })
+            #expect(layers[base] == String(row.2), "\(base)")
+            #expect(names == subclasses[base], "\(base)")
+            #expect((names.count == 1) == (row.4.count > 20), "\(base): a reason is for one subclass alone")
+        }
+        #expect(listed == Set(crossing.keys))
     }
 
     @Test("the article has four walks, of at most fifteen functions each, and all that they name is declared")
@@ -83,13 +148,49 @@ struct ArchitectureTests {
 
     // MARK: - Reading
 
+    private struct Slot: Equatable {
+        let name: String
+        let number: Int
+        let layer: String
+    }
+
+    /// The classes that a source declares outside of other declarations, and what they inherit from or conform to first.
+    private static func classes(in source: String) -> [(name: String, base: String?)] {
+        source.matches(
+            of:
+                /(?m)^(?:(?:@[\w(),]+|public|open|final|private|nonisolated) )*class (\w+)(?:<[^>]*>)?(?:\s*:\s*(\w+))?/
+        )
+        .map { (String($0.1), $0.2.map(String.init)) }
+    }
+
+    /// The sources, with their layers, and without their comments.
+    private func sources() throws -> [(layer: String, source: String)] {
+        try Repository.storeys().flatMap { storey in
+            try storey.layers.flatMap { layer in
+                let folder = "Sources/Shellac/\(storey.name)/\(layer)"
+                return try FileManager.default.subpathsOfDirectory(
+                    atPath: Repository.root.appending(path: folder).path
+                )
+                .filter { $0.hasSuffix(".swift") }
+                .map { (layer, try text("\(folder)/\($0)").replacing(/(?m)^\s*\/\/.*$/, with: "")) }
+            }
+        }
+    }
+
     private struct Walk {
         let heading: String
         let names: [String]
     }
 
-    private static func layers(in article: String) -> [String] {
-        article.matches(of: /(?m)^[0-9]+\. \*\*([A-Za-z]+)\*\*/).map { String($0.1) }
+    private static func storeys(in article: String) -> [Repository.Storey] {
+        guard let section = article.firstMatch(of: /(?s)(?:^|\n)## Layers\n(.*?)(?:\n## |$)/)?.1 else {
+            return []
+        }
+        return section.split(separator: "\n### ", omittingEmptySubsequences: false).dropFirst().map { part in
+            let name = part.prefix { $0 != "\n" }
+            let layers = part.matches(of: /(?m)^[0-9]+\. \*\*([A-Za-z]+)\*\*/).map { String($0.1) }
+            return Repository.Storey(String(name), layers)
+        }
     }
 
     private static func walks(in article: String) -> [Walk] {

@@ -14,7 +14,8 @@ import Testing
     @Test("an upward reference fails, and its layer is named")
     func upwardReferenceFails() async throws {
         let report = try await withCopy { copy in
-            try append("func upward(_ value: DatabaseValue) {}\n", to: "Support/Misuse.swift", of: copy)
+            try append(
+                "func upward(_ value: DatabaseValue) {}\n", to: "Ground/Support/Misuse.swift", of: copy)
             return try await layers("Support", "Columns", of: copy)
         }
         #expect(!report.succeeded)
@@ -28,7 +29,8 @@ import Testing
     func upwardConformanceFails() async throws {
         let report = try await withCopy { copy in
             try append(
-                "extension SQLiteValue: DatabaseValueConvertible {}\n", to: "Columns/SQLiteValue.swift",
+                "extension SQLiteValue: DatabaseValueConvertible {}\n",
+                to: "Ground/Columns/SQLiteValue.swift",
                 of: copy)
             return try await layers("Columns", of: copy)
         }
@@ -39,10 +41,10 @@ import Testing
     @Test("a word of an upper layer fails in a lower one, in code and in comments")
     func upwardWordsFail() async throws {
         let report = try await withCopy { copy in
-            try append("// Told to the broker.\n", to: "Connection/Slot.swift", of: copy)
-            try append("let stampCount = 0\nlet timestamp = 0\n", to: "Support/Misuse.swift", of: copy)
-            try append("// What a record remembers, of a row.\n", to: "Rows/Row.swift", of: copy)
-            try append("// Statements of ours can undo.\n", to: "SQL/SQL.swift", of: copy)
+            try append("// Told to the broker.\n", to: "Connection/Connection/Slot.swift", of: copy)
+            try append("let stampCount = 0\nlet timestamp = 0\n", to: "Ground/Support/Misuse.swift", of: copy)
+            try append("// What a record remembers, of a row.\n", to: "Ground/Rows/Row.swift", of: copy)
+            try append("// Statements of ours can undo.\n", to: "Connection/SQL/SQL.swift", of: copy)
             return try await layers("Support", of: copy)
         }
         #expect(!report.succeeded)
@@ -61,7 +63,8 @@ import Testing
             #expect(healthy.succeeded, "\(healthy.output)")
             #expect(healthy.output.contains("✔ Triggers"))
             #expect(!healthy.output.contains("Stamps"))
-            try append("let drift = SchemaDriftError.self\n", to: "Triggers/TriggerSource.swift", of: copy)
+            try append(
+                "let drift = SchemaDriftError.self\n", to: "Features/Triggers/TriggerSource.swift", of: copy)
             return try await Command.run([script] + features)
         }
         #expect(!report.succeeded)
@@ -74,23 +77,31 @@ import Testing
             try FileManager.default.createDirectory(
                 at: copy.appending(path: "Sources/Shellac/Misc"), withIntermediateDirectories: false)
             try append("", to: "Stray.swift", of: copy)
+            try append("", to: "Ground/Adrift.swift", of: copy)
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: "Sources/Shellac/Ground/Cellar"), withIntermediateDirectories: false)
             return try await layers("Support", of: copy)
         }
         #expect(!report.succeeded)
-        #expect(report.output.contains("Sources/Shellac/Misc is no layer"))
-        #expect(report.output.contains("Sources/Shellac/Stray.swift stands in no layer"))
+        for folder in ["Misc", "Ground/Cellar"] {
+            #expect(report.output.contains("Sources/Shellac/\(folder) is no layer, and no storey"))
+        }
+        for file in ["Stray.swift", "Ground/Adrift.swift"] {
+            #expect(report.output.contains("Sources/Shellac/\(file) stands in no layer"))
+        }
     }
 
     @Test("a file of more than 350 lines fails, unless its header says why")
     func longFilesFail() async throws {
         let lines = String(repeating: "// A line.\n", count: 351)
         let report = try await withCopy { copy in
-            try append(lines, to: "Support/Long.swift", of: copy)
-            try append("// Over 350 lines: for this test.\n" + lines, to: "Support/Reasoned.swift", of: copy)
+            try append(lines, to: "Ground/Support/Long.swift", of: copy)
+            try append(
+                "// Over 350 lines: for this test.\n" + lines, to: "Ground/Support/Reasoned.swift", of: copy)
             return try await layers("Support", of: copy)
         }
         #expect(!report.succeeded)
-        #expect(report.output.contains("Support/Long.swift has 351 lines"))
+        #expect(report.output.contains("Ground/Support/Long.swift has 351 lines"))
         #expect(!report.output.contains("Reasoned.swift"))
     }
 

@@ -26,7 +26,7 @@ import Testing
         }
         try FileManager.default.copyItem(
             at: Repository.root.appending(path: Self.script), to: copy.appending(path: Self.script))
-        try "# A fault.\n@ Support/Sum.swift\n- a += 1\n+ a -= 1\n".write(
+        try "# A fault.\n@ Sum.swift\n- a += 1\n+ a -= 1\n".write(
             to: copy.appending(path: ".ci/mutants.list"), atomically: true, encoding: .utf8)
         let source = what == "gone" ? "a += 2\n" : "a += 1\n    a += 1\n"
         try source.write(
@@ -35,7 +35,7 @@ import Testing
         #expect(!report.succeeded)
         let count = what == "gone" ? 0 : 2
         #expect(
-            report.output.contains("fault 1: this line stands \(count) times in Support/Sum.swift: a += 1"))
+            report.output.contains("fault 1: this line stands \(count) times in Sum.swift: a += 1"))
         #expect(report.output.contains("1 of 1 faults are no longer true"))
     }
 }

@@ -54,7 +54,7 @@ import Testing
 
     @Test("the article on settings has each property of a configuration")
     func settings() throws {
-        let source = try text("Sources/Shellac/Connection/Configuration.swift")
+        let source = try text("Sources/Shellac/Connection/Connection/Opening/Configuration.swift")
         let declaration = try #require(
             source.firstMatch(of: /(?ms)^public struct Configuration: Sendable \{$(.*?)^\}$/)
         ).1
@@ -68,8 +68,7 @@ import Testing
 
     @Test("CONTRIBUTING.md draws the layers of .ci/layers, the last one on top")
     func layers() throws {
-        let list = try #require(try text(".ci/layers").firstMatch(of: /(?m)^layers=\(\s*([^)]*)\)/)).1
-        let layers = list.split { " \n".contains($0) }.map(String.init)
+        let layers = try Repository.storeys().flatMap(\.layers)
         #expect(layers.count > 10)
         let drawn = try text(".github/CONTRIBUTING.md").matches(of: /(?m)^  ([A-Z][A-Za-z]+)  +[^\s]/).map {
             String($0.1)
