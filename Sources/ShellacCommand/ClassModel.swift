@@ -1,3 +1,5 @@
+// The model of a generated Swift record: names, properties and relations of a table.
+
 import Shellac
 
 /// The record of a table: its names in Swift, its properties and its relations.

@@ -1,3 +1,5 @@
+// The `shellac class` verb: generates Swift record types from tables.
+
 import Shellac
 
 /// `shellac class`: a Swift record for a table.

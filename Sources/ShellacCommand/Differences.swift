@@ -1,3 +1,5 @@
+// The `shellac diff` verb: compares the schemas and rows of two databases.
+
 import Shellac
 
 /// `shellac diff`: how two databases differ.

@@ -1,3 +1,5 @@
+// The `shellac diagram` verb: Mermaid or SVG output, and the check of an existing diagram.
+
 import Shellac
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+// The `shellac doctor` verb: integrity, foreign key, index and journal checks, with remedies.
+
 import Shellac
 
 /// `shellac doctor`: what is wrong with a database, and what to do.

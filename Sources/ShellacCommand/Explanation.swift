@@ -1,3 +1,5 @@
+// The `shellac explain` verb: a query plan in words, and indexes that would help.
+
 import Shellac
 
 /// `shellac explain`: how SQLite runs a query, in words.

@@ -1,3 +1,5 @@
+// Exit codes of the command, and the errors that end it.
+
 import Shellac
 
 /// What the program ends with. (Those of a shell begin with 126.)

@@ -1,3 +1,5 @@
+// The `shellac inspect` verb: a one-page summary of a database file.
+
 import Shellac
 
 /// `shellac inspect`: what there is in a file, on one page.

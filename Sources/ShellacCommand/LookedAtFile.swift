@@ -1,3 +1,5 @@
+// Opens a database for reading without changing the file, its WAL or its shared memory file.
+
 import CSQLite
 import Shellac
 

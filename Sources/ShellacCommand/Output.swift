@@ -1,3 +1,5 @@
+// Buffered standard output, with colors and a width on a terminal, and error messages.
+
 import CSQLite
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+// A temporary private copy of a database and its log, deleted after use or on a signal.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// The entry point of the `shellac` command: signal setup, dispatch of verbs, exit codes.
+
 import Shellac
 
 #if canImport(Darwin)

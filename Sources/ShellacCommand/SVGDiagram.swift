@@ -1,3 +1,5 @@
+// Draws tables and their foreign keys as an SVG diagram.
+
 import Shellac
 
 /// A diagram as a picture: boxes of tables, in columns by what refers to what, and lines for foreign keys.

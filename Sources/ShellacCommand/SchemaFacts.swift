@@ -1,3 +1,5 @@
+// A schema summary for the verbs: tables, views, unindexed foreign keys, redundant indexes.
+
 import Shellac
 
 /// What a database declares, as the verbs need it.

@@ -1,3 +1,5 @@
+// The `shellac show` verb: prints a table's rows as a text table, JSON, JSON lines or CSV.
+
 import Shellac
 
 /// `shellac show`: the rows of a table.

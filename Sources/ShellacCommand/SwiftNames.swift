@@ -1,3 +1,5 @@
+// Converts SQL names to Swift identifiers, and avoids keywords and names in use.
+
 import Shellac
 
 /// Names of Swift for names of SQL.

@@ -1,3 +1,5 @@
+// The `shellac watch` verb: polls a database file and prints the rows that change.
+
 import Shellac
 
 #if canImport(Darwin)

@@ -105,6 +105,21 @@ import Testing
         #expect(!report.output.contains("Reasoned.swift"))
     }
 
+    @Test("a file that does not begin with its purpose fails")
+    func captions() async throws {
+        let report = try await withCopy { copy in
+            try append("enum Uncaptioned {}\n", to: "Ground/Support/Uncaptioned.swift", of: copy)
+            try append(
+                "// A sentence.\n\nenum Captioned {}\n", to: "Ground/Support/Captioned.swift", of: copy)
+            return try await layers("Support", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(
+            report.output.contains(
+                "Support/Uncaptioned.swift does not begin with a comment that says what it is for"))
+        #expect(!report.output.contains("/Captioned.swift does not"))
+    }
+
     private func withCopy(_ body: (URL) async throws -> Command) async throws -> Command {
         let copy = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)

@@ -1,3 +1,5 @@
+// An actor with a thread of its own, on which asynchronous accesses to a connection run.
+
 import Synchronization
 
 /// Runs asynchronous accesses: on a thread of its own, so that SQLite blocks no thread of Swift's pool, and inside of the

@@ -1,3 +1,5 @@
+// The fair lock of a connection for threads and tasks, by priority and order of arrival.
+
 import Synchronization
 
 /// The line in front of a connection: one access at a time, in the order of arrival, the urgent ones first.

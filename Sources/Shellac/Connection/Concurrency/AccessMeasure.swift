@@ -1,3 +1,5 @@
+// Measures the waiting time and the running time of an access, for its report.
+
 import CSQLite
 import Dispatch
 import Synchronization

@@ -1,3 +1,5 @@
+// Keeps a pool's write-ahead log small by checkpoints, mostly in the background.
+
 import CSQLite
 import Dispatch
 import Synchronization

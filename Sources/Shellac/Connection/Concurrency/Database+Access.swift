@@ -1,3 +1,5 @@
+// Accesses to a connection: their scope, read transactions, cancellation and interrupts.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// Sets up the writer connection of a pool: WAL mode, checkpoint policy, checks for locks.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// Backups of a pool or a snapshot: the copy has one consistent state of the database.
+
 extension DatabasePool {
     /// Copies the database over another one, whose content is lost.
     ///

@@ -1,3 +1,5 @@
+// The status of a pool's write-ahead log: its frames, its size, and the readers that hold it.
+
 import CSQLite
 
 /// What a pool's write-ahead log holds, and who keeps it from becoming smaller.

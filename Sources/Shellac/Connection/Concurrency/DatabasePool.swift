@@ -1,3 +1,5 @@
+// The connection pool: one writer and several readers in WAL mode, from opening to closing.
+
 import CSQLite
 import Dispatch
 import Synchronization

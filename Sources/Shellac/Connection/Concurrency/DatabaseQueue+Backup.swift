@@ -1,3 +1,5 @@
+// Backups of a database queue, step by step, with deadlock detection for cyclic backups.
+
 extension DatabaseQueue {
     /// Copies the database over another one, whose content is lost.
     ///

@@ -1,3 +1,5 @@
+// Copies of a database file, opened as a queue in memory or in a temporary file.
+
 extension DatabaseQueue {
     /// Opens a copy of a database file in memory, which is read once and left alone.
     ///

@@ -1,3 +1,5 @@
+// The database queue: a single connection that serializes all reads and writes.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

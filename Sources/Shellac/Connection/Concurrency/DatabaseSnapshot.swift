@@ -1,3 +1,5 @@
+// Snapshots of a pool, with one connection or several: readers of one unchanging state.
+
 import CSQLite
 
 /// A reader that sees the database as it was when the snapshot was made, whatever is written meanwhile.

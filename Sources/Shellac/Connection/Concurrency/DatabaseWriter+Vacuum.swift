@@ -1,3 +1,5 @@
+// VACUUM with a progress callback that counts the pages read so far, and can abort the work.
+
 import CSQLite
 
 extension DatabaseWriter {

@@ -1,3 +1,5 @@
+// The free reader slots of a pool, as bits of one atomic word that are taken without a lock.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Threads outside of Swift's pool that run the jobs of actors and tasks, which may block.
+
 import Dispatch
 
 /// A thread that runs jobs one after the other, in the order of their arrival. Jobs may block: the

@@ -1,3 +1,5 @@
+// The waiters in an access line: sleeping threads, and the cancellable tickets of tasks.
+
 import Dispatch
 import Synchronization
 

@@ -1,3 +1,5 @@
+// The reader connections of a pool or a snapshot, each of which serves one read at a time.
+
 import Synchronization
 
 /// The readers of a pool: connections that are opened when they are needed, and one line in front of all of them.

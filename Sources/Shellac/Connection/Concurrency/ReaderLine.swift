@@ -1,3 +1,5 @@
+// The waiting line for a pool's reader slots, with claims on all of them for barriers.
+
 import CSQLite
 
 /// The line in front of a pool's readers: as many accesses at a time as there are places, in the order of arrival.

@@ -1,3 +1,5 @@
+// Opens the further connections of a pool: for readers, snapshots, checkpoints, the log index.
+
 import CSQLite
 
 /// Opens the connections that a pool reads with, and those of its snapshots.

@@ -1,3 +1,5 @@
+// The graceful shutdown of a database run as a service: drains, interrupts, closes.
+
 import CSQLite
 import Dispatch
 import Synchronization

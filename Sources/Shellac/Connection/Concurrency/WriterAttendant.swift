@@ -1,3 +1,5 @@
+// Work around a pool's write accesses: pauses for other processes, checks of the log size.
+
 import CSQLite
 import Synchronization
 

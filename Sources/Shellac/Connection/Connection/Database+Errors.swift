@@ -1,3 +1,5 @@
+// Turns SQLite result codes into the errors that a connection throws.
+
 import CSQLite
 
 // The errors that a connection throws.

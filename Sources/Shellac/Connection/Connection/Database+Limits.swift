@@ -1,3 +1,5 @@
+// The maximum number of arguments that a statement can bind.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// The database connection: its state, the effects of prepared statements, and closing.
+
 import CSQLite
 
 /// A connection to a database, inside an access to it.

@@ -1,3 +1,5 @@
+// SQLite's process-wide error log, and the handler that a program can set for it.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// The pre-update hook of a connection: each changing row with its old and new values.
+
 import CSQLite
 
 /// Tells of rows before they are changed: the only pre-update hook of a connection, for whoever listens.

@@ -1,3 +1,5 @@
+// The statement trace of a connection: its events, its options and its callback.
+
 import CSQLite
 
 /// An event that a trace hears of.

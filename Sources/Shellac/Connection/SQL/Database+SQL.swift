@@ -1,3 +1,5 @@
+// Executes, prepares and fetches SQL literals, with their interpolated values bound.
+
 extension Database {
     /// Executes an SQL literal.
     ///

@@ -1,3 +1,5 @@
+// Splits SQL into text, parameter values and late parts, and can write values as literals.
+
 extension SQL {
     /// What a piece of SQL is made of.
     enum Segment {

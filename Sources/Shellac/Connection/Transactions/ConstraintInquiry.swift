@@ -1,3 +1,5 @@
+// Completes constraint errors with details that SQLite omits: table, columns, foreign key.
+
 import CSQLite
 
 /// Looks up what SQLite does not say of a constraint that a statement has violated.

@@ -1,3 +1,5 @@
+// The slot for a connection's transaction log, and its installation.
+
 extension Slot<TransactionLog> {
     static var transactionLog: Self { Slot(of: .transactions) }
 }

@@ -1,3 +1,5 @@
+// Transactions, savepoints and read-only scopes, and the checks at the end of an access.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// Finds the violated foreign key: runs the failed statement again, then rolls that back.
+
 import CSQLite
 
 /// Runs a statement that has violated a foreign key once more, to see which one it was, and undoes it.

@@ -1,3 +1,5 @@
+// Debug checks of the invariants of savepoints, the journal and the transaction log.
+
 #if DEBUG
 import CSQLite
 

@@ -1,3 +1,5 @@
+// The undo log of objects in memory, which restores their state when changes are rolled back.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Tracks the open transaction and its savepoints, also when SQLite itself rolls it back.
+
 import CSQLite
 
 /// The log of a connection's transaction.

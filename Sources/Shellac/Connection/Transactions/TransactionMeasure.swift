@@ -1,3 +1,5 @@
+// Measures a transaction for its report: duration, time of its end, changed rows.
+
 import CSQLite
 
 /// Measures an open transaction, for who hears of it: see ``Configuration/report``.

@@ -1,3 +1,5 @@
+// Debug-only invariant checks of the broker: held events, running statements, SQLite hooks.
+
 #if DEBUG
 import CSQLite
 

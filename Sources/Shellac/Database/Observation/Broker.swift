@@ -1,3 +1,5 @@
+// The event broker of a connection: buffers row events and delivers them to its observers.
+
 import CSQLite
 
 /// What stands between SQLite and the observers of a connection.

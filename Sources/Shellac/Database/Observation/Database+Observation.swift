@@ -1,3 +1,5 @@
+// Adds and removes transaction observers, and runs callbacks after the next transaction.
+
 extension Slot<Broker> {
     /// What tells the observers of a connection: once somebody has observed.
     static var broker: Self { Slot(3, until: .closed) }

@@ -1,3 +1,5 @@
+// Regions and change events: matching, the regions of statements, and notifyChanges(in:).
+
 extension DatabaseRegion {
     /// Whether changes of a kind may modify the region.
     ///

@@ -1,3 +1,5 @@
+// Region observation: a callback after each commit that changes a region, and cancellables.
+
 import Synchronization
 
 /// Tells of each transaction that has changed some part of a database.

@@ -1,3 +1,5 @@
+// Detects other connections' commits: PRAGMA data_version, else a custom value or a checksum.
+
 import CSQLite
 
 /// What is compared to find out whether other connections have committed.

@@ -1,3 +1,5 @@
+// One execution of a statement with its buffered row events, and the stack of such runs.
+
 import CSQLite
 
 /// A run of a statement, and the changes that it has made so far.

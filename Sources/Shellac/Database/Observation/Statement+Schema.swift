@@ -1,3 +1,5 @@
+// Refreshes a cached statement's effects when the schema has changed since it was prepared.
+
 import CSQLite
 
 // What a statement does depends on the schema, and a kept statement was prepared in that of another day.

@@ -1,3 +1,5 @@
+// Installs and removes SQLite's update and pre-update hooks as running statements need them.
+
 import CSQLite
 
 /// SQLite's hooks, which are installed while a run's audience wants to hear of what they tell.

@@ -1,3 +1,5 @@
+// Exports the rows of a table or a request, or a sequence of records, as CSV or JSON.
+
 extension Database {
     /// Writes the rows of a table or a view as text, sorted by primary key. Returns how many there are.
     ///

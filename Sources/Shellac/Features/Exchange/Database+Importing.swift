@@ -1,3 +1,5 @@
+// Imports CSV or JSON rows into a table, all or none, and matches columns by name.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// Destinations of an export (file, descriptor, function), and their buffered byte writer.
+
 #if canImport(Darwin)
 import Darwin
 #else

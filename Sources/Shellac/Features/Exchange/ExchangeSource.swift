@@ -1,3 +1,5 @@
+// Sources of an import (file, descriptor, bytes, function), and their buffered byte reader.
+
 #if canImport(Darwin)
 import Darwin
 #else

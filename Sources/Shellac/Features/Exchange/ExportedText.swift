@@ -1,3 +1,5 @@
+// Encodes database values as JSON or CSV text for exports.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

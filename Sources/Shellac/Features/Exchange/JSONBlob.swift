@@ -1,3 +1,5 @@
+// The JSON form of a blob in exchanged data: an object with a $base64 key.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

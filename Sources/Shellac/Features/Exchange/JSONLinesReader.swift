@@ -1,3 +1,5 @@
+// Parses JSON lines or a JSON array into imported rows, one object per row.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Imports rows as records, with their callbacks and validation: all of them, or none.
+
 extension MutablePersistableRecord where Self: FetchableRecord {
     /// Makes a record of each row of a text, and inserts it: all of them, or none. Returns how many there were.
     ///

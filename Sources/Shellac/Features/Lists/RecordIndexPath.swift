@@ -1,3 +1,5 @@
+// The position of a record in a sectioned list, convertible from and to IndexPath.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Live requests: an async sequence of a request's elements, with a new array on each change.
+
 extension DatabaseWriter {
     /// Returns the elements of a request, as a sequence of arrays: the first one, and another one whenever they have changed.
     ///

@@ -1,3 +1,5 @@
+// The registry of a queue's or pool's shared live queries, with the gates that limit fetches.
+
 import Synchronization
 
 /// The queries that fetch for others, too, and may be asked to fetch for more: of one queue or one pool, whichever of its

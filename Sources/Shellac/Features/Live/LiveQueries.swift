@@ -1,3 +1,5 @@
+// The observer that determines which live queries of a connection a transaction affects.
+
 import CSQLite
 
 /// The queries that are followed on a connection, and the observer that finds out which of them a transaction concerns.

@@ -1,3 +1,5 @@
+// Delivers observed values through a scheduler, or at once during an immediate start.
+
 extension LiveMailbox {
     /// Begins an observation whose values go to a reader that is called where a scheduler says: with `.immediate`, at once for
     /// the first one.

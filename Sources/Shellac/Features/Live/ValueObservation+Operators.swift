@@ -1,3 +1,5 @@
+// Operators on value observations: map, removeDuplicates, throttle, handleEvents, print.
+
 extension ValueObservation {
     /// Adds to what is done with a fetched value, outside of the access.
     private func adding<Other>(

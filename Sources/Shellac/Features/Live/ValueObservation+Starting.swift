@@ -1,3 +1,5 @@
+// Starts a value observation, as an async sequence or with scheduled callbacks.
+
 extension ValueObservation {
     /// Returns the values as a sequence.
     ///

@@ -1,3 +1,5 @@
+// Schedulers of value observations: task, main actor, immediate, dispatch queue.
+
 import CSQLite
 public import Dispatch
 

@@ -1,3 +1,5 @@
+// Warns in debug builds when a relation is loaded record by record in a loop (N+1 queries).
+
 #if DEBUG
 /// Tells of a loop that asks for the rows of a relation, one record after the other.
 struct LoopAdvisor {

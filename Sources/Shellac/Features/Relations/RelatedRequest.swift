@@ -1,3 +1,5 @@
+// The request for the rows related to one record, also through intermediate tables.
+
 extension TableRecord where Self: EncodableRecord {
     /// Requests the rows that are related to this record, as a start: filter them, sort them, count them.
     ///

@@ -1,3 +1,5 @@
+// Registers tables for stamps by triggers, so that bulk updates and raw SQL are stamped too.
+
 extension Database {
     /// Stamps the tables of record types, whoever writes them.
     ///

@@ -1,3 +1,5 @@
+// Stamps of class records: touch(_:), and updating the properties after a save.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

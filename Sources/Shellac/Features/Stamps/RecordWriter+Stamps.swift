@@ -1,3 +1,5 @@
+// Binds the transaction date to stamp columns when a record is inserted, updated or upserted.
+
 import CSQLite
 
 // How a record's own save writes its stamps: they are bound among its other columns, so that no trigger has to write the

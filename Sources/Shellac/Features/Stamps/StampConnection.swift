@@ -1,3 +1,5 @@
+// The per-connection state of stamps: registered tables, suspension, SQL function stamp().
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+// The temporary triggers that Shellac creates on a connection: listing, creating, dropping.
+
 import CSQLite
 
 /// The temporary triggers of ours that a connection has.

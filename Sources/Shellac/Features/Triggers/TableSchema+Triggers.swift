@@ -1,3 +1,5 @@
+// Checks that a table can have row triggers, and builds the key of a trigger's OLD or NEW row.
+
 extension Database {
     /// Returns a table of `main` whose rows triggers can follow.
     func tableForTriggers(_ name: String, _ refuse: (String) -> DatabaseError) throws -> TableSchema {

@@ -1,3 +1,5 @@
+// Turns recorded changes into undo groups, and drops groups that can no longer be undone.
+
 import CSQLite
 
 // How groups are made of what was recorded, and when they are given up.

@@ -1,3 +1,5 @@
+// Undoes or redoes a group of changes, and throws a conflict if its rows have changed since.
+
 import CSQLite
 
 // How a group is undone, and redone.

@@ -1,3 +1,5 @@
+// Records row changes by triggers and temporary tables, for undo and redo.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Debug checks that packed bytes, row layouts and chunked rows are well formed.
+
 #if DEBUG
 extension PackedBytes: CheckedInvariants {
     /// What is wrong with packed bytes: tags that there are not, and payloads that are too long or too short, or stand in

@@ -1,3 +1,5 @@
+// A packed row in a reference-counted chunk of memory that it shares with other rows.
+
 import Synchronization
 
 #if canImport(Darwin)

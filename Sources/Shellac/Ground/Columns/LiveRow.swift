@@ -1,3 +1,5 @@
+// The current row of a running statement, read in place, and the pool of its storage.
+
 import CSQLite
 
 /// The current row of a running statement, where SQLite holds it. Or else packed columns, for as long as a function reads

@@ -1,3 +1,5 @@
+// A growable malloc buffer, reused for packing columns.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// A cursor over packed columns that reads, compares or writes one column after the other.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// One value in packed bytes: its type tag and a pointer to its payload.
+
 #if canImport(Darwin)
 import Darwin
 #else

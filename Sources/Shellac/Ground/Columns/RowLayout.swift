@@ -1,3 +1,5 @@
+// The metadata that the rows of a statement share: column names, their lookup, affinities.
+
 import Synchronization
 
 /// What all rows of a statement have in common: the names of their columns, and the SQL.

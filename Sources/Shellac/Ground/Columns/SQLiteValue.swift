@@ -1,3 +1,5 @@
+// A value read in place from SQLite or from a packed row, with SQLite's type conversions.
+
 public import CSQLite
 
 /// A value where SQLite holds it: a column of the current row, or an argument of a function. Or else one that stands

@@ -1,3 +1,5 @@
+// Fills shared memory chunks with the packed rows of one fetch or one series of insertions.
+
 import Synchronization
 
 #if canImport(Darwin)

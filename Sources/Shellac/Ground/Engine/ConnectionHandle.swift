@@ -1,3 +1,5 @@
+// Owns an sqlite3 pointer: opens and closes it, and explains why opening failed.
+
 import CSQLite
 
 #if canImport(Darwin)

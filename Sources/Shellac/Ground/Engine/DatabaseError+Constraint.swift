@@ -1,3 +1,5 @@
+// The details of a constraint violation (kind, table, columns), parsed from SQLite's message.
+
 import CSQLite
 
 extension DatabaseError {

@@ -1,3 +1,5 @@
+// The error type for SQLite failures: result codes, message, SQL, arguments and offset.
+
 import CSQLite
 
 /// An error of SQLite, or of Shellac in SQLite's terms.

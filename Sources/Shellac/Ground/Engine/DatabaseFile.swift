@@ -1,3 +1,5 @@
+// Reads an open database file or journal through its VFS, bypassing SQLite's page cache.
+
 import CSQLite
 
 /// A file of a database, as its VFS has it open: what is read here is not in SQLite's cache of pages.

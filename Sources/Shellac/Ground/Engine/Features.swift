@@ -1,3 +1,5 @@
+// Run-time checks of SQLite: version, compile options, optional functions, WAL-reset bug.
+
 import CSQLite
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+// Identifies a file by device and inode number, and reads file sizes.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// Detects on Linux that a file was moved, deleted or replaced, by link count and change time.
+
 import CSQLite
 
 #if canImport(Darwin)

@@ -1,3 +1,5 @@
+// Works around SQLite's WAL-reset bug, which loses commits, by wrapping xShmLock of the file.
+
 import CSQLite
 
 /// Keeps a connection out of SQLite's WAL-reset fault, by which commits that have returned are lost.

@@ -1,3 +1,5 @@
+// Binds values and packed columns to statement parameters, and sets SQL function results.
+
 import CSQLite
 
 /// A prepared statement that nobody uses any more, on its way to be finalized by the access that comes next.

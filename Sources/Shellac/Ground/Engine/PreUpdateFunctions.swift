@@ -1,3 +1,5 @@
+// SQLite's pre-update hook, looked up at run time, with probes for version differences.
+
 import CSQLite
 
 /// SQLite's pre-update hook, found at run time. See "The pre-update hook" in the SQLite documentation.

@@ -1,3 +1,5 @@
+// Debug checks of a packed row, and the earlier rows that it references.
+
 #if DEBUG
 extension PackedRow: CheckedInvariants {
     var _violations: [String] {

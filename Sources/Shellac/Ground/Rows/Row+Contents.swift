@@ -1,3 +1,5 @@
+// The contents of a row: names, values, uncopied blobs, iteration, equality, description.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

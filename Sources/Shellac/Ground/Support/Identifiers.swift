@@ -1,3 +1,5 @@
+// SQL identifiers: quoting, byte-exact comparison, and ASCII case-insensitive comparison.
+
 extension String {
     /// This name as a quoted SQL identifier.
     ///

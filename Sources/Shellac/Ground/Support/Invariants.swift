@@ -1,3 +1,5 @@
+// The protocol of data structures whose invariants are checked by tests in debug builds.
+
 #if DEBUG
 /// A structure whose invariants tests check, in debug builds, after what they do with it.
 protocol CheckedInvariants: ~Copyable {

@@ -1,3 +1,5 @@
+// A lock around a value, on pthread_mutex because the thread sanitizer supports it.
+
 #if canImport(Darwin)
 import Darwin
 #else

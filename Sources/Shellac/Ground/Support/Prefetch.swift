@@ -1,3 +1,5 @@
+// Prefetches memory into the processor's caches, 64 bytes at a time.
+
 import CSQLite
 
 /// Asks the processor for memory that is to be read or written soon. Among many objects, most are not in its caches: to

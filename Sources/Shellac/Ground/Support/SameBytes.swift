@@ -1,3 +1,5 @@
+// Fast equality of byte arrays and byte buffers, by memcmp.
+
 #if canImport(Darwin)
 import Darwin
 #else

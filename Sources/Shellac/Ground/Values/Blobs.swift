@@ -1,3 +1,5 @@
+// Data and UUID as database values, stored as blobs.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Codable types as database values, stored as a single value, a raw value or JSON.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

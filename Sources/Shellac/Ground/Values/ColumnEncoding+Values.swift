@@ -1,3 +1,5 @@
+// Writes one value of an encoding: packs it, compares it with the stored one, or gathers it.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

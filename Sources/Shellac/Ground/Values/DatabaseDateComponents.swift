@@ -1,3 +1,5 @@
+// Date components as a database value, stored as text in one of SQLite's date formats.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

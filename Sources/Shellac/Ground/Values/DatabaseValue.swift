@@ -1,3 +1,5 @@
+// A value of any SQLite storage class: NULL, integer, real number, text or blob.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// The protocol of types that are stored in one column, with the conformance of optionals.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

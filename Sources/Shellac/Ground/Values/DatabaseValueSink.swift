@@ -1,3 +1,5 @@
+// The destination to which a value is written when a record is encoded.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Date as a database value: UTC text with milliseconds, Unix time, and Julian days.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Bool and the integers of 8 to 64 bits as database values, with range checks on reading.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

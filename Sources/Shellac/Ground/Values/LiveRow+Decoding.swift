@@ -1,3 +1,5 @@
+// Decodes Swift values from the columns of a live row, with errors that name the column.
+
 extension LiveRow {
     /// Decodes the Swift value in a column, which must exist.
     @inlinable @inline(__always)

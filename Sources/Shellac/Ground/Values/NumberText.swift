@@ -1,3 +1,5 @@
+// Checks whether a text is a complete decimal number, with optional sign, point and exponent.
+
 extension Substring.UTF8View {
     /// Whether the bytes are a number as a whole: digits, with a sign, a point and an exponent, or without.
     var isNumber: Bool {

@@ -1,3 +1,5 @@
+// Converts between real numbers and text exactly as the running SQLite does.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// Copies of a value that SQLite holds, as DatabaseValue or Data.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

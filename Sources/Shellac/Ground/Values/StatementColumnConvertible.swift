@@ -1,3 +1,5 @@
+// The protocol of types that are read from a statement's column by SQLite's C interface.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+// A stored date in any readable format, reduced to milliseconds for comparison.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

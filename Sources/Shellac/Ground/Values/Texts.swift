@@ -1,3 +1,5 @@
+// String, Substring, URL and Decimal as database values, stored as text.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

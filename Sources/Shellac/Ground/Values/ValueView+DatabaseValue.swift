@@ -1,3 +1,5 @@
+// Conversions between DatabaseValue and the uncopied forms: ValueView and PackedBytes.
+
 extension ValueView {
     /// A copy of the value.
     var databaseValue: DatabaseValue {

@@ -1,3 +1,5 @@
+// Cached facts about a Record subclass that leaves columns to Codable, and its coder.
+
 import Synchronization
 
 /// A class of records that leaves columns to `Codable`: what is found out about it, once.

@@ -1,3 +1,5 @@
+// The encoder that stores each property of an Encodable record in a column of its own.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Reads a Decodable record from a row, with the general decoder where no faster one applies.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

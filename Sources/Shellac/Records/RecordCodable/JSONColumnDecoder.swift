@@ -1,3 +1,5 @@
+// The decoder for JSON in a column, with errors that name the column, the row and the SQL.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

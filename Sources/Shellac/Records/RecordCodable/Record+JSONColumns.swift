@@ -1,3 +1,5 @@
+// Encodes and decodes all columns of a class record, inherited ones included, for JSON.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// Locates, copies and sets the stored properties of objects by Swift's runtime metadata.
+
 import CSQLite
 
 /// The stored properties that a class declares itself, as its metadata describes them: not those of its superclasses.

@@ -1,3 +1,5 @@
+// A hash table from record classes to machine words, with lock-free lookup.
+
 import Synchronization
 
 /// A word for each class of records, which is found without a lock.

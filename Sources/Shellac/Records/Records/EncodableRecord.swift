@@ -1,3 +1,5 @@
+// The protocol of types that encode themselves into columns, and comparison by those columns.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// The protocol of types that are initialized from a row, with their decoding strategies.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// The base class of records: columns, change tracking, callbacks, and overridable methods.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// The busy handler of a connection: timeouts, callbacks and retries that end on cancellation.
+
 import CSQLite
 
 #if canImport(Darwin)

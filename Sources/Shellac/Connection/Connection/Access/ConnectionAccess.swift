@@ -1,3 +1,5 @@
+// The access state of a connection: the owning thread, cancellation, refusal of statements.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// The current activity of a pool connection, readable by any thread: thread, SQL, duration.
+
 import CSQLite
 import Synchronization
 

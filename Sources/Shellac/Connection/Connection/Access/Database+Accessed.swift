@@ -1,3 +1,5 @@
+// The thread-local list of connections that the running thread has access to.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// Statements released outside of an access, to be finalized or reset by the next access.
+
 import Synchronization
 
 /// Statements released outside of an access: the next access finalizes or resets them.

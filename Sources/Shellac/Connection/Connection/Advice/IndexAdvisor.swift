@@ -1,3 +1,5 @@
+// Finds kept statements that scan whole tables again and again, and advises indexes for them.
+
 import CSQLite
 
 /// Looks at the statements that a connection keeps, and finds those that an index would help: see ``IndexAdvice``.

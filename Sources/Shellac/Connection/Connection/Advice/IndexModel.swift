@@ -1,3 +1,5 @@
+// Tries candidate indexes against SQLite's planner, on an empty in-memory copy of the schema.
+
 import CSQLite
 
 /// The tables of a database without their rows, in memory: what SQLite's planner would do with other indexes is found out by asking it.

@@ -1,3 +1,5 @@
+// The date of a transaction, constant until its end, and a variant unique to each transaction.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

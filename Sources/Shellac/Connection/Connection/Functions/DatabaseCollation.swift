@@ -1,3 +1,5 @@
+// Custom collations written in Swift, and their registration with a connection.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

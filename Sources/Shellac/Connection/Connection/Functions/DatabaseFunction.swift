@@ -1,3 +1,5 @@
+// Custom SQL functions and aggregates written in Swift, and their registration.
+
 import CSQLite
 
 /// An SQL function made in Swift.

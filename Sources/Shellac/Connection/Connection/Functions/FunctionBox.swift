@@ -1,3 +1,5 @@
+// The bridge between SQLite's C callbacks and SQL functions in Swift, thrown errors included.
+
 import CSQLite
 
 /// An error thrown by a function made in Swift, and the message that SQLite was told.

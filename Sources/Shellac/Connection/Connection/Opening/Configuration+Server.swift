@@ -1,3 +1,5 @@
+// The configuration preset for servers: WAL, full synchronization, busy timeout, larger cache.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

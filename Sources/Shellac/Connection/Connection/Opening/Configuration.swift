@@ -1,3 +1,5 @@
+// The configuration of a database: all options for opening and using it, and their types.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// The state shared by all connections of one queue or pool.
+
 import Synchronization
 
 /// The connections that belong together, as those of one queue or one pool, and what they share.

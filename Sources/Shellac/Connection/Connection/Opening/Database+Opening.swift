@@ -1,3 +1,5 @@
+// The setup of a newly opened connection, some later settings, memory release and interrupts.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

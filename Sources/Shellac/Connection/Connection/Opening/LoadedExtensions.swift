@@ -1,3 +1,5 @@
+// Loadable SQLite extensions: loaded once per process, or again into each new connection.
+
 import CSQLite
 import Synchronization
 

@@ -1,3 +1,5 @@
+// The shutdown state of a service, with the errors of refused and stopped accesses.
+
 import Synchronization
 
 /// The end of a database as a service: see ``DatabaseWriter/run()``. The connections that belong together share it.

@@ -1,3 +1,5 @@
+// The attributes of a report, named by OpenTelemetry's conventions for databases.
+
 extension DatabaseReport {
     /// A value of an attribute.
     public enum AttributeValue: Sendable, Hashable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+// Reports of finished statements, accesses, transactions and checkpoints, and of index advice.
+
 import CSQLite
 
 /// What a database has done, as ``Configuration/report`` hears of it.

@@ -1,3 +1,5 @@
+// Passes reports to the configured callback, which must not use the database itself.
+
 import CSQLite
 
 /// Tells somebody what the connections of a group do: see ``Configuration/report``.

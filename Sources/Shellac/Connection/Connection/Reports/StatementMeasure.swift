@@ -1,3 +1,5 @@
+// Measures the runs of a statement: duration, rows, changes, full scans, sorts.
+
 import CSQLite
 
 /// Measures the runs of a statement, one after the other, for who hears of them.

@@ -1,3 +1,5 @@
+// The SQLite authorizer, which collects the effects of a statement during its preparation.
+
 import CSQLite
 
 /// Hears from SQLite what each statement is about to do, while the statement is being prepared.

@@ -1,3 +1,5 @@
+// Executes SQL, prepares statements with or without the cache, and counts changed rows.
+
 import CSQLite
 
 extension Database {

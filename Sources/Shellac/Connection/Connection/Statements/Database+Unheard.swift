@@ -1,3 +1,5 @@
+// Internal statements hidden from traces and participants, and the polling for cancellation.
+
 import CSQLite
 
 // Statements that nobody hears of: what is asked in the middle of the end of another statement, and undone.

@@ -1,3 +1,5 @@
+// Splits an SQL text into its statements, and prepares them one at a time.
+
 import CSQLite
 
 /// The statements of an SQL text, prepared one after another.

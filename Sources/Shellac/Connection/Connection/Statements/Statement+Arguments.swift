@@ -1,3 +1,5 @@
+// Validation of arguments without binding them, and the setter that skips validation.
+
 extension Statement {
     /// Checks that arguments fit the parameters of the statement. Nothing is bound.
     ///

@@ -1,3 +1,5 @@
+// The result columns of a statement under the current schema, by preparing it again.
+
 import CSQLite
 
 // The columns of a statement, in the present schema: a kept statement was prepared in that of another day.

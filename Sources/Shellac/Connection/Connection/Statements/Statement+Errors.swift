@@ -1,3 +1,5 @@
+// The errors of a statement: used while it runs, a write in a read-only access, a failed step.
+
 import CSQLite
 
 extension Statement {

@@ -1,3 +1,5 @@
+// The end of statement runs, alone or all at once, and a fast path that reads one integer.
+
 import CSQLite
 
 // The statements that run at the same time are linked, so that they can be stopped together.

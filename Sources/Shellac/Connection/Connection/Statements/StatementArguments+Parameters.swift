@@ -1,3 +1,5 @@
+// Matches arguments to the parameters of a statement, by name and by position.
+
 extension StatementArguments {
     /// Returns the values in the order of a statement's parameters.
     ///

@@ -1,3 +1,5 @@
+// The LRU cache of a connection's prepared statements, keyed by the bytes of their SQL.
+
 #if canImport(Darwin)
 import Darwin
 #else

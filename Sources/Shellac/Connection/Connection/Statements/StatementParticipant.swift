@@ -1,3 +1,5 @@
+// Callbacks in the life of statements, for transactions, the schema and change tracking.
+
 import CSQLite
 
 /// A participant in the life of a connection's statements.

@@ -1,3 +1,5 @@
+// Transaction state held by the connection: date, error of a lost transaction, failed commit.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// A wrapper of SQLite's online backup API: copies a database over another, page by page.
+
 import CSQLite
 
 /// The progress of a backup.

@@ -1,3 +1,5 @@
+// Confirms each commit by reading it back from storage, in case another machine took over.
+
 import CSQLite
 
 /// Asks the storage, after each commit, whether it still has what was committed.

@@ -1,3 +1,5 @@
+// The commit counter for readers on other connections, and the uses of the commit hook.
+
 import CSQLite
 import Synchronization
 

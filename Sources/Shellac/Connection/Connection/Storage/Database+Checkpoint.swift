@@ -1,3 +1,5 @@
+// Checkpoints of the write-ahead log on demand: passive, full, restart and truncate.
+
 import CSQLite
 
 extension Database {

@@ -1,3 +1,5 @@
+// Refuses changes of the journal mode that would take a pool's write-ahead log away.
+
 extension Database {
     /// Throws where a statement would take a write-ahead log away that other connections need.
     ///

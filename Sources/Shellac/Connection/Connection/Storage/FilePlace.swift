@@ -1,3 +1,5 @@
+// Detects that a database file or its log was moved or replaced, and refuses commits then.
+
 import CSQLite
 
 /// The place of the file that a connection writes to: the name that it was opened by, and those of its log and index.

@@ -1,3 +1,5 @@
+// SQL generation for expression trees, with parentheses by operator precedence.
+
 extension ExpressionTree.Syntax {
     var precedence: Precedence {
         switch self {

@@ -1,3 +1,5 @@
+// Checks whether an expression depends on the connection, or may read more than its own row.
+
 extension SQLExpression {
     /// Whether a part of the expression is not known before there is a connection.
     var isLate: Bool {

@@ -1,3 +1,5 @@
+// The ?? operator of SQL expressions, written as COALESCE.
+
 extension SQLSpecificExpressible {
     /// Returns the first of two values that is not NULL: `COALESCE(a, b)`.
     ///

@@ -1,3 +1,5 @@
+// Constants in SQL: values written as literals rather than bound, so that indexes match.
+
 extension SQLExpressible where Self == SQLExpression {
     /// A value that stands in the SQL as a literal, and is not bound.
     ///

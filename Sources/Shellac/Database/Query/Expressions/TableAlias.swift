@@ -1,3 +1,5 @@
+// Table aliases, named or generated, which qualify the columns of a table in a request.
+
 import Synchronization
 
 /// The name of a table inside of a request, where its columns could be taken for those of another one.

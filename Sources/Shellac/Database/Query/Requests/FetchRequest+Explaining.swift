@@ -1,3 +1,5 @@
+// Query plans of requests by EXPLAIN QUERY PLAN, and dumps of their rows as text.
+
 extension FetchRequest {
     /// Explains how SQLite finds the rows: returns what EXPLAIN QUERY PLAN says, a line for each step, indented below
     /// the one that it belongs to.

@@ -1,3 +1,5 @@
+// The database region of a request, narrowed to row IDs when it fetches by primary key.
+
 extension FetchRequest {
     /// Returns what the request reads: tables, columns, and rows where it finds them by row id.
     ///

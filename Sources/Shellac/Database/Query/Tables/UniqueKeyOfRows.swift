@@ -1,3 +1,5 @@
+// Resolves column names to a unique key, including partial unique indexes that cover the rows.
+
 extension TableSchema {
     /// Returns the columns of a key of which no two of some rows have the same values: that of a unique index, or of a partial one that
     /// holds all of these rows.

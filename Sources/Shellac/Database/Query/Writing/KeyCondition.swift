@@ -1,3 +1,5 @@
+// Conditions on primary or unique keys, with the key values as the record type stores them.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

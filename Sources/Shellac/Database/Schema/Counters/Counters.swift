@@ -1,3 +1,5 @@
+// Counter columns: creates and drops their triggers, and recounts, as the schema changes.
+
 import CSQLite
 
 /// The counters of one database, and whether their triggers are those that the schema asks for.

@@ -1,3 +1,5 @@
+// Declares counter columns, which count the rows of another table that refer to a row.
+
 extension TableDefinition {
     /// Adds a column that counts the rows of another table which refer to the row.
     ///

@@ -1,3 +1,5 @@
+// Creates and drops views.
+
 extension Database {
     // MARK: - Views
 

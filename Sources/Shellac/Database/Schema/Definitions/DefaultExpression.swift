@@ -1,3 +1,5 @@
+// Rewrites a column's DEFAULT as an expression with the same meaning inside a trigger.
+
 extension ColumnInfo {
     /// The default value, as an expression that means the same in a trigger.
     ///

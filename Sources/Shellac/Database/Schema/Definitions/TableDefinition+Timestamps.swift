@@ -1,3 +1,5 @@
+// Adds columns for the dates of creation and last update to a table definition.
+
 extension TableDefinition {
     /// Adds two columns for the dates at which a row was created and updated.
     ///

@@ -1,3 +1,5 @@
+// Rebuilds a table under a new definition, for changes that ALTER TABLE cannot make.
+
 extension Database {
     // MARK: - Rebuilding tables
 

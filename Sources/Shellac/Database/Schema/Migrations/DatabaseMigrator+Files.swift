@@ -1,3 +1,5 @@
+// Registers the SQL files of a folder or a bundle as migrations, in the order of their names.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

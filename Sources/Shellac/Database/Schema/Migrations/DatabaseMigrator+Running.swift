@@ -1,3 +1,5 @@
+// Runs pending migrations, each in its own transaction, and keeps the table of applied ones.
+
 extension DatabaseMigrator {
     /// Runs the migrations that are to run, up to one of them.
     func run(_ db: Database, upTo target: Int?, _ progress: ((MigrationProgress) -> Void)? = nil) throws {

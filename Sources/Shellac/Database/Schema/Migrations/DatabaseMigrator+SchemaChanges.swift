@@ -1,3 +1,5 @@
+// Detects schema changes by running the migrations on an empty database; erases a database.
+
 import CSQLite
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+// The migration state of a database: applied, completed, or superseded by a newer version.
+
 extension DatabaseMigrator {
     // MARK: - What a database remembers
 

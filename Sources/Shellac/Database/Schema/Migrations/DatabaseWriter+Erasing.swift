@@ -1,3 +1,5 @@
+// Erases a database: drops all objects of main and resets its version numbers.
+
 extension DatabaseWriter {
     /// Drops all that is in the database `main`, and its version numbers: all, or nothing.
     ///

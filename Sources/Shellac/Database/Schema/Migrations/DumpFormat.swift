@@ -1,3 +1,5 @@
+// Text formats for dumping rows, modeled on those of SQLite's command line.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

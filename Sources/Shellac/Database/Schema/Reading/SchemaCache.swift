@@ -1,3 +1,5 @@
+// The schema cache of a connection, invalidated by schema changes of any connection.
+
 import Synchronization
 
 /// The schemas of a connection's databases, as far as it knows them.

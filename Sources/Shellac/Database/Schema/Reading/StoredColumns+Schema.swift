@@ -1,3 +1,5 @@
+// Computes which columns a table stores, and the values older rows have in added columns.
+
 extension StoredColumns {
     /// Lists the stored columns of a table.
     init(_ table: TableSchema, _ db: Database) {

@@ -1,3 +1,5 @@
+// The schema of a table or view, read by PRAGMAs: columns, indexes, keys, collations.
+
 import CSQLite
 
 /// The schema of a table, of a view, or of a table-valued function.

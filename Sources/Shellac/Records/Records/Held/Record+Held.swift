@@ -1,3 +1,5 @@
+// Async saving, deletion and reloading of class records that stay with their owner.
+
 extension Record {
     /// Saves the record in an asynchronous access, while the record stays with its owner: a view model, an actor.
     ///

@@ -1,3 +1,5 @@
+// The columns that an update writes by default, without those whose stored value is unknown.
+
 #if canImport(Darwin)
 import Darwin
 #else

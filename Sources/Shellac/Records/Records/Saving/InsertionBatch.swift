@@ -1,3 +1,5 @@
+// Inserts many records of one type by multi-row INSERT statements, and derives the row IDs.
+
 import CSQLite
 
 /// Records of one type that are inserted many at a time.

@@ -1,3 +1,5 @@
+// The plan for one record type on one connection: table, primary key, and cached statements.
+
 import CSQLite
 
 /// How the records of a type are saved in its table and found there, on one connection.

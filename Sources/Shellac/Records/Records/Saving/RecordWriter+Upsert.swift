@@ -1,3 +1,5 @@
+// Upserts a record by INSERT with ON CONFLICT DO UPDATE, and reads the resulting row.
+
 import CSQLite
 
 /// What an upsert does to the row that is in the way, beyond overwriting it.

@@ -1,3 +1,5 @@
+// Executes the INSERT, UPDATE and DELETE statements of a record, bound from packed columns.
+
 import CSQLite
 
 /// Writes what a record has encoded.

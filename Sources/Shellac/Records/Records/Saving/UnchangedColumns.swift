@@ -1,3 +1,5 @@
+// Optimistic locking by column values: an update that writes only if the row is unchanged.
+
 import CSQLite
 
 /// The columns that an update is to find as the record remembers them, or else it writes nothing: see

@@ -1,3 +1,5 @@
+// Finds the columns that differ from a record's snapshot, and builds the one after a save.
+
 #if canImport(Darwin)
 import Darwin
 #else

@@ -1,3 +1,5 @@
+// Copies a packed row with the values of some columns replaced or added.
+
 extension PackedRow {
     /// Makes a row that has other values in some columns, which it may have lacked, and with the same previous
     /// state.

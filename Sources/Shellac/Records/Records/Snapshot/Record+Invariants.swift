@@ -1,3 +1,5 @@
+// Debug checks of a record's snapshot, and of everything that a connection keeps.
+
 #if DEBUG
 extension RememberedRow: CheckedInvariants {
     var _violations: [String] {

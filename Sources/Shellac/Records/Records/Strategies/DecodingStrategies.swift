@@ -1,3 +1,5 @@
+// The strategies by which Decodable records read dates and data, and map columns to keys.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

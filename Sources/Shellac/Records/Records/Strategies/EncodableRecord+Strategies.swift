@@ -1,3 +1,5 @@
+// The default coding strategies and JSON coders of records, and key values by strategy.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

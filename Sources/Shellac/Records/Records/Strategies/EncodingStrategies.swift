@@ -1,3 +1,5 @@
+// The strategies by which Encodable records store dates, data, UUIDs and coding keys.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

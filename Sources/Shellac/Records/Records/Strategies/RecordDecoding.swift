@@ -1,3 +1,5 @@
+// Decodes values from the columns of a row, by the decoding strategies of the record type.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+// A checked pointer to an encoding on the stack, which traps when used after its end.
+
 import CSQLite
 
 /// An encoder, or a container of one, that points to an encoding on the stack.

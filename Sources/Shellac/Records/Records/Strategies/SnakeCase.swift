@@ -1,3 +1,5 @@
+// Conversion of names between snake case and camel case.
+
 extension String {
     /// The name in snake case: `createdAt` is `created_at`, `myURLString` is `my_url_string`.
     var snakeCased: String {

@@ -1,3 +1,5 @@
+// Stores values in a record's columns, by the encoding strategies of its type.
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
