@@ -54,14 +54,15 @@ struct PackedCursor {
         return value
     }
 
-    /// The place behind an integer, which is read without a branch: the 8 bytes in front of its end may be read, as they
-    /// may in a row. Nil where it is another value.
+    /// The place behind an integer, or nil if the next value is another one. An integer of any size is read in the same way: the 8 bytes in
+    /// front of its end may be read, as they may in a row. The tag is looked at first, since that of another value says nothing of its end.
     @inlinable @inline(__always)
     func passing(_ integer: Int64) -> PackedCursor? {
         let tag = tag
+        guard tag.isInteger else { return nil }
         let end = payload + Int(tag.rawValue)
         let found = Int64(littleEndian: (end - 8).loadUnaligned(as: Int64.self))
-        guard tag.isInteger, found &>> (64 &- 8 &* Int64(tag.rawValue)) == integer else { return nil }
+        guard found &>> (64 &- 8 &* Int64(tag.rawValue)) == integer else { return nil }
         return PackedCursor(tag: tagPlace + 1, payload: end)
     }
 
