@@ -68,15 +68,20 @@ struct SQLTokens: Sequence, IteratorProtocol {
     var meanings: [String] {
         meaningful.map { token in
             let text = text(token.range)
-            guard case .quoted = token.kind, let quote = text.first, quote != "'" else {
-                if case .word = token.kind { return text.asciiLowercased }
-                return text
+            switch token.kind {
+            case .quoted where text.first != "'": return Self.unquoted(text).asciiLowercased
+            case .word: return text.asciiLowercased
+            default: return text
             }
-            let end = quote == "[" ? "]" : String(quote)
-            let name = text.dropFirst().hasSuffix(end) ? text.dropFirst().dropLast() : text.dropFirst()
-            return name.split(separator: end + end, omittingEmptySubsequences: false).joined(separator: end)
-                .asciiLowercased
         }
+    }
+
+    /// Returns a name, or a text, without its quotes. They may not be closed.
+    static func unquoted(_ text: String) -> String {
+        guard let quote = text.first, "\"`['".contains(quote) else { return text }
+        let end = quote == "[" ? "]" : String(quote)
+        let name = text.dropFirst().hasSuffix(end) ? text.dropFirst().dropLast() : text.dropFirst()
+        return String(name).replacing(end + end, with: end)
     }
 
     private mutating func skip() -> Kind {
@@ -143,7 +148,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
 extension String {
     /// The text with the letters in lower case that SQLite takes for equal to those in upper case.
-    fileprivate var asciiLowercased: String {
+    var asciiLowercased: String {
         String(
             decoding: utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self
         )

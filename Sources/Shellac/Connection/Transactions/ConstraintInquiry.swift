@@ -268,9 +268,7 @@ struct CheckExpressions {
 
     /// Returns a name without its quotes. A text between single quotes is none.
     static func unquoted(_ text: String) -> String {
-        guard let first = text.first, "\"`[".contains(first), text.count > 1 else { return text }
-        let quote = first == "[" ? "]" : String(first)
-        return String(text.dropFirst().dropLast()).replacing(quote + quote, with: quote)
+        text.hasPrefix("'") ? text : SQLTokens.unquoted(text)
     }
 
     private static func trimmed(_ text: String) -> Substring {
