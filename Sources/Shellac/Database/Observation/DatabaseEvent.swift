@@ -48,9 +48,6 @@ public struct DatabaseEvent: Hashable, Sendable {
 }
 
 extension DatabaseEventKind {
-    /// What the names of temporary tables begin with that are the library's own. Nobody hears of them.
-    static let ownTablePrefix = "shellac undo "
-
     /// The kinds of changes that a statement may make, in a stable order. SQLite notifies nothing of its own tables.
     static func kinds(of effects: StatementEffects) -> [DatabaseEventKind] {
         var kinds: [DatabaseEventKind] = []
@@ -66,8 +63,7 @@ extension DatabaseEventKind {
         kinds.removeAll { kind in
             // The tables of SQLite, and ours.
             CaseInsensitiveName.matches(String(kind.tableName.prefix(7)), "sqlite_")
-                || kind.tableName.hasPrefix(ownTablePrefix)
-                || kind.tableName.hasPrefix(CounterTriggers.prefix)
+                || OwnName.contains(kind.tableName)
         }
         return kinds.sorted { ($0.tableName, $0.order) < ($1.tableName, $1.order) }
     }

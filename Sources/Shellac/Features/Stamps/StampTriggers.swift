@@ -95,7 +95,8 @@ struct StampTriggers {
     private func make(_ what: String, _ event: String, _ condition: String, _ values: String) -> (
         name: String, sql: String
     ) {
-        let name = "\(DatabaseStamps.triggerPrefix)\(table.name) \(what)"
+        let prefix = isHeard ? DatabaseStamps.callingTriggerPrefix : DatabaseStamps.triggerPrefix
+        let name = "\(prefix)\(table.name) \(what)"
         let quoted = table.name.quotedDatabaseIdentifier
         let row = key.map { "\($0.dropFirst("NEW.".count)) = \($0)" }.joined(separator: " AND ")
         var body = "UPDATE \(quoted) SET \(values) WHERE \(row);"

@@ -44,7 +44,7 @@ final class TriggerConnection: StatementParticipant {
     private var hasDropped = false
 
     static let prefix = OwnTriggers.prefix
-    static let undoPrefix = DatabaseEventKind.ownTablePrefix
+    static let undoPrefix = OwnName.prefix + "undo "
 
     init(_ database: Database) {
         self.database = database

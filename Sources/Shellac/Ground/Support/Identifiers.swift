@@ -38,6 +38,14 @@ extension String {
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
+/// The names of tables and triggers that Shellac makes for itself, in files or beside them.
+enum OwnName {
+    /// The beginning of all of them. Events never mention a table of such a name.
+    static let prefix = "shellac "
+
+    static func contains(_ name: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
+}
+
 /// Names in their order, compared by their bytes.
 struct ExactNames: Hashable, Sendable {
     let names: [String]

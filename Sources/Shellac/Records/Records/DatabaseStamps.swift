@@ -20,7 +20,9 @@
 /// An explicit value wins. ``Database/withoutStamps(_:)`` suspends stamps.
 public struct DatabaseStamps: Hashable, Sendable {
     /// What the names of the triggers begin with that write stamps.
-    static let triggerPrefix = "shellac stamps "
+    static let triggerPrefix = OwnName.prefix + "stamps "
+    /// The beginning of those that call Swift for each row that they fill in.
+    static let callingTriggerPrefix = triggerPrefix + "with callbacks "
 
     /// The column that an insertion stamps.
     public let created: String?

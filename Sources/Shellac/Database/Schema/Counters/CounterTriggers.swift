@@ -30,7 +30,7 @@ struct CounterTriggers {
     private let uniqueKeys: [UniqueKey]
 
     /// What the names of all triggers and of the notes begin with.
-    static let prefix = "shellac counter "
+    static let prefix = OwnName.prefix + "counter "
 
     private var baseName: String { Self.baseName(parent.name, mark) }
 

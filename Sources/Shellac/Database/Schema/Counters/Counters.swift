@@ -139,23 +139,16 @@ extension Database {
         try followingCounters(in: place ?? schemaName, declared: true, change)
     }
 
-    /// Whether a database may have counters, or any of them where none is said. Most have none, and this is one look at the list of what
-    /// each has, which nobody hears of.
-    ///
-    /// Where the question fails, so will the change, and says why in its own words.
+    /// Whether a database has counters, or any of them if `schemaName` is nil. False if the schema cannot be read: then the change of the
+    /// schema fails as well, with an error of its own.
     private func mayHaveCounters(in schemaName: String?) -> Bool {
         if isClosed { return false }
-        hooks.tracer?.isDeaf = true
-        defer { hooks.tracer?.isDeaf = false }
-        return touchingNothing {
-            let all = schemaName == nil ? try? readUnheard("SELECT name FROM pragma_database_list") : nil
-            let names = schemaName.map { [$0] } ?? (all ?? []).compactMap { String.fromDatabaseValue($0[0]) }
-            return names.contains { name in
-                let sql =
-                    "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master WHERE type = 'table' AND sql LIKE '%CONSTRAINT \"counts %' "
-                    + "OR type = 'trigger' AND name LIKE '\(CounterTriggers.prefix)%' LIMIT 1"
-                return (try? readUnheard(sql).isEmpty) == false
-            }
+        let names = schemaName.map { [$0] } ?? (try? schema.databaseNames()) ?? []
+        return names.contains { name in
+            let tables = (try? schema.objects(.table, in: name)) ?? []
+            if tables.contains(where: { !CounterMark.marks(in: $0.sql).isEmpty }) { return true }
+            let triggers = (try? schema.objects(.trigger, in: name)) ?? []
+            return triggers.contains { $0.name.hasPrefix(CounterTriggers.prefix) }
         }
     }
 

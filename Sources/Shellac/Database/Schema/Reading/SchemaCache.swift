@@ -154,6 +154,25 @@ final class SchemaCache {
         try answer(in: schemaName) { $0.objects(kind) } ?? []
     }
 
+    /// Returns the triggers on a table, those of the connection included.
+    func triggers(on table: TableSchema) throws -> [SchemaListing.Object] {
+        let places =
+            CaseInsensitiveName.matches(table.schemaName, "temp") ? ["temp"] : [table.schemaName, "temp"]
+        return try places.flatMap { try objects(.trigger, in: $0) }.filter {
+            CaseInsensitiveName.matches($0.tableName, table.name)
+        }
+    }
+
+    /// Whether a table says what is to be done about conflicts, so that an INSERT may leave rows out or replace others: see "The ON
+    /// CONFLICT Clause".
+    func hasConflictClause(_ table: TableSchema) throws -> Bool {
+        let sql = try object(.table, table.name, in: table.schemaName)?.sql ?? ""
+        let tokens = SQLTokens(sql)
+        return zip(tokens.meaningful, tokens.meanings).contains { token, meaning in
+            if case .word = token.kind { meaning == "conflict" } else { false }
+        }
+    }
+
     /// Returns the foreign keys of a table.
     func foreignKeys(of table: TableSchema) throws -> [ForeignKeyInfo] {
         try validate()

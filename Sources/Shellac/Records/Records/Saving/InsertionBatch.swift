@@ -211,26 +211,19 @@ extension RecordPlan {
     /// meanwhile, or leaves rows out.
     func canTakeManyRows(on database: Database) throws -> Bool {
         if let takesManyRows { return takesManyRows }
-        let answer = try table.kind == .table && !hasTriggersOrConflictClauses(on: database)
+        let answer =
+            try table.kind == .table && !database.schema.hasConflictClause(table)
+            && database.schema.triggers(on: table).allSatisfy(\.leavesOtherRowsAlone)
         takesManyRows = answer
         return answer
     }
+}
 
-    private func hasTriggersOrConflictClauses(on database: Database) throws -> Bool {
-        // Triggers that fill in rows update them, and do nothing else; nor do those that count rows insert any beside them. The word may also be in a comment: no harm.
-        let selection = "SELECT type, name, tbl_name, sql FROM"
-        let schema = table.schemaName.quotedDatabaseIdentifier
-        let sql = """
-            SELECT EXISTS (
-                SELECT 1 FROM (\(selection) \(schema).sqlite_master UNION ALL \(selection) temp.sqlite_master)
-                WHERE tbl_name = ? COLLATE NOCASE AND (
-                    type = 'trigger' AND name NOT GLOB '\(CounterTriggers.prefix)*'
-                        AND (substr(name, 1, \(DatabaseStamps.triggerPrefix.count)) <> ? OR sql LIKE '%shellac_filling(%')
-                    OR type = 'table' AND sql LIKE '%CONFLICT%'))
-            """
-        return try database.asking {
-            try Bool.fetchOne(database, sql: sql, arguments: [table.name, DatabaseStamps.triggerPrefix])
-                ?? true
-        }
+extension SchemaListing.Object {
+    /// Whether a trigger neither inserts rows nor calls Swift: those that fill in stamps, and those that count rows.
+    fileprivate var leavesOtherRowsAlone: Bool {
+        name.hasPrefix(CounterTriggers.prefix)
+            || name.hasPrefix(DatabaseStamps.triggerPrefix)
+                && !name.hasPrefix(DatabaseStamps.callingTriggerPrefix)
     }
 }

@@ -256,12 +256,9 @@ extension TableRecord {
     static func mayRewriteDates(on db: Database) throws -> Bool {
         let table = try tableSchema(on: db)
         guard table.kind == .table else { return false }
-        return try [table.schemaName, "temp"].contains { schemaName in
-            try db.schema.objects(.trigger, in: schemaName).contains { trigger in
-                CaseInsensitiveName.matches(trigger.tableName, table.name)
-                    && !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix)
-                    && !trigger.name.hasPrefix(CounterTriggers.prefix)
-            }
+        return try db.schema.triggers(on: table).contains { trigger in
+            !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix)
+                && !trigger.name.hasPrefix(CounterTriggers.prefix)
         }
     }
 
