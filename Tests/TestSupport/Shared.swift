@@ -1,4 +1,5 @@
 public import Foundation
+public import Testing
 
 /// A value that many threads share.
 ///
@@ -74,6 +75,23 @@ public func waitUntil(_ condition: () throws -> Bool) async throws {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().asyncAfter(deadline: .now() + pause) { continuation.resume() }
         }
+    }
+}
+
+/// Waits until a value is the expected one, without blocking a thread. After ten minutes it fails, and says which value there was.
+public func waitFor<Value: Equatable>(
+    _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation, _ value: () throws -> Value
+) async throws {
+    var last: Value?
+    do {
+        try await waitUntil {
+            last = try value()
+            return last == expected
+        }
+    } catch let error as WaitedTooLong {
+        let found = last.map { "\($0)" } ?? "nothing"
+        Issue.record("waited for \(expected), and there was \(found)", sourceLocation: sourceLocation)
+        throw error
     }
 }
 

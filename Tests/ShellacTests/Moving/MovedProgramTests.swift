@@ -24,7 +24,7 @@ struct MovedProgramTests {
             ? .readingColumns : nil
     }
 
-    @Test("42 of 1,857 lines had to change, each for one of three reasons")
+    @Test("Few of its lines had to change, as many as the article says, each for one of three reasons")
     func changedLines() throws {
         let (old, new) = try (Self.lines("Bookshop.txt"), Self.lines("Bookshop.swift"))
         #expect(old.count == new.count)
@@ -46,7 +46,7 @@ struct MovedProgramTests {
     }
 
     @Test(
-        "The script of the article makes 31 of these changes, and no others",
+        "The script of the article makes most of these changes, and no others",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/perl")))
     func script() async throws {
         let script = try #require(try Self.article().firstMatch(of: /(?s)perl -i -pe '\n(.*?)\n' Sources/)).1

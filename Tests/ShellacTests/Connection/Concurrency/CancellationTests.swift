@@ -339,7 +339,8 @@ struct CancellationTests {
         kept.withLock { $0 = nil }
     }
 
-    @Test("A cursor that outlives a cancelled access does not interrupt the next one")
+    @Test(
+        "A cursor that outlives a cancelled access does not interrupt the next one", .timeLimit(.minutes(10)))
     func keptCursor() async throws {
         let queue = try makeQueue()
         let (kept, inside, cancelled) = (Shared<AnyObject?>(nil), Gate(), Gate())

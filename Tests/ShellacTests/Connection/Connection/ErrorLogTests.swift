@@ -55,6 +55,7 @@ struct ErrorLogTests {
         }
         Thread { Database.logError = nil }.start()
         try await waitUntil { freed.isOpen }
+        #expect(Database.logError == nil)
     }
 
     @Test(

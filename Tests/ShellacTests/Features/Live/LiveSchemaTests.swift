@@ -26,7 +26,7 @@ struct LiveSchemaTests {
         }
         for number in 0..<12 {
             let last = [number, number == 3 ? 5 : 4]
-            try await waitUntil { seen.elements.last { $0[0] == number } == last }
+            try await waitFor(last) { seen.elements.last { $0[0] == number } ?? [] }
         }
     }
 
@@ -92,13 +92,13 @@ struct LiveSchemaTests {
         let other = try file.queue()
         try await other.run(change)
         try await queue.writeWithoutTransaction { try $0.cachedStatement(sql: write).execute() }
-        try await waitUntil { seen.elements.last == expected }
+        try await waitFor(expected) { seen.elements.last ?? [] }
         // And so it goes on.
         for value in [0, 1] {
             try await queue.writeWithoutTransaction {
                 try $0.execute(sql: "UPDATE t SET b = ? WHERE id = 2", arguments: [value])
             }
-            try await waitUntil { seen.elements.last?.contains(2) == (value == 1) }
+            try await waitFor(value == 1) { seen.elements.last?.contains(2) ?? false }
         }
     }
 

@@ -246,7 +246,7 @@ struct RowConditionTests {
         try await waitUntil { seen.elements.count == 2 }
         try await watched.queue.run(
             "UPDATE t SET name = 'x' WHERE id = 1; UPDATE t SET note = 'x' WHERE id = 1")
-        try await waitUntil { seen.elements.count == 4 }
+        try await waitFor(["name", "name", "note", "note"]) { seen.elements.sorted() }
     }
 
     @Test(
@@ -314,7 +314,7 @@ struct RowConditionTests {
             }
             try db.execute(sql: "INSERT INTO t (team, score) VALUES (3, 2000)")
         }
-        try await waitUntil { seen.elements == [3] }
+        try await waitFor([3]) { seen.elements }
     }
 
     @Test(
@@ -349,7 +349,7 @@ struct RowConditionTests {
         let watched = try WatchedRequest("CREATE TABLE t (a AS (1), id INTEGER PRIMARY KEY, score INTEGER)")
         try await watched.follow(Self.t.filter(Column("score") > 15))
         try await watched.queue.run("INSERT INTO t (score) VALUES (20)")
-        try await waitUntil { watched.deliveries.elements.count == 2 }
+        try await waitFor([0, 1]) { watched.deliveries.elements.map(\.count) }
     }
 
     @Test("without the pre-update hook, tables and columns alone are told apart")
@@ -360,7 +360,7 @@ struct RowConditionTests {
             try #expect(await watched.fetches(after: "UPDATE t SET name = 'x'") == 0)
             try #expect(await watched.fetches(after: "UPDATE t SET score = score + 1") == 1)
             try await watched.queue.run("INSERT INTO t (score) VALUES (50)")
-            try await waitUntil { watched.deliveries.elements.last?.count == 3 }
+            try await waitFor(3) { watched.deliveries.elements.last?.count ?? 0 }
         }
     }
 

@@ -145,7 +145,7 @@ struct SharedValueObservationTests {
         let told = Recorder<Int>()
         let running = shared.start(onError: { _ in }, onChange: { _ in told.record(1) })
         for count in 1...4 {
-            try await waitUntil { told.elements.count == count }
+            try await waitFor(count) { told.elements.count }
             try await queue.run("INSERT INTO livePlayer (name) VALUES ('b')")
         }
         try await waitUntil { freed.elements == [1, 2, 3, 4] }

@@ -231,6 +231,9 @@ struct IndexAdvisorTests {
             }
             return !spy.advice.isEmpty
         }
+        let told = try #require(spy.recorder.elements.first { $0.name == "advice" })
+        #expect(
+            told.attributes["shellac.advice"] == .string(#"CREATE INDEX "player_team" ON "player"("team")"#))
     }
 
     @Test("Who does not ask for it in a release build, or says so, hears nothing")
