@@ -32,9 +32,12 @@ public final class TemporaryFolder: Sendable {
     /// The paths of the files in the folder that this process has open.
     public func openFiles() throws -> [String] {
         let descriptors = "/proc/self/fd"
-        return try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap { descriptor in
+        let files = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
+            descriptor in
             // A descriptor may be closed by another thread meanwhile.
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(descriptor)")
-        }.filter { $0.hasPrefix("\(path)/") }.sorted()
+        }
+        // A file may be open more than once.
+        return Set(files.filter { $0.hasPrefix("\(path)/") }).sorted()
     }
 }

@@ -57,7 +57,7 @@ struct PackedCursorTests {
             #expect(end.map { first.distance(to: $0).columns } == 2)
             #expect(end.map { first.distance(to: $0).payloads } == bytes.count)
             #expect(cursor.passing(integer ^ 1) == nil)
-            #expect(cursor.passing(0) == nil)
+            #expect(cursor.passing(Int64(0)) == nil)
         }
     }
 }

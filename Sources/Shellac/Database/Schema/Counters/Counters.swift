@@ -143,6 +143,8 @@ extension Database {
     /// schema fails as well, with an error of its own.
     private func mayHaveCounters(in schemaName: String?) -> Bool {
         if isClosed { return false }
+        hooks.tracer?.isDeaf = true
+        defer { hooks.tracer?.isDeaf = false }
         let names = schemaName.map { [$0] } ?? (try? schema.databaseNames()) ?? []
         return names.contains { name in
             let tables = (try? schema.objects(.table, in: name)) ?? []
