@@ -35,6 +35,8 @@ extension SQLTokens {
         var (parts, depth): ([ArraySlice<String>], Int) = ([[]], 0)
         for token in condition {
             depth += token == "(" ? 1 : token == ")" ? -1 : 0
+            // AND binds tighter than OR.
+            if depth == 0, token == "or" { return [withoutSynonyms(condition)] }
             if depth == 0, token == "and" { parts.append([]) } else { parts[parts.count - 1].append(token) }
         }
         guard parts.count > 1 else { return [withoutSynonyms(condition)] }

@@ -145,6 +145,16 @@ struct PartialKeyTests {
                     == "(name) is a unique key of some rows of the table list: the index listName holds those WHERE deletedAt IS NULL. "
                     + "Declare this as a condition of databaseDefaultFilter, or fetch by a query")
         }
+        // AND binds tighter than OR: not all rows of these requests are in the index.
+        for filter in [
+            "color = 'red' OR color = 'x' AND deletedAt IS NULL", "deletedAt IS NULL AND id > 0 OR 1",
+        ] {
+            try Self.database().write { db in
+                let some = Whole.filter(sql: filter).filter(key: ["name": "Home"])
+                #expect(throws: refused) { try some.fetchAll(db) }
+                #expect(throws: refused) { try some.deleteAll(db) }
+            }
+        }
         for condition in [
             "deletedAt IS NOT NULL", "deletedAt IS NULL AND color = 'red'", "deletedAt IS NULL OR id > 9",
         ] {
