@@ -136,7 +136,7 @@ extension RecordWriter {
         }
         // A column that is written beside the record's own is enough to write.
         let isEnough = statements.computed?.updated.isEmpty == false
-        let written = isEnough ? mask.subtracting(statements.keyMask) : settable(mask)
+        let written = isEnough ? mask.subtracting(exactKey) : settable(mask)
         return try bind(columns, connection, bound) { try save($0, written, false) }
     }
 

@@ -292,6 +292,31 @@ struct KeyLettersTests {
             }
         }
     }
+
+    @Test(
+        "is written beside a stamp that has no line in columns(_:)", .behaviour(113),
+        arguments: ["update", "save", "updateChanges", "upsert"])
+    func unlistedStamp(verb: String) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE tag (name TEXT COLLATE NOCASE PRIMARY KEY, uses INTEGER, updatedAt TEXT);
+                    INSERT INTO tag VALUES ('swift', 1, NULL)
+                    """)
+            let tag = try StampedTag.find(db, key: "swift")
+            tag.name = "Swift"
+            switch verb {
+            case "update": try tag.update(db)
+            case "save": try tag.save(db)
+            case "updateChanges": try #expect(tag.updateChanges(db))
+            default: try tag.upsert(db)
+            }
+            try #expect(
+                tag.databaseChanges.isEmpty && String.fetchOne(db, sql: "SELECT name FROM tag") == "Swift")
+            try #expect(String.fetchOne(db, sql: "SELECT updatedAt FROM tag") != nil)
+            try #expect(!tag.updateChanges(db))
+        }
+    }
 }
 
 /// What the tests do with records of any of the classes.
@@ -319,5 +344,17 @@ extension Database {
     ) throws {
         try execute(
             sql: sql + " WHERE name = ?", arguments: StatementArguments(arguments + [one.key.values[0]]))
+    }
+}
+
+private final class StampedTag: Record {
+    var name = ""
+    var uses = 0
+
+    override class var databaseTableName: String { "tag" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updatedAt") }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("name", name) { name = $0 }
+        try column("uses", uses) { uses = $0 }
     }
 }
