@@ -49,7 +49,7 @@ extension Record {
         let remembered = snapshot
         let key = row.layout.keyOfMerge(type, remembered)
         try checkKey(key, of: row, remembered, columns)
-        let merge = Merge(row, into: columns, remembered, key)
+        let merge = Merge(row, into: columns, remembered, key, deletion: type.databaseSoftDelete?.column)
         guard merge.changes.isEmpty || Overrides.reading(type) else {
             throw RecordError.rowNotTaken(
                 recordType: "\(type)",
@@ -140,7 +140,10 @@ private struct Merge {
     private let remembered: PackedRow?
     private let key: KeyColumns
 
-    init(_ row: PackedRow, into columns: PackedColumns, _ remembered: PackedRow?, _ key: KeyColumns) {
+    init(
+        _ row: PackedRow, into columns: PackedColumns, _ remembered: PackedRow?, _ key: KeyColumns,
+        deletion: String?
+    ) {
         (self.row, encoded, self.remembered, self.key) = (row, columns.row(), remembered, key)
         let unread = remembered?.layout.unreadColumns?.row
         for (column, name) in encoded.layout.names.enumerated() {
@@ -154,7 +157,8 @@ private struct Merge {
             } else if let unread, let known = unread.layout.column(named: name) {
                 isClean = value.isStored(as: unread.column(known), in: nil)
             } else {
-                isClean = false
+                // The NULL of a record that does not know its row was not given by the program, and brings no deleted row back.
+                isClean = value.isNull && deletion.map { CaseInsensitiveName.matches($0, name) } ?? false
             }
             if isClean, !value.isStored(as: row.column(place), in: affinity) {
                 changes.append(

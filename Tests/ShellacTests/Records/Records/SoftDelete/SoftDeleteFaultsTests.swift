@@ -23,6 +23,43 @@ struct SoftDeleteFaultsTests {
         return queue
     }
 
+    @Test(
+        "A record that was made with the key of a deleted row leaves it deleted, by each way of saving and merging",
+        .behaviour(110), arguments: ["updateChanges", "retrying", "merge and save", "save, merge and save"])
+    func madeWithKey(way: String) throws {
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT, deletedAt TEXT);
+                    CREATE TABLE player (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team(id), deletedAt TEXT);
+                    CREATE INDEX playerTeam ON player(teamID);
+                    INSERT INTO team VALUES (1, 'Reds', NULL); INSERT INTO player VALUES (1, 1, NULL)
+                    """)
+            try SyncedTeam.deleteOne(db, key: 1)
+            let team = SyncedTeam()
+            (team.id, team.name) = (1, "Blues")
+            func row() throws -> Row { try #require(try Row.fetchOne(db, sql: "SELECT * FROM team")) }
+            switch way {
+            case "updateChanges": try team.updateChanges(db)
+            case "retrying": try team.updateChanges(db, retrying: 1)
+            case "merge and save":
+                try team.merge(row())
+                team.name = "Greens"
+                try team.save(db)
+            default:
+                try team.save(db)
+                try team.merge(row())
+                team.name = "Greens"
+                try team.save(db)
+            }
+            for table in ["team", "player"] {
+                try #expect(
+                    Bool.fetchOne(db, sql: "SELECT deletedAt IS NULL FROM \(table)") == false, "\(table)")
+            }
+            try #expect(String.fetchOne(db, sql: "SELECT name FROM team") != "Reds")
+        }
+    }
+
     @Test("A method that saves, and deletes on the way, still hears what was asked of the save")
     func options() throws {
         try database().inDatabase { db in
@@ -358,5 +395,34 @@ private class HandNode: Record {
         container["id"] = id
         container["name"] = name
         container["deletedAt"] = deletedAt
+    }
+}
+
+private final class SyncedTeam: Record {
+    var id: Int64?
+    var name = ""
+    var deletedAt: Date?
+    static let players = hasMany(SyncedPlayer.self)
+
+    override class var databaseTableName: String { "team" }
+    override class var databaseSoftDelete: SoftDelete? { .column("deletedAt", cascading: SyncedTeam.players) }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("deletedAt", deletedAt) { deletedAt = $0 }
+    }
+}
+
+private final class SyncedPlayer: Record {
+    var id: Int64?
+    var teamID: Int64?
+    var deletedAt: Date?
+
+    override class var databaseTableName: String { "player" }
+    override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("teamID", teamID) { teamID = $0 }
+        try column("deletedAt", deletedAt) { deletedAt = $0 }
     }
 }
