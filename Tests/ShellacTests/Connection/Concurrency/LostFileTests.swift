@@ -345,7 +345,7 @@ struct LostFileTests {
         try database.close()
     }
 
-    @Test("Nor is a VACUUM, of which SQLite tells nobody", .behaviour(107))
+    @Test("A VACUUM of it is refused before it writes, and its outcome is known", .behaviour(107))
     func confirmedVacuum() throws {
         let database = try open(.queue) { $0.confirmsCommits = true }
         try database.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
@@ -353,7 +353,7 @@ struct LostFileTests {
         let error = databaseError {
             try database.writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
         }
-        #expect(error?.leavesOutcomeUnknown == true)
+        #expect(error?.message == sentence(.moved) && error?.leavesOutcomeUnknown == false)
         try database.close()
     }
 
@@ -377,6 +377,48 @@ struct LostFileTests {
             let moved = try DatabaseQueue(path: folder.path("elsewhere\(round)"))
             try moved.read { db in try #expect(Int.fetchAll(db, sql: "SELECT a FROM t") == [0, 1, 2]) }
             try moved.close()
+        }
+    }
+
+    @Test(
+        "VACUUM, which SQLite's commit hook is not called for, is refused, too",
+        arguments: [Loss.replaced, .moved])
+    func vacuum(loss: Loss) throws {
+        let queue = try open(.queue)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+        try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try lose(loss)
+        let error = databaseError { try queue.vacuum() }
+        #expect(error?.message == sentence(loss))
+        if loss == .replaced { try expectBackup(path) }
+        try queue.close()
+    }
+
+    @Test(
+        "A commit that is refused beside an open cursor, or in a savepoint of SQL, leaves no log that another file would take for its own"
+    )
+    func heldLog() throws {
+        for isSavepoint in [false, true] {
+            let queue = try open(.queue)
+            try queue.write { db in
+                try db.execute(
+                    sql: "DROP TABLE IF EXISTS u; CREATE TABLE t (a); INSERT INTO t VALUES (0), (5)")
+            }
+            try lose(.replaced)
+            #expect(throws: DatabaseError.self) {
+                try queue.writeWithoutTransaction { db in
+                    if isSavepoint {
+                        try db.execute(sql: "SAVEPOINT s; INSERT INTO t VALUES (1)")
+                        defer { try? db.execute(sql: "ROLLBACK TO s; RELEASE s") }
+                        try db.execute(sql: "RELEASE s")
+                    } else {
+                        let cursor = try Int.fetchCursor(db, sql: "SELECT a FROM t")
+                        while try cursor.next() != nil { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+                    }
+                }
+            }
+            try expectBackup(path)
+            try queue.close()
         }
     }
 }

@@ -277,6 +277,8 @@ public final class Statement {
     @inline(__always)
     private func start() throws {
         if !isReadonly, database.isReadOnlyScope, !effects.leavesContent { throw readOnlyError() }
+        // VACUUM writes the file without SQLite's commit hook, which looks for it: see FilePlace.
+        if !isReadonly, effects.commitsWithoutHook { try database.checkPlace() }
         #if DEBUG
         if adviceVersion != database.advice.version, !isReadonly { database.advice.look(at: self) }
         #endif

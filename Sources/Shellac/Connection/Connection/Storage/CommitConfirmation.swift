@@ -144,7 +144,7 @@ final class CommitConfirmation {
 
 extension StatementEffects {
     /// Whether a statement that writes may do so without SQLite's commit hook: it is VACUUM, or a pragma.
-    fileprivate var commitsWithoutHook: Bool { transaction == nil && writes.isEmpty && !changesSchema }
+    var commitsWithoutHook: Bool { transaction == nil && writes.isEmpty && !changesSchema }
 }
 
 extension Database {
