@@ -1,6 +1,7 @@
 // Threads outside of Swift's pool that run the jobs of actors and tasks, which may block.
 
 import Dispatch
+import Synchronization
 
 /// A thread that runs jobs one after the other, in the order of their arrival. Jobs may block: the
 /// thread is none of Swift's pool.
@@ -85,7 +86,7 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         jobs.removeAll(keepingCapacity: jobs.count < 100)
         return state.withLock { state in
             if state.jobs.isEmpty {
-                state.phase = state.isOver ? .absent : .resting
+                state.phase = state.isOver || !Self.mayRest() ? .absent : .resting
             } else {
                 swap(&jobs, &state.jobs)
             }
@@ -93,8 +94,19 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         }
     }
 
+    /// The number of threads that rest. Dispatch has 255 threads on Linux: those that rest are none of them for the work of others.
+    private static let restCount = Atomic<Int>(0)
+    private static let maximumRestCount = 32
+
+    private static func mayRest() -> Bool {
+        if restCount.add(1, ordering: .relaxed).newValue <= maximumRestCount { return true }
+        restCount.subtract(1, ordering: .relaxed)
+        return false
+    }
+
     /// Waits for a job. Returns false when there was none for some time: then Dispatch has the thread back.
     private func rest() -> Bool {
+        defer { Self.restCount.subtract(1, ordering: .relaxed) }
         if wakeUp.wait(timeout: .now() + Self.rest) == .success { return true }
         let isWoken = state.withLock { state in
             if state.phase == .resting { state.phase = .absent }
