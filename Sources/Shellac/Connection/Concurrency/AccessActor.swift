@@ -39,6 +39,14 @@ actor AccessActor {
     /// Does some work for a ticket that has its turn.
     func run(_ work: @Sendable () -> Void) { work() }
 
+    /// Passes the error of a refused access to its callback, on a thread of its own: the callback may wait for another access.
+    nonisolated static func fail(_ work: LaterWork, _ error: any Error) {
+        Task(executorPreference: TaskThread(label: "Shellac.refused")) {
+            work.run(.failure(error))
+            work.letGo()
+        }
+    }
+
     /// Begins a task for somebody who does not wait for it, and lets go of the work at its end. It has the task-local values of the
     /// caller.
     nonisolated static func begin(_ work: LaterWork, _ operation: @escaping @Sendable () async -> Void) {

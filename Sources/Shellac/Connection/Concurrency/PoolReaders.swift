@@ -181,7 +181,7 @@ final class PoolReaders: Sendable {
         let work = LaterWork(for: owner, body)
         let measure: AccessMeasure?
         do { measure = try opening.group.attention(opening.description, at: site) } catch {
-            return AccessActor.begin(work) { work.run(.failure(error)) }
+            return AccessActor.fail(work, error)
         }
         let ticket = Ticket()
         let carried = opening.configuration.carry?()

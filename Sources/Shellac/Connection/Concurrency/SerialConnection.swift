@@ -172,7 +172,7 @@ extension SerialConnection {
         let work = LaterWork(for: owner, body)
         let measure: AccessMeasure?
         do { measure = try database.group.attention(database.description, at: site) } catch {
-            return AccessActor.begin(work) { work.run(.failure(error)) }
+            return AccessActor.fail(work, error)
         }
         let ticket = Ticket()
         let carried = database.configuration.carry?()

@@ -1,0 +1,79 @@
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+@Suite("Asynchronous accesses that are refused", .behaviour(83))
+struct RefusedAccessTests {
+    @Test(
+        "The callback of one may wait for an access to another database that tasks wait for, too",
+        arguments: ["read", "write"])
+    func waitingCallback(verb: String) async {
+        await #expect(processExitsWith: .success) { [verb] in
+            // It ends a process that hangs.
+            Thread {
+                Thread.sleep(forTimeInterval: 300)
+                exit(9)
+            }.start()
+            let folder = try TemporaryFolder()
+            let service = try DatabaseQueue(path: folder.path("service.sqlite"))
+            let log = try DatabaseQueue(path: folder.path("log.sqlite"))
+            try await log.write { db in try db.execute(sql: "CREATE TABLE log (message)") }
+            let running = Task { try await service.run() }
+            try await Task.sleep(for: .milliseconds(50))
+            running.cancel()
+            _ = await running.result
+            let (inside, end, logged) = (Gate(), Gate(), Gate())
+            let busy = Task {
+                try await log.write { _ in
+                    inside.open()
+                    try end.wait()
+                }
+            }
+            try await waitUntil { inside.isOpen }
+            let task = Task {
+                try await log.write { db in try db.execute(sql: "INSERT INTO log VALUES ('task')") }
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            let tell: @Sendable (Bool) -> Void = { isRefused in
+                #expect(isRefused)
+                #expect(throws: Never.self) {
+                    try log.write { db in try db.execute(sql: "INSERT INTO log VALUES ('refused')") }
+                }
+                logged.open()
+            }
+            switch verb {
+            case "read": service.asyncRead { result in tell((try? result.get()) == nil) }
+            default:
+                service.asyncWrite({ _ in }, completion: { _, result in tell((try? result.get()) == nil) })
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            end.open()
+            try await busy.value
+            try await task.value
+            try await waitUntil { logged.isOpen }
+            let messages = try await log.read { db in try String.fetchAll(db, sql: "SELECT message FROM log")
+            }
+            #expect(messages.sorted() == ["refused", "task"])
+        }
+    }
+
+    @Test("Hundreds of databases that rest keep few threads", .behaviour(118))
+    func restingThreads() async {
+        await #expect(processExitsWith: .success) {
+            func threadCount() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+            }
+            let before = try threadCount()
+            var queues: [DatabaseQueue] = []
+            for _ in 0..<200 {
+                let queue = try DatabaseQueue()
+                try await queue.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
+                queues.append(queue)
+            }
+            let after = try threadCount()
+            #expect(after <= before + 60, "\(before) threads became \(after)")
+            withExtendedLifetime(queues) {}
+        }
+    }
+}
