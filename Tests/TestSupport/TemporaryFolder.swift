@@ -32,12 +32,9 @@ public final class TemporaryFolder: Sendable {
     /// The paths of the files in the folder that this process has open.
     public func openFiles() throws -> [String] {
         let descriptors = "/proc/self/fd"
-        let files = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
-            descriptor in
+        return try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap { descriptor in
             // A descriptor may be closed by another thread meanwhile.
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(descriptor)")
-        }
-        // A file may be open more than once.
-        return Set(files.filter { $0.hasPrefix("\(path)/") }).sorted()
+        }.filter { $0.hasPrefix("\(path)/") }.sorted()
     }
 }

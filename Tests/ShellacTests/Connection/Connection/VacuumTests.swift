@@ -50,7 +50,7 @@ struct VacuumTests {
         // The database itself is still the one that is open.
         try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (3, 0)") }
         try #expect(DatabaseQueue(path: path).read { db in try db.integers("SELECT a FROM t") } == [1, 2])
-        try #expect(folder.openFiles() == [folder.path("a.sqlite")])
+        try #expect(Set(folder.openFiles()) == [folder.path("a.sqlite")])
     }
 
     @Test("vacuum(into:) leaves a file that is there as it is")

@@ -144,6 +144,8 @@ final class FilePlace {
 
     /// Has the connection, which is about to be closed, leave alone what has taken the place of its file or its log.
     func leave(_ database: Database) {
+        // Its descriptor is closed with the connection. The next commit opens another, if closing fails.
+        mark = nil
         if loss == .file || database.hasMoved() {
             emptyLog(database)
         } else {
