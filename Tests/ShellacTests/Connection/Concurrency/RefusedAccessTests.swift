@@ -12,7 +12,7 @@ struct RefusedAccessTests {
         await #expect(processExitsWith: .success) { [verb] in
             // It ends a process that hangs.
             Thread {
-                Thread.sleep(forTimeInterval: 300)
+                Thread.sleep(forTimeInterval: 120)
                 exit(9)
             }.start()
             let folder = try TemporaryFolder()
@@ -45,7 +45,7 @@ struct RefusedAccessTests {
             switch verb {
             case "read": service.asyncRead { result in tell((try? result.get()) == nil) }
             default:
-                service.asyncWrite({ _ in }, completion: { _, result in tell((try? result.get()) == nil) })
+                service.asyncBarrierWriteWithoutTransaction { result in tell((try? result.get()) == nil) }
             }
             try await Task.sleep(for: .milliseconds(100))
             end.open()

@@ -38,10 +38,6 @@ struct LogKeepingTests {
         try await pool.write { db in try db.addFrames(LoggedFile.sizes.passive) }
         let writing = try await LongAccess.writing(pool)
         try await pool.waitForLog { $0.checkpointedFrameCount == $0.frameCount }
-        let status = try pool.walStatus
-        #expect(
-            status.frameCount >= LoggedFile.sizes.passive
-                && status.checkpointedFrameCount == status.frameCount)
         try await writing.release()
     }
 
