@@ -15,8 +15,7 @@ struct HistoryTests {
             StampedListedAdventurer.self, StampedCodedAdventurer.self, StampedCallingAdventurer.self,
         ])
     func histories(type: Adventurer.Type) async throws {
-        let seeds = SeededGenerator.seeds("HISTORY", count: 32)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("HISTORY", count: 32) {
             let history = History(seed: seed, for: type, count: 60)
             do {
                 try await HistoryWorld.run(history, type)

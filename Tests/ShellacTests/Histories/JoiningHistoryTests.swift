@@ -11,8 +11,7 @@ import Testing
 struct JoiningHistoryTests {
     @Test("have told the newest committed value when all is quiet", arguments: LiveKind.allCases)
     func histories(kind: LiveKind) async throws {
-        let seeds = SeededGenerator.seeds("JOIN", count: 12)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("JOIN", count: 12) {
             do {
                 for problem in try await JoiningHistory(seed, kind).run() {
                     Issue.record("seed \(seed): \(problem)")

@@ -12,8 +12,7 @@ struct KeyHistoryTests {
         "leave rows, records and changes as the model says, after each step",
         arguments: KeyHistory.Shape.allCases, [false, true])
     func histories(shape: KeyHistory.Shape, isWithoutRowID: Bool) throws {
-        let seeds = SeededGenerator.seeds("KEY", count: 24)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("KEY", count: 24) {
             do {
                 try KeyHistory.run(seed, shape, withoutRowID: isWithoutRowID)
             } catch {

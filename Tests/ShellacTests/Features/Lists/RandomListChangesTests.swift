@@ -10,8 +10,7 @@ import Testing
 struct RandomListChangesTests {
     @Test("the changes make the new list of the old one, and are as few as can be")
     func law() throws {
-        let seeds = SeededGenerator.seeds("CHANGES", count: 300)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("CHANGES", count: 300) {
             do {
                 for problem in try Self.run(seed) { Issue.record("seed \(seed): \(problem)") }
             } catch {

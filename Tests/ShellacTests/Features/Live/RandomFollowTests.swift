@@ -12,8 +12,7 @@ struct RandomFollowTests {
         "keep what is dirty, and have the newest committed value in each clean column when all is quiet",
         arguments: LiveKind.allCases)
     func crowds(kind: LiveKind) async throws {
-        let seeds = SeededGenerator.seeds("FOLLOW", count: 12)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("FOLLOW", count: 12) {
             do {
                 for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {

@@ -12,8 +12,7 @@ struct RandomLiveTests {
         "give committed states in order, and the newest one at last", .behaviour(74, 75, 76),
         arguments: LiveKind.allCases)
     func histories(kind: LiveKind) async throws {
-        let seeds = SeededGenerator.seeds("LIVE", count: 60)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("LIVE", count: 60) {
             var history = try LiveHistory(seed: seed, kind)
             do {
                 if let difference = try await history.run() {

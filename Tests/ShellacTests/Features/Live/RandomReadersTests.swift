@@ -14,8 +14,7 @@ struct RandomReadersTests {
         "see the states in their order, and the newest one at last, whoever comes and goes",
         arguments: LiveKind.allCases)
     func crowds(kind: LiveKind) async throws {
-        let seeds = SeededGenerator.seeds("LIVE", count: 20)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("LIVE", count: 20) {
             do {
                 for problem in try await Self.run(seed, kind) { Issue.record("seed \(seed): \(problem)") }
             } catch {

@@ -8,8 +8,7 @@ import Testing
 @Suite("Random graphs") struct RandomGraphTests {
     @Test("are loaded as a loop of queries would, by one statement for each relation", .behaviour(63, 65, 67))
     func graphs() throws {
-        let seeds = SeededGenerator.seeds("GRAPH", count: 300)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("GRAPH", count: 300) {
             var graph = RandomGraph(seed: seed)
             do {
                 let difference = try graph.run()

@@ -8,8 +8,7 @@ import Testing
 @Suite("Random joins") struct RandomJoinsTests {
     @Test("give the rows, records, lists and counts that SQL by hand gives", .behaviour(68))
     func joins() throws {
-        let seeds = SeededGenerator.seeds("GRAPH", count: 150)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("GRAPH", count: 150) {
             var graph = RandomGraph(seed: seed &* 7919)
             do {
                 if let difference = try graph.join() {

@@ -10,8 +10,7 @@ import Testing
 
     @Test("are saved as a loop would save them, or not at all", .behaviour(66))
     func lists() throws {
-        let seeds = SeededGenerator.seeds("LIST", count: 150)
-        for seed in seeds {
+        for seed in SeededGenerator.seeds("LIST", count: 150) {
             let graph = try Side(seed: seed)
             let loop = try Side(seed: seed)
             let before = graph.values
