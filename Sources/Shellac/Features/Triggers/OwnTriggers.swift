@@ -9,7 +9,7 @@ struct OwnTriggers {
     private var names: Set<String> = []
 
     /// The prefix of the names of all our triggers.
-    static let prefix = "shellac "
+    static let prefix = OwnName.prefix
 
     init(_ database: Database) { self.database = database }
 

@@ -168,8 +168,9 @@ final class SchemaCache {
     func hasConflictClause(_ table: TableSchema) throws -> Bool {
         let sql = try object(.table, table.name, in: table.schemaName)?.sql ?? ""
         let tokens = SQLTokens(sql)
-        return zip(tokens.meaningful, tokens.meanings).contains { token, meaning in
-            if case .word = token.kind { meaning == "conflict" } else { false }
+        return tokens.meaningful.contains { token in
+            guard case .word = token.kind else { return false }
+            return CaseInsensitiveName.matches(tokens.text(token.range), "CONFLICT")
         }
     }
 
