@@ -94,7 +94,7 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         }
     }
 
-    /// The number of threads that rest. Dispatch has 255 threads on Linux: those that rest are none of them for the work of others.
+    /// The number of threads that rest. Dispatch has 255 threads on Linux, and a resting one can do no other work.
     private static let restCount = Atomic<Int>(0)
     private static let maximumRestCount = 32
 

@@ -8,7 +8,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What a file's entry said of itself when somebody last looked: how many names the file has, and when the entry was last changed.
+/// The link count and the change time of a file, as they were last noted.
 ///
 /// Moving, deleting or replacing a file changes its entry. Asking an open file costs a third of what asking for its name costs. The
 /// descriptor neither reads nor writes: closing another kind would end the locks that the process has on the file. See "How To Corrupt An

@@ -18,7 +18,7 @@ extension SQLExpression {
 struct QueryTables {
     let source: QuerySource
     let joins: [QueryJoin]
-    /// What holds of the rows. Nil where the writer does not ask.
+    /// The conditions on the rows. Nil if the writer does not need them.
     let conditions: RowConditions?
 
     init(_ query: SelectQuery, hasConditions: Bool = true) {
@@ -32,12 +32,12 @@ struct QueryTables {
     var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
 }
 
-/// What holds of the rows of a query. It is an object: the tables of each query that is written are copied more than once, and few
-/// writers ask for this.
+/// The conditions on the rows of a query. They are an object, because each query that is written copies its tables more than once, and
+/// few writers need the conditions.
 final class RowConditions {
     /// Which of the conditions of the source's type hold.
     let own: OwnScope
-    /// What is asked beside.
+    /// Further conditions on the rows.
     let given: SQLExpression?
 
     init(_ query: SelectQuery) { (own, given) = (query.own, query.given) }
