@@ -118,6 +118,7 @@ extension RecordWriter {
         let bound = FilledColumns()
         if let column = declared.created.flatMap(statements.layout.column(named:)), !isExplicit(column) {
             mask.remove(column)
+            if asked.contains(column), let record, lacks(column, record) { note(column, in: bound) }
         }
         for group in declared.groups {
             guard let column = statements.layout.column(named: group.stamp), !isExplicit(column) else {
@@ -127,7 +128,9 @@ extension RecordWriter {
             let isConcerned = group.columns.contains { name in
                 statements.layout.column(named: name).map(asked.contains) ?? false
             }
-            if record != nil, isConcerned { note(column, in: bound) }
+            if let record, isConcerned || asked.contains(column) && lacks(column, record) {
+                note(column, in: bound)
+            }
         }
         var columns: [Int] = []
         if let column = declared.updated.flatMap(statements.layout.column(named:)) {
@@ -138,6 +141,12 @@ extension RecordWriter {
         let isEnough = statements.computed?.updated.isEmpty == false
         let written = isEnough ? mask.subtracting(exactKey) : settable(mask)
         return try bind(columns, connection, bound) { try save($0, written, false) }
+    }
+
+    /// Whether a record holds NULL where it does not know that its row does. The NULL is not written: the record takes what
+    /// its row holds.
+    private func lacks(_ column: Int, _ record: Record) -> Bool {
+        columns.isNull(column) && record.snapshot.map { columns.changes(from: $0).contains(column) } ?? true
     }
 
     /// Whether the value of a column is one that the record was given since it was fetched or saved.

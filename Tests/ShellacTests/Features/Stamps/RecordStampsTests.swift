@@ -336,6 +336,61 @@ struct RecordStampsTests {
             #expect(log.elements.filter { $0.contains("has not taken its stamp updatedAt") }.count == 1)
         }
     }
+
+    @Test(
+        "A stamp that was set to nil is taken from the row, and the record is clean",
+        .behaviour(110), .behaviour(113), arguments: RecordStyle.allCases,
+        ["update", "updateChanges", "save"])
+    func nilStamp(style: RecordStyle, verb: String) throws { try nilStamp(style.memo, verb) }
+
+    private func nilStamp<Memo: MemoRecord>(_: Memo.Type, _ verb: String) throws {
+        let memo = try memos.inserted(Memo.self)
+        (memo.createdAt, memo.titleChangedAt) = (nil, nil)
+        try memos.later { db in
+            try memo.write(verb, db)
+            try #expect(db.memoStamps() == "0 1 -")
+        }
+        #expect(memo.stamps == "0 1 -")
+        #expect(!memo.hasDatabaseChanges)
+        try memos.later { db in
+            try #expect(!memo.updateChanges(db))
+            try #expect(db.memoStamps() == "0 1 -")
+        }
+    }
+
+    @Test(
+        "A record that was made with its key takes the stamps of its row when it is saved, and is clean",
+        .behaviour(110), .behaviour(113), arguments: RecordStyle.allCases,
+        ["update", "updateChanges", "save"])
+    func madeWithKey(style: RecordStyle, verb: String) throws { try madeWithKey(style.memo, verb) }
+
+    private func madeWithKey<Memo: MemoRecord>(_: Memo.Type, _ verb: String) throws {
+        _ = try memos.inserted(Memo.self)
+        try memos.later { db in
+            try db.execute(sql: "UPDATE memo SET title = 'b'")
+            try #expect(db.memoStamps() == "0 1 1")
+        }
+        let memo = Memo("b")
+        memo.id = 1
+        try memos.later { db in
+            try memo.write(verb, db)
+            try #expect(db.memoStamps() == "0 2 1")
+        }
+        #expect(memo.stamps == "0 2 1")
+        #expect(!memo.hasDatabaseChanges)
+        try memos.later { db in
+            try #expect(!memo.updateChanges(db))
+            try #expect(db.memoStamps() == "0 2 1")
+        }
+        // What was rolled back is given back.
+        memo.createdAt = nil
+        try? memos.later { db in
+            try memo.write(verb, db)
+            throw TestError(1)
+        }
+        #expect(memo.createdAt == nil)
+        #expect(memo.hasDatabaseChanges)
+    }
 }
 
 // MARK: - Records
@@ -423,5 +478,15 @@ private final class ListedStubborn: StubbornMemo {
 extension RecordStyle {
     fileprivate var watchedMemo: any (WatchedMemo & TitledMemo).Type {
         choose(PairWatched.self, ListedWatched.self, CodedWatched.self)
+    }
+}
+
+extension Record {
+    fileprivate func write(_ verb: String, _ db: Database) throws {
+        switch verb {
+        case "update": try update(db)
+        case "updateChanges": try updateChanges(db)
+        default: try save(db)
+        }
     }
 }
