@@ -125,7 +125,7 @@ extension RecordWriter {
         return plan.isView || database.changesCount > 0
     }
 
-    private var keyNamesAndValues: (names: [String], values: [DatabaseValue]) {
+    fileprivate var keyNamesAndValues: (names: [String], values: [DatabaseValue]) {
         let places = statements.keyColumns
         return (places.map { columns.layout.names[$0] }, places.map { columns[$0] })
     }
@@ -140,11 +140,15 @@ extension Record {
     }
 
     /// What is remembered of the row that has the record's key, which was found by it.
-    private func remembered(_ known: PackedRow?, of writer: RecordWriter) -> PackedRow {
+    private func remembered(_ known: PackedRow?, of writer: RecordWriter) throws -> PackedRow {
         let (columns, statements) = (writer.columns, writer.statements)
         if let known, !writer.hasOtherKey(than: known) { return known }
         let unread = known?.layout.unreadColumns?.without(statements.keyMask, of: columns)
-        return columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
+        let row = columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
+        // A row may have other letters in its key than what has found it.
+        if statements.hasExactKey { return row }
+        let names = writer.keyNamesAndValues.names
+        return try writer.values(of: names).map { row.with(Array(zip(names, $0))) } ?? row
     }
 
     /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
@@ -175,7 +179,7 @@ extension Record {
         do { try take(given) } catch { reason = error }
         // What a record has not taken is nothing that it has changed.
         let refused = given.filter { value in (try? encodes(value.new, in: value.name)) != true }
-        let row = remembered(known, of: writer).with(
+        let row = try remembered(known, of: writer).with(
             zip(names, values).map { name, value in
                 (name, refused.first { $0.name == name }?.old ?? value)
             })

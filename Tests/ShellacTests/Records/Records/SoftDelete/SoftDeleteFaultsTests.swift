@@ -302,6 +302,30 @@ struct SoftDeleteFaultsTests {
             try #expect(Leaf.unfiltered(by: .deleted).filter(key: 3).fetchOne(db)?.name == "c")
         }
     }
+
+    @Test(
+        "A record that was made with its key remembers the letters that its row has in the key",
+        .behaviour(109))
+    func lettersOfKey() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE word (name TEXT COLLATE NOCASE PRIMARY KEY, deletedAt TEXT);
+                    INSERT INTO word VALUES ('swift', NULL)
+                    """)
+            let word = Word()
+            word.name = "Swift"
+            try #expect(word.delete(db))
+            #expect(word.deletedAt != nil)
+            try #expect(word.databaseChanges == ["name": "swift".databaseValue])
+            try word.restore(db)
+            try #expect(word.databaseChanges == ["name": "swift".databaseValue])
+            try #expect(word.updateChanges(db))
+            try #expect(String.fetchOne(db, sql: "SELECT name FROM word") == "Swift")
+            #expect(!word.hasDatabaseChanges)
+        }
+    }
 }
 
 extension DefaultFilter.Name {
@@ -423,6 +447,18 @@ private final class SyncedPlayer: Record {
     override func columns(_ column: borrowing RecordColumns) throws {
         try column("id", id) { id = $0 }
         try column("teamID", teamID) { teamID = $0 }
+        try column("deletedAt", deletedAt) { deletedAt = $0 }
+    }
+}
+
+private final class Word: Record {
+    var name = ""
+    var deletedAt: Date?
+
+    override class var databaseTableName: String { "word" }
+    override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("name", name) { name = $0 }
         try column("deletedAt", deletedAt) { deletedAt = $0 }
     }
 }
