@@ -209,7 +209,7 @@ extension Database {
         // A cursor that outlives its access must not hold SQLite's locks.
         if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
         // A commit was refused inside of something that held the log.
-        defer { if let place = hooks.place, place.loss != nil, !isClosed { place.emptyLog(self) } }
+        defer { if let place = hooks.place, place.owesEmptyLog, !isClosed { place.emptyLogs(self) } }
         // It is of this access: the next one must not hear of it, whatever is thrown here.
         defer { _ = transactionState.takeCommitFailure() }
         defer {

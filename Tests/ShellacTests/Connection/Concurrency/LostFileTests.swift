@@ -257,6 +257,51 @@ struct LostFileTests {
         try write("t")
     }
 
+    /// What is done with an attached database once its file was replaced.
+    enum Ending: String, CaseIterable { case write, close }
+
+    @Test(
+        "The log of an attached database whose file was replaced does no harm to what has taken its place",
+        arguments: [true, false], Ending.allCases)
+    func replacedAttachment(isMainAFile: Bool, ending: Ending) throws {
+        let other = folder.path("other.sqlite")
+        let queue = isMainAFile ? try open(.queue) : try DatabaseQueue()
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "CREATE TABLE t (a); ATTACH ? AS other", arguments: [other])
+            try db.execute(sql: "PRAGMA other.journal_mode = wal; CREATE TABLE other.v (a)")
+            try db.execute(sql: "INSERT INTO other.v VALUES (randomblob(20000))")
+        }
+        #expect(try FileManager.default.attributesOfItem(atPath: other + "-wal")[.size] as? Int ?? 0 > 0)
+        let mine = folder.path("mine.sqlite")
+        try FileManager.default.linkItem(atPath: other, toPath: mine)
+        let backup = try makeBackup()
+        #expect(rename(backup, other) == 0)
+        switch ending {
+        case .write:
+            let error = databaseError {
+                try queue.write { db in try db.execute(sql: "INSERT INTO other.v VALUES (1)") }
+            }
+            #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
+            #expect(error?.message?.contains("other of") == true)
+            // What is written elsewhere is not lost.
+            try queue.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
+        case .close: try queue.close()
+        }
+        try DatabaseQueue(path: other).write { db in
+            try #expect(String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM u") == 500)
+        }
+        if ending == .write { try queue.close() }
+        try DatabaseQueue(path: other).read { db in
+            try #expect(String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM u") == 500)
+        }
+        // What was committed before has gone to the file that it belongs to.
+        try DatabaseQueue(path: mine).read { db in
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM v") == 1)
+        }
+    }
+
     // MARK: - The log
 
     @Test("A log that is gone: readers and writes are refused, and closing copies what it has")

@@ -21,7 +21,7 @@ extension Database {
                 try prepareStorage()
                 try checkFormat()
                 try prepare()
-                if !configuration.readonly { watchPlace() }
+                watchPlace()
             }
         } catch let error as DatabaseError {
             throw DatabaseError(

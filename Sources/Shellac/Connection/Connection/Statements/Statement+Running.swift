@@ -32,10 +32,13 @@ extension Statement {
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
         var error = error
-        if error != nil, let place = database.hooks.place, place.loss != nil { place.emptyLog(database) }
+        if error != nil, let place = database.hooks.place, place.owesEmptyLog { place.emptyLogs(database) }
         if database.owed.contains(.confirmation), hasRun { error = database.confirmCommit(of: self, error) }
         database.endNumberedCommit()
         if let measure { database.report(measure, of: self, hasRun: hasRun, error: error) }
+        if concerns.contains(.schema), hasRun, database.hooks.place == nil, database.hasAttachments {
+            database.watchPlace()
+        }
         if concerns.contains(.schema) && hasRun || error != nil
             || database.owed.contains(.nestedStatementDidEnd)
         {

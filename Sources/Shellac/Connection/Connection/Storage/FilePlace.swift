@@ -21,6 +21,9 @@ import CSQLite
 /// 4. Nor is anything copied, cut or deleted when the connection is closed.
 ///
 /// A log that has lost its name still has what was committed. Closing copies it to the file, unless another one has taken its place.
+///
+/// An attached database is looked after in the same way: a commit that writes to it is refused once its file has moved, and its log is
+/// emptied. What is written elsewhere is not refused.
 final class FilePlace {
     /// What has lost its name.
     enum Part: String {
@@ -34,6 +37,12 @@ final class FilePlace {
     /// The number that the pager has after the last commit, unless others have written since.
     private var version: UInt32
     private var isLogEmpty = false
+    /// The same number of each attached database that was written to, by its path.
+    private var attachedVersions: [String: UInt32] = [:]
+    /// The names of the attached databases whose files were lost, and whose logs are to be emptied.
+    private var lostAttachments: [String] = []
+    /// Whether there may be a log that is to be emptied.
+    private(set) var owesEmptyLog = false
     /// The log and its index, where another file in their place is a loss.
     private var companions: [Companion] = []
     private var lastLook: UInt64 = 0
@@ -47,7 +56,7 @@ final class FilePlace {
         let identity: FileIdentity
     }
 
-    init(_ database: Database) { version = database.pagerVersion }
+    init(_ database: Database) { version = database.pagerVersion() }
 
     /// How many nanoseconds the log is not looked for after it was found.
     private static var pause: UInt64 { 100_000_000 }
@@ -75,13 +84,17 @@ final class FilePlace {
         refusal = nil
         if hasMoved(database) {
             refusal = lose(.file, database)
-        } else if let name = database.movedAttachment {
-            refusal = .lost(.file, of: "\(name) of \(database.description)", at: database.path(of: name))
+        } else if let name = database.attachments.first(where: { $0.isWritten && database.hasMoved($0.name) }
+        )?.name {
+            refusal = lose(attached: name, database)
         } else if let companion = lostCompanion() {
             refusal = lose(.log, database, companion.path)
         }
         guard refusal == nil else { return false }
-        version = database.pagerVersion &+ 1
+        version = database.pagerVersion() &+ 1
+        for attached in database.attachments where attached.isWritten {
+            attachedVersions[database.path(of: attached.name)] = database.pagerVersion(of: attached.name) &+ 1
+        }
         return true
     }
 
@@ -99,8 +112,15 @@ final class FilePlace {
 
     private func lose(_ part: Part, _ database: Database, _ path: String? = nil) -> DatabaseError {
         loss = part
+        owesEmptyLog = true
         database.updateObstruction()
         return .lost(part, of: database.description, at: path ?? database.path(of: "main"))
+    }
+
+    private func lose(attached name: String, _ database: Database) -> DatabaseError {
+        if !lostAttachments.contains(name) { lostAttachments.append(name) }
+        owesEmptyLog = true
+        return .lost(.file, of: "\(name) of \(database.description)", at: database.path(of: name))
     }
 
     private func lostCompanion() -> Companion? {
@@ -116,7 +136,7 @@ final class FilePlace {
     /// Throws where the log must not be copied, or the file not be written to without a commit that is asked for.
     func check(_ database: Database) throws {
         if database.hasMoved() {
-            emptyLog(database)
+            emptyLogs(database)
             throw DatabaseError.lost(.file, of: database.description, at: database.path(of: "main"))
         }
         if let companion = movedCompanion {
@@ -126,28 +146,48 @@ final class FilePlace {
 
     // MARK: - The log
 
-    /// Empties the log into the file that it belongs to, unless somebody else has written to it. It is called outside of transactions.
-    func emptyLog(_ database: Database) {
-        guard !isLogEmpty, loss != .log, database.isInAutocommit else { return }
+    /// Empties the logs of what was lost into the files that they belong to, unless somebody else has written to them. It is called
+    /// outside of transactions.
+    func emptyLogs(_ database: Database) {
+        guard database.isInAutocommit else { return }
+        if loss == .log { isLogEmpty = true }
+        if !isLogEmpty, loss != nil || database.hasMoved() {
+            isLogEmpty = emptyLog(of: "main", after: version, database)
+        }
+        lostAttachments.removeAll { name in
+            // Nothing of this connection is in the log of a database that it has not written to.
+            guard let version = attachedVersions[database.path(of: name)] else { return true }
+            return emptyLog(of: name, after: version, database)
+        }
+        owesEmptyLog = loss != nil && !isLogEmpty || !lostAttachments.isEmpty
+    }
+
+    /// Empties a log. Returns false where that is to be tried again.
+    private func emptyLog(of name: String, after version: UInt32, _ database: Database) -> Bool {
+        var isEmpty = false
         database.unheard(steps: nil) {
             // The number is that of the last look at the log.
-            guard (try? database.readUnheard("SELECT 1 FROM main.sqlite_master LIMIT 1")) != nil,
-                database.pagerVersion == version
-            else { return }
+            let sql = "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 1"
+            guard (try? database.readUnheard(sql)) != nil, database.pagerVersion(of: name) == version else {
+                return
+            }
             // Those who look for the log find nothing to copy after the first one, also where readers keep it from being cut.
             for kind in [SQLITE_CHECKPOINT_PASSIVE, SQLITE_CHECKPOINT_TRUNCATE] {
-                isLogEmpty =
-                    sqlite3_wal_checkpoint_v2(database.pointer, "main", kind, nil, nil) == SQLITE_OK
+                isEmpty = sqlite3_wal_checkpoint_v2(database.pointer, name, kind, nil, nil) == SQLITE_OK
             }
         }
+        return isEmpty
     }
 
     /// Has the connection, which is about to be closed, leave alone what has taken the place of its file or its log.
     func leave(_ database: Database) {
         // Its descriptor is closed with the connection. The next commit opens another, if closing fails.
         mark = nil
-        if loss == .file || database.hasMoved() {
-            emptyLog(database)
+        for attached in database.attachments where database.hasMoved(attached.name) {
+            _ = lose(attached: attached.name, database)
+        }
+        if loss == .file || database.hasMoved() || owesEmptyLog {
+            emptyLogs(database)
         } else {
             // One without content was made by whoever has looked for ours.
             guard let log = movedCompanion, FileIdentity.size(log.path) ?? 0 > 0 else { return }
@@ -171,9 +211,9 @@ extension DatabaseError {
 }
 
 extension Database {
-    /// Keeps an eye on the place of the file, if there is one.
+    /// Keeps an eye on the places of the files, if there are any.
     func watchPlace() {
-        guard FilePlace.path(of: self) != nil else { return }
+        guard !configuration.readonly, hasAttachments || FilePlace.path(of: self) != nil else { return }
         hooks.place = FilePlace(self)
         setCommitHook(for: .place, true)
     }
@@ -187,11 +227,11 @@ extension Database {
         return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
     }
 
-    /// The number of the content that the connection has seen last: each commit is one more, its own as those of others. See
-    /// SQLITE_FCNTL_DATA_VERSION.
-    fileprivate var pagerVersion: UInt32 {
+    /// The number of the content of a database that the connection has seen last: each commit is one more, its own as those of
+    /// others. See SQLITE_FCNTL_DATA_VERSION.
+    fileprivate func pagerVersion(of name: String = "main") -> UInt32 {
         var version: UInt32 = 0
-        sqlite3_file_control(pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        sqlite3_file_control(pointer, name, SQLITE_FCNTL_DATA_VERSION, &version)
         return version
     }
 
@@ -199,17 +239,18 @@ extension Database {
         sqlite3_db_filename(pointer, name).map(String.init(cString:)) ?? ""
     }
 
-    /// The name of an attached database that the transaction writes to, and whose file has moved.
-    fileprivate var movedAttachment: String? {
-        guard let name = Features.databaseName, name(pointer, 2) != nil else { return nil }
-        var number: Int32 = 2
+    /// Whether there are attached databases.
+    var hasAttachments: Bool { Features.databaseName.map { $0(pointer, 2) != nil } ?? false }
+
+    /// The attached databases, and whether the transaction writes to them.
+    fileprivate var attachments: [(name: String, isWritten: Bool)] {
+        guard let name = Features.databaseName else { return [] }
+        var (attachments, number): ([(String, Bool)], Int32) = ([], 2)
         while let attached = name(pointer, number) {
-            let attached = String(cString: attached)
-            if sqlite3_txn_state(pointer, attached) == SQLITE_TXN_WRITE, hasMoved(attached) {
-                return attached
-            }
+            let isWritten = sqlite3_txn_state(pointer, attached) == SQLITE_TXN_WRITE
+            attachments.append((String(cString: attached), isWritten))
             number += 1
         }
-        return nil
+        return attachments
     }
 }
