@@ -134,7 +134,7 @@ extension AnyDatabaseWriter {
     ) { base.asyncBarrierWriteWithoutTransaction(at: site, updates) }
 
     public func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void
+        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
     ) { base.asyncWriteWithoutTransaction(at: site, updates) }
 
     public func spawnConcurrentRead(

@@ -119,8 +119,6 @@ extension DatabasePool {
     }
 
     public func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void
-    ) {
-        writer.later(at: site, for: self) { result in if case .success(let db) = result { updates(db) } }
-    }
+        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
+    ) { writer.laterEvenIfRefused(at: site, for: self, updates) }
 }

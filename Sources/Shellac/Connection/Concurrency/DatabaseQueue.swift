@@ -186,10 +186,8 @@ extension DatabaseQueue {
     }
 
     public func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void
-    ) {
-        connection.later(at: site, for: self) { result in if case .success(let db) = result { updates(db) } }
-    }
+        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
+    ) { connection.laterEvenIfRefused(at: site, for: self, updates) }
 
     public func asyncBarrierWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -77,15 +77,21 @@ extension DatabaseWriter {
     /// - Parameters:
     ///   - file: The file that asks.
     ///   - line: The line that asks.
-    ///   - updates: What is done in the transaction. It is not called where ``DatabaseReader/close()`` has closed the database.
-    ///   - completion: Called after the transaction, in the same access, with its result.
+    ///   - updates: What is done in the transaction. It is not called where the access is refused, as ``DatabaseReader/close()`` has
+    ///     closed the database, or its service has ended.
+    ///   - completion: Called after the transaction, in the same access, with its result; or with the error of a refused access.
     public func asyncWrite<T>(
         file: StaticString = #fileID, line: UInt = #line,
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
     ) {
-        asyncWriteWithoutTransaction(file: file, line: line) { db in
-            completion(db, Result { try db.transaction(nil) { (try updates(db), .commit) } })
+        asyncWriteWithoutTransaction(at: CallSite(.write, file, line)) { db, refusal in
+            completion(
+                db,
+                Result {
+                    if let refusal { throw refusal }
+                    return try db.transaction(nil) { (try updates(db), .commit) }
+                })
         }
     }
 

@@ -46,10 +46,11 @@ public protocol DatabaseWriter: DatabaseReader {
     func asyncBarrierWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-    /// Uses the database later, without opening a transaction, for a place in the program.
+    /// Uses the database later, without opening a transaction, for a place in the program. Where that is refused, the function gets
+    /// the error, too.
     @_documentation(visibility: internal)
     func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database) -> Void)
+        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void)
 
     /// Reads, beside the writer, what it has written so far, for a place in the program.
     @_documentation(visibility: internal)
@@ -237,10 +238,15 @@ extension DatabaseWriter {
     /// - Parameters:
     ///   - file: The file that asks.
     ///   - line: The line that asks.
-    ///   - updates: Gets the database. It is not called where ``DatabaseReader/close()`` has closed that.
+    ///   - updates: Gets the database. It is not called where the access is refused, as ``DatabaseReader/close()`` has closed the
+    ///     database, or its service has ended.
     public func asyncWriteWithoutTransaction(
         file: StaticString = #fileID, line: UInt = #line, _ updates: @escaping @Sendable (Database) -> Void
-    ) { asyncWriteWithoutTransaction(at: CallSite(.write, file, line), updates) }
+    ) {
+        asyncWriteWithoutTransaction(at: CallSite(.write, file, line)) { db, refusal in
+            if refusal == nil { updates(db) }
+        }
+    }
 
     /// Reads, beside the writer, what it has written so far: the caller goes on writing, and the reader does not see it.
     ///

@@ -188,6 +188,25 @@ extension SerialConnection {
             measure?.tellElsewhere()
         }
     }
+
+    /// Runs a function with the access, later, also where that is refused. Then it gets the error, and the connection as it is: one
+    /// that is closed throws.
+    func laterEvenIfRefused(
+        at site: CallSite, for owner: any AnyObject & Sendable,
+        _ body: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
+    ) {
+        later(at: site, for: owner) { result in
+            switch result {
+            case .success(let db): body(db, nil)
+            case .failure(let error) where self.database.isAccessed: body(self.database, error)
+            case .failure(let error):
+                self.inside { db in
+                    body(db, error)
+                    try? db.endAccess()
+                }
+            }
+        }
+    }
 }
 
 extension Result<Database, any Error> {

@@ -58,6 +58,46 @@ struct RefusedAccessTests {
         }
     }
 
+    @Test(
+        "The completion of a write is called with the error that refuses it, and with a database that throws",
+        arguments: Writer.allCases)
+    func completion(writer: Writer) async throws {
+        let file = try TemporaryDatabase()
+        let database = try writer.open(file)
+        try await database.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
+        let (told, ended) = (Recorder<String>(), Gate())
+        try database.close()
+        database.asyncWrite { _ in
+            told.record("written")
+        } completion: { db, result in
+            if case .failure(let error) = result { told.record("\(error)") }
+            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+            ended.open()
+        }
+        try await waitUntil { ended.isOpen }
+        #expect(told.values.count == 1)
+        #expect(told.values.first?.contains("closed") == true)
+    }
+
+    @Test("The completion of a write to a service that has ended is called with its error")
+    func completionOfService() async throws {
+        let folder = try TemporaryFolder()
+        let service = try DatabaseQueue(path: folder.path("service.sqlite"))
+        let running = Task { try await service.run() }
+        try await Task.sleep(for: .milliseconds(50))
+        running.cancel()
+        try await running.value
+        let (told, ended) = (Recorder<Bool>(), Gate())
+        service.asyncWrite { _ in
+            told.record(false)
+        } completion: { _, result in
+            if case .failure = result { told.record(true) }
+            ended.open()
+        }
+        try await waitUntil { ended.isOpen }
+        #expect(told.values == [true])
+    }
+
     @Test("Hundreds of databases that rest keep few threads", .behaviour(118))
     func restingThreads() async {
         await #expect(processExitsWith: .success) {
