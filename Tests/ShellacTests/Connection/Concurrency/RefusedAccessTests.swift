@@ -75,8 +75,8 @@ struct RefusedAccessTests {
             ended.open()
         }
         try await waitUntil { ended.isOpen }
-        #expect(told.values.count == 1)
-        #expect(told.values.first?.contains("closed") == true)
+        #expect(told.elements.count == 1)
+        #expect(told.elements.first?.contains("closed") == true)
     }
 
     @Test("The completion of a write to a service that has ended is called with its error")
@@ -95,7 +95,7 @@ struct RefusedAccessTests {
             ended.open()
         }
         try await waitUntil { ended.isOpen }
-        #expect(told.values == [true])
+        #expect(told.elements == [true])
     }
 
     @Test("Hundreds of databases that rest keep few threads", .behaviour(118))
