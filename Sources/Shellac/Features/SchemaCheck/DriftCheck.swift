@@ -129,7 +129,9 @@ struct DriftCheck {
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
             let ofKind = kind.map { " WHERE \($0.ownRows)" } ?? ""
-            let statement = try type.plan(on: db).select("\(ofKind) LIMIT 1")
+            let statement = try db.makeStatement(
+                sql: "SELECT \(type.selectionSQL) FROM \(tableName.quotedDatabaseIdentifier)\(ofKind) LIMIT 1"
+            )
             return (statement.columnNames, try Row.fetchOne(statement))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             add(.selectionInvalid(message: error.message ?? "\(error.resultCode)"))

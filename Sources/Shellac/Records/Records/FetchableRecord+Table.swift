@@ -25,8 +25,8 @@ extension FetchableRecord where Self: TableRecord {
     /// Selects all records.
     @usableFromInline
     static func selection(on db: Database) throws -> Statement {
-        let plan = try plan(on: db)
-        return plan.isConditioned ? try statement(of: all(), on: db) : try plan.select("")
+        _ = try plan(on: db)
+        return try statement(of: all(), on: db)
     }
 
     /// Prepares a request of the type's rows, and binds its arguments.
@@ -43,8 +43,8 @@ extension FetchableRecord where Self: TableRecord {
     /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
     ///   ``RowDecodingError``.
     public static func fetchOne(_ db: Database) throws -> Self? {
-        let plan = try plan(on: db)
-        return plan.isConditioned ? try all().fetchOne(db) : try fetchOne(plan.select(" LIMIT 1"))
+        _ = try plan(on: db)
+        return try all().fetchOne(db)
     }
 
     // MARK: - One key
@@ -76,22 +76,17 @@ extension FetchableRecord where Self: TableRecord {
         let plan = try plan(on: db)
         try plan.checkKeyHasOneColumn()
         if key.isNull { return nil }
+        guard db.readRecorder == nil else {
+            let statement = try statement(of: filter(key: key), on: db)
+            try statement.begin(nil as StatementArguments?)
+            return statement
+        }
         if plan.isConditioned {
-            guard db.readRecorder == nil else {
-                let statement = try statement(of: filter(key: key), on: db)
-                try statement.begin(nil as StatementArguments?)
-                return statement
-            }
             let selection = try plan.selectOwnByKey(self)
             try selection.begin(key)
             return selection.statement
         }
         let statement = try plan.selectByKey()
-        if let recorder = db.readRecorder, let rows = plan.rowRegion(ofKey: key),
-            databaseSelection.allSatisfy(\.sqlSelection.isPlain)
-        {
-            recorder.limit(statement, to: rows)
-        }
         try statement.begin { key.bind(to: $0, at: 1) }
         return statement
     }
@@ -109,10 +104,8 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchOne(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Self? {
-        let plan = try plan(on: db)
-        guard let (condition, values) = try plan.condition(key, of: Self.self) else { return nil }
-        if plan.isConditioned { return try filter(key: key).fetchOne(db) }
-        return try fetchOne(plan.select(" WHERE \(condition)"), arguments: StatementArguments(values))
+        _ = try plan(on: db)
+        return try filter(key: key).fetchOne(db)
     }
 
     /// Finds the record with a primary key.
@@ -168,9 +161,7 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchCursor(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> AnyCursor<Self> {
-        let plan = try plan(on: db)
-        try plan.checkKeyHasOneColumn()
-        var lists = try KeyLists(keys.map { try storedKey($0, plan) })
+        var lists = try keyLists(keys, on: db)
         var cursor: DatabaseCursor<Self>?
         return AnyCursor {
             db.checkAccess()  // and keep it alive
@@ -178,12 +169,7 @@ extension FetchableRecord where Self: TableRecord {
                 if let record = try cursor?.next() { return record }
                 guard let list = lists.next() else { return nil }
                 cursor = nil
-                if plan.isConditioned {
-                    cursor = try filter(keys: list).fetchCursor(db)
-                } else {
-                    cursor = try fetchCursor(
-                        plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
-                }
+                cursor = try filter(keys: list).fetchCursor(db)
             }
         }
     }
@@ -204,14 +190,8 @@ extension FetchableRecord where Self: TableRecord {
     public static func fetchAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> [Self] {
-        let plan = try plan(on: db)
-        try plan.checkKeyHasOneColumn()
         var records: [Self] = []
-        if plan.isConditioned { return try filter(keys: keys).fetchAll(db) }
-        for list in try KeyLists(keys.map({ try storedKey($0, plan) })) {
-            records += try fetchAll(
-                plan.select(" WHERE \(plan.condition(list))"), arguments: StatementArguments(list))
-        }
+        for list in try keyLists(keys, on: db) { records += try filter(keys: list).fetchAll(db) }
         return records
     }
 

@@ -15,9 +15,8 @@ extension TableRecord {
     ///
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public static func fetchCount(_ db: Database) throws -> Int {
-        let plan = try plan(on: db)
-        if plan.isConditioned { return try all().fetchCount(db) }
-        return try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(plan.quotedTable)") ?? 0
+        _ = try plan(on: db)
+        return try all().fetchCount(db)
     }
 
     // MARK: - Existence
@@ -31,10 +30,8 @@ extension TableRecord {
     /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
     ///   ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        let plan = try plan(on: db)
-        try plan.checkKeyHasOneColumn()
-        if plan.isConditioned { return try filter(key: key).exists(db) }
-        return try exists(db, plan, (plan.keyCondition(), [storedKey(key, plan)]))
+        try plan(on: db).checkKeyHasOneColumn()
+        return try filter(key: key).exists(db)
     }
 
     /// Whether there is a row with a composite primary key, or with the values of a unique index.
@@ -44,18 +41,8 @@ extension TableRecord {
     ///   - key: The values by columns. A nil among them finds nothing.
     /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
-        let plan = try plan(on: db)
-        let condition = try plan.condition(key, of: Self.self)
-        if plan.isConditioned { return try filter(key: key).exists(db) }
-        return try exists(db, plan, condition)
-    }
-
-    private static func exists(
-        _ db: Database, _ plan: RecordPlan, _ key: (condition: String, values: [DatabaseValue])?
-    ) throws -> Bool {
-        guard let key else { return false }
-        let sql = "SELECT EXISTS (SELECT 1 FROM \(plan.quotedTable) WHERE \(key.condition))"
-        return try Bool.fetchOne(db, sql: sql, arguments: StatementArguments(key.values)) ?? false
+        _ = try plan(on: db)
+        return try filter(key: key).exists(db)
     }
 
     // MARK: - Deletion
@@ -66,9 +53,8 @@ extension TableRecord {
     ///   that does not let them go.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
-        let plan = try plan(on: db)
-        if plan.isConditioned { return try all().deleteAll(db) }
-        return try delete(db, "DELETE FROM \(plan.quotedTable)", [])
+        _ = try plan(on: db)
+        return try all().deleteAll(db)
     }
 
     /// Deletes the row with a primary key. Returns whether there was one.
@@ -86,11 +72,8 @@ extension TableRecord {
     ///   go.
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-        let plan = try plan(on: db)
-        try plan.checkKeyHasOneColumn()
-        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
-        let sql = try "DELETE FROM \(plan.quotedTable) WHERE \(plan.keyCondition())"
-        return try delete(db, sql, [storedKey(key, plan)]) > 0
+        try plan(on: db).checkKeyHasOneColumn()
+        return try filter(key: key).deleteAll(db) > 0
     }
 
     /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there
@@ -104,10 +87,8 @@ extension TableRecord {
     public static func deleteOne(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Bool {
-        let plan = try plan(on: db)
-        guard let (condition, values) = try plan.condition(key, of: Self.self) else { return false }
-        if plan.isConditioned { return try filter(key: key).deleteAll(db) > 0 }
-        return try delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(condition)", values) > 0
+        _ = try plan(on: db)
+        return try filter(key: key).deleteAll(db) > 0
     }
 
     /// Deletes the rows with some primary keys. Returns how many there were.
@@ -123,12 +104,7 @@ extension TableRecord {
     public static func deleteAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> Int {
-        let plan = try plan(on: db)
-        try plan.checkKeyHasOneColumn()
-        if plan.isConditioned { return try filter(keys: keys).deleteAll(db) }
-        return try KeyLists(keys.map { try storedKey($0, plan) }).reduce(0) { count, list in
-            try count + delete(db, "DELETE FROM \(plan.quotedTable) WHERE \(plan.condition(list))", list)
-        }
+        try keyLists(keys, on: db).reduce(0) { try $0 + filter(keys: $1).deleteAll(db) }
     }
 
     /// Deletes the rows with some composite keys. Returns how many there were.
@@ -142,12 +118,6 @@ extension TableRecord {
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> Int {
         try keys.reduce(0) { try $0 + (deleteOne(db, key: $1) ? 1 : 0) }
-    }
-
-    private static func delete(_ db: Database, _ sql: String, _ values: [DatabaseValue]) throws -> Int {
-        let statement = try db.cachedStatement(sql: sql)
-        try statement.execute(arguments: StatementArguments(values))
-        return Int(sqlite3_changes(db.pointer))
     }
 
     /// Returns how records of the type are found.
@@ -216,6 +186,15 @@ extension TableRecord {
         return try KeyValue(key).stored(by: Self.self, in: column)
     }
 
+    /// Returns values of a primary key of one column, in lists that one statement can take.
+    static func keyLists(
+        _ keys: some Sequence<some DatabaseValueConvertible>, on db: Database
+    ) throws -> KeyLists {
+        let plan = try plan(on: db)
+        try plan.checkKeyHasOneColumn()
+        return try KeyLists(keys.map { try storedKey($0, plan) })
+    }
+
     /// Returns a value as the type stores it in a column.
     static func storedKeyValue(
         _ value: (any DatabaseValueConvertible)?, in column: String
@@ -235,33 +214,6 @@ extension RecordPlan {
     private func compositeKeyError() throws -> RecordError {
         _ = try keyCondition()  // throws where there is no key at all
         return .compositeKey(databaseTableName: tableName, columns: key)
-    }
-
-    /// Returns the condition that finds the row of a unique key, or nil where a value is NULL: no row has it.
-    func condition(
-        _ key: [String: (any DatabaseValueConvertible)?], of type: (some TableRecord).Type
-    ) throws -> (condition: String, values: [DatabaseValue])? {
-        var values: [CaseInsensitiveName: DatabaseValue] = [:]
-        for (name, value) in key {
-            let column = table.column(named: name)?.name ?? name
-            values[CaseInsensitiveName(name)] = try type.storedKeyValue(value, in: column)
-        }
-        let isDeclared = !self.key.isEmpty && Set(values.keys) == Set(self.key.map(CaseInsensitiveName.init))
-        guard values.count == key.count else {
-            throw RecordError.notAUniqueKey(databaseTableName: tableName, columns: Array(key.keys))
-        }
-        let columns =
-            try isDeclared
-            ? self.key
-            : table.uniqueKey(of: Array(key.keys), among: QueryTables(SelectQuery(QuerySource(.type(type)))))
-        let found = columns.compactMap { values[CaseInsensitiveName($0)] }
-        guard found.count == columns.count, !found.contains(where: \.isNull) else { return nil }
-        return (Self.condition(columns), found)
-    }
-
-    /// Returns the condition that finds the rows of primary keys of one column.
-    func condition(_ list: [DatabaseValue]) -> String {
-        "\((key.first ?? "").quotedDatabaseIdentifier) IN (\(String.questionMarks(list.count)))"
     }
 }
 

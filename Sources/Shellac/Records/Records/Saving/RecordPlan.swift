@@ -30,7 +30,6 @@ final class RecordPlan {
     var hasEncodedKey = false
     /// Whether the log was told of a class that leaves out its row id while it has none.
     var hasWarnedOfRowID = false
-    private var selections: [String: Statement] = [:]
     @exclusivity(unchecked) private var byKey: Statement?
 
     /// How class records of the type take their row ids.
@@ -211,29 +210,16 @@ final class RecordPlan {
 
     var quotedTable: String { tableName.quotedDatabaseIdentifier }
 
-    /// Selects rows, by an SQL text that stands behind the table.
-    func select(_ rest: String) throws -> Statement {
-        if let statement = selections[rest], !statement.isInUse { return statement }
-        let statement = try database.prepare(
-            sql: "SELECT \(selection) FROM \(quotedTable)\(rest)", persistent: true)
-        if selections.count > 64 { selections.removeAll() }
-        selections[rest] = statement
-        return statement
-    }
-
-    /// Returns the row that is found by a key, where that is a row id.
-    func rowRegion(ofKey key: DatabaseValue) -> DatabaseRegion? {
-        guard let rowIDColumn, self.key.count == 1, CaseInsensitiveName.matches(self.key[0], rowIDColumn),
-            case .int64(let rowID) = key.storage
-        else { return nil }
-        return DatabaseRegion(table: tableName, rowIDs: [rowID])
+    private func select(where condition: String) throws -> Statement {
+        try database.prepare(
+            sql: "SELECT \(selection) FROM \(quotedTable) WHERE \(condition)", persistent: true)
     }
 
     /// Selects the row that has a primary key of one column.
     @inline(__always)
     func selectByKey() throws -> Statement {
         if let byKey, !byKey.isInUse { return byKey }
-        let statement = try select(" WHERE \(keyCondition())")
+        let statement = try select(where: keyCondition())
         byKey = statement
         return statement
     }
@@ -248,7 +234,7 @@ final class RecordPlan {
                 try $0.expression(condition, above: .and)
             }
         }
-        let statement = try select(" WHERE \(keyCondition())\(writer.sql)")
+        let statement = try select(where: keyCondition() + writer.sql)
         let selection = OwnRowSelection(statement: statement, values: writer.arguments)
         amongOwn = selection
         return selection
