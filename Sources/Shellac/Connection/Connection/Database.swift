@@ -228,7 +228,7 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     private func letGoOfStatements() {
         indexAdvisor?.look(self)
         // First what may hold objects of the user, which may use the connection when they are freed.
-        tellParticipants { $0.connectionWillClose() }
+        object(in: .transactions)?.object.connectionWillClose()
         statementCache.removeAll()
         withExtendedLifetime(slots.takeObjects(until: .closing)) {}
     }

@@ -214,7 +214,7 @@ extension Database {
         defer { _ = transactionState.takeCommitFailure() }
         defer {
             if owed.contains(.accessWillEnd), !isClosed, !log.isOpen {
-                tellParticipants { $0.accessWillEnd() }
+                object(in: .schema)?.object.accessWillEnd()
             }
         }
         if isKeptForAccess { releaseKept() }

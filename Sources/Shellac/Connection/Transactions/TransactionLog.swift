@@ -13,7 +13,7 @@ import CSQLite
 /// program then executes, in the belief that its transaction is open, would be committed statement by statement.
 /// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
 /// the transaction ends.
-final class TransactionLog: StatementParticipant {
+final class TransactionLog: TransactionFollower {
     unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
@@ -26,7 +26,7 @@ final class TransactionLog: StatementParticipant {
     private(set) var schemaChangeCount: UInt = 0 {
         didSet {
             database.knownSchema.forget()
-            database.tellParticipants { $0.schemaDidChange() }
+            database.object(in: .changes)?.object.schemaDidChange()
         }
     }
     /// Whether a schema change can still be undone.
@@ -95,7 +95,6 @@ final class TransactionLog: StatementParticipant {
     }
 
     override func statementDidEnd(_ statement: Statement, error failure: (any Error)?) -> (any Error)? {
-        let failure = failure.map { ConstraintInquiry.complete($0, of: statement) }
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         noteSchemaChange(by: statement, failed: failure != nil, isInside: isInside)
         let isLost = failure != nil && isOpen && !isInside
@@ -273,7 +272,7 @@ final class TransactionLog: StatementParticipant {
         database.lostTransaction = error
         // The statements around this one may come to their ends, and believe that they have written something.
         if database.callbackDepth > 0 { database.owed.insert(.nestedStatementDidEnd) }
-        database.tellParticipants { $0.changesWereLost(isTransaction: true) }
+        database.object(in: .changes)?.object.changesWereLost(isTransaction: true)
         rollBackAndClose()
     }
 
@@ -282,7 +281,7 @@ final class TransactionLog: StatementParticipant {
         guard database.lostTransaction != nil else { return }
         isLostWithStatement = false
         database.lostTransaction = nil
-        database.tellParticipants { $0.lostTransactionDidEnd() }
+        database.object(in: .schema)?.object.lostTransactionDidEnd()
     }
 }
 
@@ -315,7 +314,7 @@ extension TransactionLog {
             isLostWithStatement = true
             database.lostTransaction = error
         }
-        database.tellParticipants { $0.changesWereLost(isTransaction: false) }
+        database.object(in: .changes)?.object.changesWereLost(isTransaction: false)
         rollBackAndClose()
     }
 }

@@ -22,7 +22,7 @@ import CSQLite
 ///
 /// The layer of transactions hears of the end of a statement first: objects have their state back when observers are
 /// told of a rollback.
-final class Broker: StatementParticipant, PreUpdateListener {
+final class Broker: ChangeFollower, PreUpdateListener {
     unowned(unsafe) let database: Database  // which owns this
     /// The database, to be used without counting a reference.
     private let databaseReference: Unretained<Database>

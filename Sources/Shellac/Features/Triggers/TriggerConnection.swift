@@ -21,7 +21,7 @@ import CSQLite
 ///   compile;
 /// - when a statement fails, and the triggers turn out not to be those that the schema lets us have: it is run again. So
 ///   a program that never begins a transaction goes on, too, and nobody who writes asks for the version of the schema.
-final class TriggerConnection: StatementParticipant {
+final class TriggerConnection: SchemaFollower {
     unowned(unsafe) let database: Database  // which owns this
 
     private(set) var callbacks: [CallbackRegistration] = []

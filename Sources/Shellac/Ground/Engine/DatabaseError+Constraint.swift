@@ -59,7 +59,7 @@ extension DatabaseError {
 extension DatabaseError.Constraint {
     /// A foreign key that was violated.
     ///
-    /// SQLite does not say which one it was. So the statement runs once more, in a savepoint that is rolled back, and the rows that
+    /// SQLite does not say which one it was. So, unless ``Configuration/namesForeignKeys`` is false, the statement runs once more, in a savepoint that is rolled back, and the rows that
     /// it changes are looked at. It is not known where this takes too long, while rows of another statement are being fetched, where
     /// functions made in Swift are called that are not `pure`, and where a function or a virtual table runs it; nor at a commit that
     /// violates several.

@@ -87,6 +87,10 @@ public struct Configuration: Sendable {
     /// programs; it makes a mistyped column a constant.
     public var acceptsDoubleQuotedStringLiterals = false
 
+    /// Whether an error names the foreign key that a statement has violated: see ``DatabaseError/Constraint/foreignKey``. SQLite does
+    /// not say which one it was, so the statement runs once more, and is undone.
+    public var namesForeignKeys = true
+
     /// What tells of the schema what SQLite does not: the columns that tell the rows of a view apart.
     public var schemaSource: (any DatabaseSchemaSource)?
 

@@ -1,11 +1,11 @@
-// Internal statements hidden from traces and participants, and the polling for cancellation.
+// Internal statements hidden from traces and followers, and the polling for cancellation.
 
 import CSQLite
 
 // Statements that nobody hears of: what is asked in the middle of the end of another statement, and undone.
 
 extension Database {
-    /// Runs a function in which neither participants hear of changes, nor the trace of statements, nor waits anybody for a lock.
+    /// Runs a function in which neither followers hear of changes, nor the trace of statements, nor waits anybody for a lock.
     /// What it writes must be undone when it returns.
     ///
     /// - Parameter steps: How many thousand instructions of SQLite's machine may run before it is interrupted. What writes must not be:

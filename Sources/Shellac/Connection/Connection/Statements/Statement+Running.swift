@@ -6,7 +6,7 @@ import CSQLite
 
 extension Statement {
     /// Runs a statement of ours that reads an integer, takes no arguments, and is run all the time, such as once in each
-    /// transaction: without what is around a run for the sake of rows, participants and functions. Nor does it look for
+    /// transaction: without what is around a run for the sake of rows, followers and functions. Nor does it look for
     /// obstructions, or end what outside of a transaction belongs to one statement.
     func readInteger() throws -> Int64? {
         database.checkAccess()
@@ -45,6 +45,10 @@ extension Statement {
             error = database.endRun(of: self, error: error)
         }
         if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
+        if let violation = error {
+            error = database.explained(violation, of: self)
+            if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
+        }
         if isFollowed, let changes = database.object(in: .changes) {
             error = changes.use { $0.statementDidEnd(self, error: error) }
         } else if error != nil {

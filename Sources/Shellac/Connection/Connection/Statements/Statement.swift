@@ -42,7 +42,7 @@ public final class Statement {
         effects.writes = []
     }
 
-    /// The plan that the participant which follows changes has made of the effects.
+    /// The plan that who follows changes has made of the effects.
     @exclusivity(unchecked) var changePlan: AnyObject? {
         didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
@@ -68,7 +68,7 @@ public final class Statement {
         case idle
         /// A run has begun, and nothing has been executed.
         case begun
-        /// A participant has answered for SQLite: nothing is executed.
+        /// Who follows transactions has answered for SQLite: nothing is executed.
         case skipped
         case running
         /// The run was stopped, with its transaction.
@@ -81,7 +81,7 @@ public final class Statement {
     }
     var phase = Phase.idle
 
-    /// Whom the runs concern: see ``StatementParticipant``.
+    /// Whom the runs concern: see StatementFollowers.swift.
     struct Concerns: OptionSet {
         let rawValue: UInt8
 

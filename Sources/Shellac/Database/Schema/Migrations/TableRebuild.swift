@@ -46,7 +46,7 @@ struct TableRebuild {
             try db.execute(definition: index.sql())
         }
         try complain(of: SchemaFaults(db).besides(faults))
-        try db.tellParticipants { try $0.tableDidChange(table.name) }
+        try db.object(in: .changes)?.object.tableDidChange(table.name)
     }
 
     private func complain(

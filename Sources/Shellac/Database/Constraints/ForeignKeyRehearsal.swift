@@ -11,7 +11,7 @@ struct ForeignKeyRehearsal {
     private let statement: Statement
     private let database: Database
     private let hook: PreUpdateHook
-    private let schemas: [SchemaForeignKeys]
+    private let schemas: [ConcernedKeys]
 
     /// How many changed rows are looked at.
     private static var greatestRowCount: Int { 10_000 }
@@ -30,21 +30,19 @@ struct ForeignKeyRehearsal {
         let steps = count(SQLITE_STMTSTATUS_VM_STEP) / max(count(SQLITE_STMTSTATUS_RUN), 1)
         guard !impure, database.callbackDepth == 0, !effects.writes.isEmpty, !statement.isReadonly,
             steps / 1000 <= ConstraintInquiry.greatestSteps, !database.hasBusyStatement,
-            database.lostTransaction == nil, let hook = try? database.preUpdateHook(for: "foreign keys")
+            database.lostTransaction == nil, let hook = try? database.preUpdateHook(for: "foreign keys"),
+            let schemas = try? database.concernedKeys(effects)
         else { return nil }
         self.statement = statement
         self.database = database
         self.hook = hook
-        let written = Set(effects.writes.map { CaseInsensitiveName($0.table) })
-        schemas = database.unheard(steps: ConstraintInquiry.greatestSteps) {
-            effects.databases.sorted().map { SchemaForeignKeys(database, $0, concerning: written) }
-        }
+        self.schemas = schemas
     }
 
     /// Returns the first foreign key that a row violates which the statement has changed.
-    func violatedKey() -> DatabaseError.Constraint.ForeignKey? {
+    func violatedKey() -> ForeignKeyInfo? {
         guard schemas.contains(where: { !$0.keys.isEmpty }) else { return nil }
-        var key: DatabaseError.Constraint.ForeignKey?
+        var key: ForeignKeyInfo?
         let run = {
             key = undoing {
                 let changed = try database.unheard(steps: nil) { try rehearse() }
@@ -104,7 +102,7 @@ struct ForeignKeyRehearsal {
 
 /// The rows that a statement changes, as far as foreign keys are concerned.
 private final class ChangedKeys: PreUpdateListener {
-    private let schemas: [SchemaForeignKeys]
+    private let schemas: [ConcernedKeys]
     private let limit: Int
     private var rows: [Changed] = []
 
@@ -116,7 +114,7 @@ private final class ChangedKeys: PreUpdateListener {
         let new: [DatabaseValue]?
     }
 
-    init(_ schemas: [SchemaForeignKeys], limit: Int) {
+    init(_ schemas: [ConcernedKeys], limit: Int) {
         self.schemas = schemas
         self.limit = limit
     }
@@ -140,26 +138,91 @@ private final class ChangedKeys: PreUpdateListener {
     }
 
     /// Returns the first foreign key that a changed row violates, or one that refers to it.
-    func firstViolation(_ database: Database) throws -> DatabaseError.Constraint.ForeignKey? {
+    func firstViolation(_ database: Database) throws -> ForeignKeyInfo? {
         for row in rows {
             let schema = schemas[row.schema]
             guard let columns = schema.columns[row.table] else { continue }
             for key in schema.keys {
-                if key.origin == row.table, let new = row.new,
-                    try !database.readUnheard(key.searchForOrigin(columns), new).isEmpty
+                if CaseInsensitiveName(key.originTable) == row.table, let new = row.new,
+                    try !database.readUnheard(schema.searchForOrigin(of: key, columns), new).isEmpty
                 {
-                    return key.key
+                    return key
                 }
-                guard key.destination == row.table, let old = row.old else { continue }
-                let values = key.key.destinationColumns.compactMap { name in
-                    columns.columns.firstIndex { CaseInsensitiveName.matches($0.name, name) }.map { old[$0] }
-                }
-                guard values.count == key.key.destinationColumns.count, !values.contains(.null) else {
+                guard CaseInsensitiveName(key.destinationTable) == row.table, let old = row.old else {
                     continue
                 }
-                if try !database.readUnheard(key.searchForReferences, values).isEmpty { return key.key }
+                let values = key.destinationColumns.compactMap { name in
+                    columns.columns.firstIndex { CaseInsensitiveName.matches($0.name, name) }.map { old[$0] }
+                }
+                guard values.count == key.destinationColumns.count, !values.contains(.null) else { continue }
+                if try !database.readUnheard(schema.searchForReferences(to: key), values).isEmpty {
+                    return key
+                }
             }
         }
         return nil
+    }
+}
+
+/// The foreign keys of a database that refer from the tables that a statement writes, or to them.
+private struct ConcernedKeys {
+    /// The name of the database.
+    let name: String
+    var keys: [ForeignKeyInfo] = []
+    /// The columns of the tables that are written.
+    var columns: [CaseInsensitiveName: StoredColumns] = [:]
+
+    private func place(_ table: String) -> String { table.quoted(in: name) }
+
+    /// Finds a row that has a key, by what identifies it, if it refers to a row that is not there.
+    func searchForOrigin(of key: ForeignKeyInfo, _ columns: StoredColumns) -> String {
+        let identifiers =
+            columns.hasRowID
+            ? ["rowid"] : columns.primaryKey.map { columns.columns[$0].name.quotedDatabaseIdentifier }
+        let found = identifiers.map { "o.\($0) = ?" }
+        let isSet = key.originColumns.map { "o.\($0.quotedDatabaseIdentifier) IS NOT NULL" }
+        // The sign leaves the destination's column alone to say how to compare, as SQLite does.
+        let refers = key.mapping.map {
+            "d.\($0.destination.quotedDatabaseIdentifier) = +o.\($0.origin.quotedDatabaseIdentifier)"
+        }
+        return """
+            SELECT 1 FROM \(place(key.originTable)) o WHERE \((found + isSet).joined(separator: " AND ")) AND NOT EXISTS \
+            (SELECT 1 FROM \(place(key.destinationTable)) d WHERE \(refers.joined(separator: " AND "))) LIMIT 1
+            """
+    }
+
+    /// Finds a row that refers to a key, if there is no row that has that.
+    func searchForReferences(to key: ForeignKeyInfo) -> String {
+        let refers = key.originColumns.enumerated().map { "o.\($1.quotedDatabaseIdentifier) = ?\($0 + 1)" }
+        let isThere = key.destinationColumns.enumerated().map {
+            "d.\($1.quotedDatabaseIdentifier) = ?\($0 + 1)"
+        }
+        return """
+            SELECT 1 FROM \(place(key.originTable)) o WHERE \(refers.joined(separator: " AND ")) AND NOT EXISTS \
+            (SELECT 1 FROM \(place(key.destinationTable)) d WHERE \(isThere.joined(separator: " AND "))) LIMIT 1
+            """
+    }
+}
+
+extension Database {
+    /// Asks the schema for the keys that concern what a statement writes.
+    fileprivate func concernedKeys(_ effects: StatementEffects) throws -> [ConcernedKeys] {
+        let written = Set(effects.writes.map { CaseInsensitiveName($0.table) })
+        return try unheard(steps: nil) {
+            try effects.databases.sorted().map { name in
+                var concerned = ConcernedKeys(name: name)
+                for object in try schema.objects(.table, in: name) where object.hasPages {
+                    guard let table = try schema.table(object.name, in: name) else { continue }
+                    if written.contains(CaseInsensitiveName(table.name)) {
+                        concerned.columns[CaseInsensitiveName(table.name)] = StoredColumns(table, self)
+                    }
+                    concerned.keys += try schema.foreignKeys(of: table).filter {
+                        written.contains(CaseInsensitiveName($0.originTable))
+                            || written.contains(CaseInsensitiveName($0.destinationTable))
+                    }
+                }
+                return concerned
+            }
+        }
     }
 }

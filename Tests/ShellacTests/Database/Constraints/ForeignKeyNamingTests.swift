@@ -1,0 +1,82 @@
+// When an error names the foreign key that a statement has violated.
+
+import Foundation
+import Shellac
+import TestSupport
+import Testing
+
+@Suite("Names of violated foreign keys", .behaviour(73))
+struct ForeignKeyNamingTests {
+    private func queue(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        change(&configuration)
+        let queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE team (id INTEGER PRIMARY KEY);
+                    CREATE TABLE player (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team, score INTEGER);
+                    CREATE TABLE log (id INTEGER PRIMARY KEY, line TEXT);
+                    """)
+        }
+        return queue
+    }
+
+    private func violation(_ queue: DatabaseQueue) throws -> DatabaseError.Constraint? {
+        try queue.write { db in
+            let error = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO player (teamID) VALUES (1)")
+            }
+            return error?.constraint
+        }
+    }
+
+    @Test("the statement runs once more, unless the configuration says otherwise")
+    func setting() throws {
+        let named = try violation(queue())
+        #expect(named?.foreignKey?.destinationTable == "team")
+        #expect(named?.columns == ["teamID"])
+        let unnamed = try violation(queue { $0.namesForeignKeys = false })
+        #expect(unnamed?.kind == .foreignKey)
+        #expect(unnamed?.foreignKey == nil && unnamed?.table == nil && unnamed?.columns == [])
+    }
+
+    @Test("a table that was made in the same transaction is known")
+    func newTable() throws {
+        try queue().write { db in
+            try db.execute(
+                sql: "CREATE TABLE coach (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team (id))")
+            let error = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO coach (teamID) VALUES (1)")
+            }
+            #expect(error?.constraint?.foreignKey?.originTable == "coach")
+            try db.execute(sql: "ALTER TABLE coach RENAME TO trainer")
+            let renamed = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO trainer (teamID) VALUES (1)")
+            }
+            #expect(renamed?.constraint?.foreignKey?.originTable == "trainer")
+        }
+    }
+
+    @Test("the dates of the next statement are its own, after one that has run twice")
+    func dates() throws {
+        final class Clock: TransactionClock, @unchecked Sendable {
+            var seconds = 0.0
+            func now(_ db: Database) throws -> Date {
+                seconds += 1
+                return Date(timeIntervalSince1970: seconds)
+            }
+        }
+        let clock = Clock()
+        let queue = try queue { $0.transactionClock = clock }
+        try queue.writeWithoutTransaction { db in
+            #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO player (teamID) VALUES (1)")
+            }
+            let (first, second) = try (db.transactionDate, db.transactionDate)
+            #expect(first != second)
+            #expect(!db.isInsideTransaction)
+            try db.execute(sql: "INSERT INTO team VALUES (1)")
+        }
+    }
+}
