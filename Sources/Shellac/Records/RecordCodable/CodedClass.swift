@@ -2,29 +2,36 @@
 
 import Synchronization
 
-/// A class of records that leaves columns to `Codable`: what is found out about it, once.
+/// A class of records that leaves columns to `Codable`, with the facts found out about it once.
 ///
-/// The class that says `Codable`, and does not say itself how it is stored, is the root: its properties are coded. Classes
-/// above it, and below, list their columns, or have the older pair of methods.
+/// The root is the class that declares `Codable` and does not define itself how it is stored. Its
+/// properties are coded. Classes above and below it list their columns, or have the older pair of
+/// methods.
 ///
 /// ## The life of a pass
 ///
-/// A record is *encoded* by what Swift synthesizes, with the encoder that serves structs. A fetched record is *made* by
-/// `init(from:)`, with the decoder that serves structs, where its class has inherited `init(row:)` and the row has all of the
-/// coded columns; then the columns of its superclass are read. Anything else that reads a row into a record (`init(row:)`,
-/// `reload`, a copy, a partial fetch) and all that sets one column goes by ``InPlaceDecoding``.
+/// A record is *encoded* by the code that Swift synthesizes, with the encoder that serves structs.
 ///
-/// What can be known of a class is found out with a record in hand: see ``prepare(_:)`` and ``howToMake``.
+/// A fetched record is *made* by `init(from:)`, with the decoder that serves structs, if two
+/// conditions hold. Its class has inherited `init(row:)`, and the row has all of the coded columns.
+/// Then the columns of its superclass are read.
+///
+/// Everything else that reads a row into a record (`init(row:)`, `reload`, a copy, a partial fetch)
+/// goes through ``InPlaceDecoding``. So does everything that sets one column.
+///
+/// Some facts about a class need a record: see ``prepare(_:)`` and ``howToMake``.
 final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     let type: Record.Type
     let coder: RecordCoder
-    /// The stored properties, or why they are not known.
+    /// The stored properties, or the reason why they are unknown.
     private let propertiesOrRefusal: Result<CodedProperties, CodingRefusal>
-    /// Whether the class is `@Observable`: its stored properties have an underscore, and its registrar is one of them.
+    /// Whether the class is `@Observable`. Its stored properties then have an underscore, and its
+    /// registrar is one of them.
     let isObserved: Bool
     let usesDefaultEncodingKeys: Bool
     let usesDefaultDecodingKeys: Bool
-    /// The classes below the root that have stored properties of their own, and do not say how they are stored.
+    /// The classes below the root that have stored properties of their own, and do not define how
+    /// they are stored.
     private let suspects: [Suspect]
 
     private struct Suspect {
@@ -45,11 +52,11 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     /// A way to make fetched records.
     enum Making: UInt8 {
         case unknown
-        /// By `init(row:)`, which somebody has written, or which cannot be asked.
+        /// By `init(row:)`, because the class implements it, or because a probe cannot call it.
         case row
-        /// By `init(from:)`, where the row has all columns.
+        /// By `init(from:)`, if the row has all columns.
         case coding
-        /// By `init(from:)` always: it was written by hand, and nothing can be set in place.
+        /// Always by `init(from:)`, because it was written by hand and nothing can be set in place.
         case codingByHand
     }
 
@@ -67,7 +74,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         var suspects: [Suspect] = []
         var below = type
         while below != root, let above = FirstUse.superclass(of: below) {
-            // To be observed is no property of the program.
+            // The program did not declare the registrar of `@Observable`.
             let properties = StoredProperties.of(below)?.properties.filter { $0.name != Self.registrar }
             let isTold = properties.map { !$0.isEmpty } ?? true
             if isTold, Overrides.instanceSize(of: below) != Overrides.instanceSize(of: above),
@@ -88,24 +95,25 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
 
     /// Returns the stored properties, which can be set.
     ///
-    /// - Throws: a ``CodingRefusal`` where they are not known.
+    /// - Throws: a ``CodingRefusal`` if they are unknown.
     func settableProperties() throws -> CodedProperties { try propertiesOrRefusal.get() }
 
     // MARK: - Keys
 
     static let registrar = "_$observationRegistrar"
 
-    /// Whether keys are named like the stored properties of an `@Observable` class, and not by the program.
+    /// Whether the keys are named like the stored properties of an `@Observable` class, and the
+    /// program did not name them.
     private func hasRegistrar<Key: CodingKey>(_ type: Key.Type) -> Bool {
         isObserved && Key(stringValue: Self.registrar) != nil && Key(stringValue: "$") == nil
     }
 
-    /// Whether a key is the one of the registrar, which is no column.
+    /// Whether a key is the one of the registrar, which is not a column.
     func isRegistrar<Key: CodingKey>(_ key: Key) -> Bool {
         isObserved && key.stringValue == Self.registrar && hasRegistrar(Key.self)
     }
 
-    /// Returns a key without the underscore that `@Observable` has given it.
+    /// Returns a key without the underscore that `@Observable` adds.
     func plainKey<Key: CodingKey>(_ key: Key) -> any CodingKey {
         guard isObserved, key.stringValue.hasPrefix("_"), hasRegistrar(Key.self) else { return key }
         return ColumnKey(String(key.stringValue.dropFirst()))
@@ -117,9 +125,9 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
             ? key.stringValue : type.databaseColumnDecodingStrategy.column(for: plainKey(key), in: row)
     }
 
-    // MARK: - What is found out with a record
+    // MARK: - Facts found out with a record
 
-    /// Finds out whether Swift leaves properties out, unless that was done.
+    /// Finds out whether Swift leaves properties out, unless that was already done.
     ///
     /// - Throws: a ``DatabaseError`` that names them.
     func prepare(_ record: Record) throws {
@@ -130,7 +138,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     private func prepareNow(_ record: Record) throws {
         if let refusal = learnt.withLock({ $0.refusal }) { throw refusal }
         if !suspects.isEmpty {
-            // One that cannot be encoded now says nothing.
+            // A record that cannot be encoded now proves nothing.
             guard let trace = try? KeyTrace(record, self) else { return }
             let refusal = suspects.lazy.compactMap { self.refusal(of: $0, coding: trace) }.first
             if let refusal {
@@ -141,10 +149,10 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         isPrepared.store(true, ordering: .relaxed)
     }
 
-    /// Why the class is not used, where that was found out.
+    /// The reason why the class cannot be used, if one was found.
     var refusal: DatabaseError? { learnt.withLock { $0.refusal } }
 
-    /// Returns why a class is not used, none of whose own properties is coded.
+    /// Returns the reason why a class cannot be used if none of its own properties is coded.
     private func refusal(of suspect: Suspect, coding trace: KeyTrace) -> DatabaseError? {
         if trace.columns.contains(where: { coded in
             coded.property.map { coded in suspect.properties.contains { $0.offset == coded.offset } } ?? false
@@ -160,16 +168,16 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
                 + "\(properties) would be neither read nor stored. List them in columns(_:).")
     }
 
-    /// Returns the columns that are coded, with what they stand for.
+    /// Returns the coded columns, with the properties that they represent.
     func codedColumns(of record: Record) throws -> [KeyTrace.Coded] {
         if let columns = learnt.withLock({ $0.columns }) { return columns }
         let trace = try KeyTrace(record, self)
-        // Who writes `encode(to:)` by hand may encode other keys each time.
+        // An `encode(to:)` that is written by hand may encode other keys each time.
         if !trace.isByHand { learnt.withLock { $0.columns = trace.columns } }
         return trace.columns
     }
 
-    /// Returns the property that a record decodes from a column, and that can be set without decoding.
+    /// Returns the property that a record decodes from a column, if it can be set without decoding.
     func property(of column: String, of record: Record) -> StoredProperty? {
         guard usesDefaultDecodingKeys == usesDefaultEncodingKeys, usesDefaultDecodingKeys || isObserved,
             let columns = learnt.withLock({ $0.columns }) ?? (try? codedColumns(of: record))
@@ -179,7 +187,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
 
     // MARK: - Making records
 
-    /// How records of the class are made where they are fetched.
+    /// The way in which fetched records of the class are made.
     var howToMake: Making {
         let known = Making(rawValue: making.load(ordering: .relaxed)) ?? .unknown
         return known == .unknown ? learnMaking() : known
@@ -200,9 +208,9 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
 
     // MARK: - @Observable
 
-    /// Checks that those who observe a record would be told when it takes a row.
+    /// Checks that the observers of a record would be notified when it takes a row.
     ///
-    /// - Throws: a ``DatabaseError`` where nobody would be told that a record takes a row.
+    /// - Throws: a ``DatabaseError`` if no observer would be notified.
     func checkRefreshing() throws {
         guard isObserved else { return }
         throw DatabaseError(
@@ -212,7 +220,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
                 + "that it takes a row. List its columns in columns(_:).")
     }
 
-    /// Tells the developer, once, in debug builds.
+    /// Warns the developer, once, in debug builds.
     func warnOfObservers(_ column: String) {
         #if DEBUG
         guard isObserved else { return }
@@ -239,15 +247,15 @@ extension Record: ClassCodingSource {
 }
 
 extension CodedClass {
-    /// Returns what is known of a class. Nil where it leaves no column to `Codable`.
+    /// Returns the facts about a class. Nil if it leaves no column to `Codable`.
     static func of(_ type: Record.Type) -> CodedClass? {
         ClassCoding.of(type).map { unsafeDowncast($0.object, to: CodedPasses.self).coded }
     }
 }
 
-// MARK: - Coding a class that is known when the program runs
+// MARK: - Coding a class that is known only at run time
 
-/// Codes the records of one class, by what Swift synthesizes, or somebody has written.
+/// A coder of the records of one class, which calls its synthesized or hand-written coding.
 class RecordCoder {
     func encode(_ record: Record, to encoder: any Encoder) throws {}
     func encode(_ record: Record, in container: inout PersistenceContainer, _ coded: CodedClass) throws {}

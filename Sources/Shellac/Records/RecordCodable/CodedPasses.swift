@@ -1,5 +1,5 @@
 /// The passes over a record of a class that leaves columns to `Codable`: see ``CodedClass``.
-final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not change
+final class CodedPasses: ClassCoding, @unchecked Sendable {  // it is immutable
     let coded: CodedClass
 
     init(_ coded: CodedClass) { self.coded = coded }
@@ -27,7 +27,8 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
         }
     }
 
-    /// Encodes all columns of a record. What a subclass encodes by itself comes last, and counts.
+    /// Encodes all columns of a record. The values that a subclass encodes itself come last, and
+    /// override the others.
     override func encode(_ record: Record, in container: inout PersistenceContainer) throws {
         try Unretained(coded).use { coded in
             try coded.prepare(record)
@@ -49,15 +50,15 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
 
     override func columns(of record: Record) throws -> [ListedColumn] {
         try coded.codedColumns(of: record).map { column in
-            // A `let` has its value once the record is there.
+            // A `let` already has its value once the record exists.
             ListedColumn(
                 name: column.column, type: column.type, isRead: column.property?.isVariable ?? true,
                 isWritten: true)
         }
     }
 
-    /// Checks a class below one that leaves its columns to `Codable`: it may have properties that Swift leaves out,
-    /// which a record tells, so that it is asked for one.
+    /// Checks a class below one that leaves its columns to `Codable`. It may have properties that
+    /// Swift leaves out. Only a record shows this, so the check makes one.
     override func check(_ type: Record.Type) throws {
         guard coded.isSuspect else { return }
         if let record = try? type.init(row: Row()) { try coded.prepare(record) }
@@ -68,8 +69,8 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
 
     // MARK: - Making records
 
-    /// Makes a fetched record by `init(from:)`. Returns nil where `init(row:)` is to make it: where somebody has written that
-    /// initializer, and where the row lacks columns.
+    /// Makes a fetched record by `init(from:)`. Returns nil if `init(row:)` has to make it: if the
+    /// class implements that initializer, or the row lacks columns.
     override func make(_ type: Record.Type, of live: LiveRow) throws -> Record? {
         let (storage, identifier) = (live.storage, ObjectIdentifier(type))
         if storage.pointee.elements.pointee.codedElement != identifier {
@@ -101,7 +102,7 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it does not chan
 }
 
 extension StoredProperty {
-    /// Sets a property that is an integer, as row ids are. Returns false for another one.
+    /// Sets a property that is an integer, as row ids are. Returns false for any other property.
     fileprivate func set(_ number: Int64, in record: Record) -> Bool {
         if set(Int64?(number), in: record as AnyObject) || set(number, in: record as AnyObject) {
             return true

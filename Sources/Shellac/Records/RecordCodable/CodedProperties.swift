@@ -1,29 +1,37 @@
-/// The stored properties that a `Codable` class of records codes: its own, and those of the classes above it up to the
-/// one that says `Codable`.
+/// The stored properties that a `Codable` class of records codes.
 ///
-/// It finds the property of a coding key, and it is here that coding that was written by hand is told from what Swift
-/// synthesizes. The language does not tell. But each key that is synthesized with is a case named like a stored property,
-/// and is coded as a value of that property's type. Where a class keeps to this, its properties are what its keys say,
-/// whoever wrote it, and they can be set by copying them. Where it does not, an error says so. One thing is not found out:
-/// an `init(from:)` that keeps to this and besides sets a property that has no key. That property is not set in place.
+/// They are its own properties, and those of the classes above it up to the one that declares
+/// `Codable`.
+///
+/// This type finds the property of a coding key. It also tells hand-written coding from synthesized
+/// coding, which the language cannot.
+///
+/// Each key that Swift synthesizes is a case named like a stored property, and is coded as a value
+/// of that property's type. If a class follows this, its keys name its properties, whoever wrote
+/// the coding, and the properties can be set by copying them. If it does not, an error says so.
+///
+/// One case goes unnoticed: an `init(from:)` that follows the pattern and also sets a property
+/// without a key. That property is not set in place.
 final class CodedProperties: Sendable {
     private struct Declared {
         let type: Record.Type
         let properties: StoredProperties
     }
 
-    /// A key, as what it is known by. Two classes of a line of descent may each have keys of the same value.
+    /// The identity of a key. Two classes of one line of descent may each have keys of the same
+    /// value.
     private struct KeyIdentity: Hashable {
         let type: ObjectIdentifier
         let value: String
     }
 
     private let type: Record.Type
-    /// The class that says `Codable` first, then those below it.
+    /// The class that declares `Codable` first, then the classes below it.
     private let declared: [Declared]
     private let found = Lock<[KeyIdentity: StoredProperty]>([:])
 
-    /// - Throws: a ``CodingRefusal`` where the memory of the objects of a class is not known for certain.
+    /// - Throws: a ``CodingRefusal`` if the memory layout of a class's objects is not known for
+    ///   certain.
     init(_ type: Record.Type, from root: Record.Type) throws {
         var declared: [Declared] = []
         var ancestor: AnyClass? = type
@@ -41,14 +49,15 @@ final class CodedProperties: Sendable {
         self.declared = declared
     }
 
-    /// All that these classes store, coded or not.
+    /// All properties that these classes store, coded or not.
     var all: [StoredProperty] { declared.flatMap(\.properties.properties) }
 
-    /// Returns the property that a key stands for, which is decoded.
+    /// Returns the property of a key that is decoded.
     ///
-    /// - Parameter type: What is coded for the key, which is the property's own type, or what its optional wraps.
-    /// - Throws: a ``CodingRefusal`` where there is no such property, or one that cannot be set. No synthesized coding asks
-    ///   for the first.
+    /// - Parameter type: The type coded for the key. It is the property's own type, or the type
+    ///   that its optional wraps.
+    /// - Throws: a ``CodingRefusal`` if there is no such property, or if it cannot be set.
+    ///   Synthesized coding never asks for a property that does not exist.
     func assignableProperty<Key: CodingKey, Value>(
         for key: Key, of type: Value.Type
     ) throws -> StoredProperty {
@@ -58,14 +67,14 @@ final class CodedProperties: Sendable {
         throw CodingRefusal(self.type, "decodes \(property.name), which is \(kind)")
     }
 
-    /// Returns the property that a key stands for, which may be one that is only encoded, as each `let` with a value
-    /// is.
+    /// Returns the property of a key. It may be a property that is only encoded, such as a `let`
+    /// with a value.
     func property<Key: CodingKey, Value>(for key: Key, of type: Value.Type) throws -> StoredProperty {
         let identity = KeyIdentity(type: ObjectIdentifier(Key.self), value: key.stringValue)
         let known = found.withLock { $0[identity] }
         let property = try known ?? search(for: key)
         if known == nil { found.withLock { $0[identity] = property } }
-        // A weak reference has an optional type also.
+        // A weak reference also has an optional type.
         if property.type == type || property.type == Value?.self { return property }
         if let optional = type as? any OptionalType.Type, optional.wrappedType == property.type {
             return property
@@ -83,7 +92,8 @@ final class CodedProperties: Sendable {
             CodingKeyNames.property(named: name, in: declared.properties).map { (declared.type, $0) }
         }
         if candidates.count > 1 {
-            // Two classes have each a private property of this name. The keys are declared inside of one.
+            // Two classes each have a private property of this name. The keys are declared inside
+            // one of them.
             let keys = _typeName(Key.self)
             candidates.removeAll { !keys.hasPrefix(_typeName($0.0) + ".") }
         }
@@ -102,13 +112,14 @@ final class CodedProperties: Sendable {
     }
 }
 
-/// Why no row is read into a record that is there already, whose class leaves its columns to `Codable`.
+/// The reason why no row can be read into an existing record whose class leaves its columns to
+/// `Codable`.
 struct CodingRefusal: Error {
     private let reason: String
 
     init(_ type: Record.Type, _ reason: String) { self.reason = "\(type) \(reason)" }
 
-    /// The error that is thrown in the end.
+    /// The error that the caller gets in the end.
     var error: DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

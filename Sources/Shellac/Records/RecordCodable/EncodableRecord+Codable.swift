@@ -7,12 +7,12 @@ import Foundation
 #endif
 
 extension EncodableRecord where Self: Encodable {
-    /// Encodes the properties of the type, each in its column. A nil is NULL.
+    /// Encodes the properties of the type, each into its column. A nil becomes NULL.
     ///
-    /// - Parameter container: Takes the values, by the column names that the type's ``databaseColumnEncodingStrategy`` makes of its
-    ///   coding keys.
-    /// - Throws: what the encoding of a property throws, and an `EncodingError` when the type encodes itself as
-    ///   a single value or an array, which have no columns.
+    /// - Parameter container: The container that receives the values. The type's
+    ///   ``databaseColumnEncodingStrategy`` makes the column names from its coding keys.
+    /// - Throws: any error that encoding a property throws. An `EncodingError` if the type encodes
+    ///   itself as a single value or an array, which have no columns.
     public func encode(to container: inout PersistenceContainer) throws {
         try RecordEncoding.encode(self, as: Self.self, in: &container)
     }
@@ -20,13 +20,14 @@ extension EncodableRecord where Self: Encodable {
 
 /// One encoding of an `Encodable` record.
 ///
-/// The record gets an encoder that points here, and stores its properties, one by one, in the persistence container.
-/// Nested containers, which are filled once they were given out, wait until the record has encoded itself.
+/// The record gets an encoder that points here, and stores its properties one by one in the
+/// persistence container. Nested containers are filled after they are given out, so they wait until
+/// the record has encoded itself.
 struct RecordEncoding: ~Copyable {
     let values: ValueEncoding
     let strategy: DatabaseColumnEncodingStrategy
     let usesDefaultKeys: Bool
-    /// The class of the record, where it leaves its columns to `Codable`.
+    /// The class of the record, if it leaves its columns to `Codable`.
     private let coded: CodedClass?
     private var nested: [(column: String, node: JSONNode)] = []
     fileprivate(set) var isNotKeyed = false
@@ -80,11 +81,11 @@ struct RecordEncoding: ~Copyable {
         return strategy.column(for: coded.plainKey(key))
     }
 
-    /// Whether a key stands for what keeps those who observe the record, and is no column.
+    /// Whether a key is that of the observation registrar, which is not a column.
     @inline(__always)
     func isRegistrar(_ key: some CodingKey) -> Bool { !usesDefaultKeys && coded?.isRegistrar(key) == true }
 
-    /// Returns the node in which a nested container of a column is gathered.
+    /// Returns the node that gathers a nested container of a column.
     mutating func node(of column: String) -> JSONNode {
         if let known = nested.first(where: { $0.column == column }) { return known.node }
         let node = JSONNode()
@@ -95,7 +96,8 @@ struct RecordEncoding: ~Copyable {
 
 // MARK: - The encoder
 
-/// The encoder that an `Encodable` record encodes itself to. It is good for the duration of the encoding.
+/// The encoder that an `Encodable` record encodes itself to. It is valid for the duration of the
+/// encoding.
 private struct RecordEncoder: Encoder, ColumnCoder {
     let encoding: RunningEncoding<RecordEncoding>
 

@@ -7,12 +7,12 @@ import Foundation
 #endif
 
 extension FetchableRecord where Self: Decodable {
-    /// Reads the properties of the type, each from its column. An optional one is nil where the column is NULL or
-    /// missing.
+    /// Reads the properties of the type, each from its column. An optional property is nil if the
+    /// column is NULL or missing.
     ///
     /// - Parameter row: The row. Columns that the type does not read are ignored.
-    /// - Throws: a ``RowDecodingError`` when a column is missing, NULL, or of a value that does not convert, and when
-    ///   its JSON does not decode; and what the type itself throws.
+    /// - Throws: a ``RowDecodingError`` if a column is missing, NULL, or holds a value or JSON that
+    ///   does not convert. Also any error that the type itself throws.
     public init(row: Row) throws {
         if row.isLive, row.live.beginDecoding(Self.self) {
             defer { row.live.endDecoding() }
@@ -32,7 +32,7 @@ extension RecordDecoding {
 
 // MARK: - The decoder
 
-/// The decoder that a record decodes itself from, where no faster one is at hand.
+/// The decoder that a record decodes itself from, if no faster one is available.
 struct RecordDecoder: Decoder, ColumnCoder {
     let decoding: RecordDecoding
 

@@ -1,17 +1,21 @@
-/// Reads a row into a record that is there already, and whose class leaves its columns to `Codable`.
+/// Reads a row into an existing record whose class leaves its columns to `Codable`.
 ///
-/// A second record decodes itself from the row, by what Swift synthesizes. It asks for each of its keys. What the row has,
-/// it is given. What the row lacks, it is given as it is in the first record: so a row that lacks columns decodes, and no
-/// default value has to be known. Then what the row had is copied to the first record, property by property, and the
-/// second one is freed. Where anything throws, the first record is as it was.
+/// A second record decodes itself from the row with the synthesized code, which asks for each of
+/// its keys. If the row has the column, the decoder gives the row's value. If the row lacks it, the
+/// decoder gives the value that the first record has. So a row that lacks columns decodes, and no
+/// default value has to be known.
+///
+/// Then the properties that the row had are copied to the first record, one by one, and the second
+/// record is freed. If anything throws, the first record is unchanged.
 final class InPlaceDecoding {
     fileprivate let decoding: RecordDecoding
     private let record: Record
     fileprivate let coded: CodedClass
     private let properties: CodedProperties
-    /// The properties that the row has told.
+    /// The properties for which the row had a column.
     private var told: [StoredProperty] = []
-    /// Why nothing is set. An `init(from:)` that was written by hand may not let an error through.
+    /// The reason why nothing is set. It is kept because a hand-written `init(from:)` may swallow
+    /// an error.
     private var refusal: CodingRefusal?
 
     private init(_ row: Row, _ record: Record, _ coded: CodedClass, _ properties: CodedProperties) {
@@ -24,8 +28,8 @@ final class InPlaceDecoding {
     /// Sets the properties that have a column in a row.
     ///
     /// - Returns: Whether there were any, and the second record.
-    /// - Throws: a ``CodingRefusal`` where the class does not code its properties as Swift synthesizes it, and what its
-    ///   `init(from:)` throws. Then no property was set.
+    /// - Throws: a ``CodingRefusal`` if the class does not code its properties as Swift synthesizes
+    ///   it, and any error that its `init(from:)` throws. Then no property was set.
     @discardableResult
     static func read(_ row: Row, into record: Record, _ coded: CodedClass) throws -> (
         isTold: Bool, twin: Record
@@ -49,7 +53,7 @@ final class InPlaceDecoding {
         return refusal
     }
 
-    /// Returns the column of a key. Nil where the row lacks it.
+    /// Returns the column of a key. Nil if the row lacks it.
     fileprivate func column<Key: CodingKey, Value>(of key: Key, as type: Value.Type) throws -> String? {
         let property: StoredProperty
         do {
@@ -64,7 +68,8 @@ final class InPlaceDecoding {
         return column
     }
 
-    /// Returns the value that the record itself has. Nil where it is of another type, which is an optional then.
+    /// Returns the value that the record itself has. Nil if it is of another type, which is then an
+    /// optional.
     fileprivate func present<Key: CodingKey, Value>(_ key: Key, as type: Value.Type) throws -> Value? {
         try properties.assignableProperty(for: key, of: type).value(as: type, in: record)
     }
@@ -106,14 +111,14 @@ private struct InPlaceContainer<Key: CodingKey>: RecordDecodingContainer {
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        // The answer where the row lacks the column is not copied.
+        // If the row lacks the column, the returned value is not copied.
         guard let column = try place.column(of: key, as: type) else {
             return try place.present(key, as: type)
         }
         return try decoding.decodeIfPresent(type, in: column)
     }
 
-    // No synthesized coding of a class does any of these.
+    // The synthesized coding of a class does none of these.
 
     private var byHand: String { "decodes a nested container, or asks for its keys" }
 

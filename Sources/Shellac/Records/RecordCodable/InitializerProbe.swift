@@ -1,17 +1,22 @@
-/// Finds out whether `init(row:)` of a class does anything but what it inherits from ``Record``.
+/// Finds out whether `init(row:)` of a class does more than the one it inherits from ``Record``.
 ///
-/// The language does not tell: a class that inherits an initializer has one of its own, as one that writes it. So it is asked
-/// for a record of a row without columns. It is looked which columns it asks for by itself, and what it sets: the properties
-/// have to be the same when the record is complete as they were when `Record` had read the row, and the same as in a record
-/// that was made by `init(from:)`. Properties whose defaults differ from record to record say nothing, and then it is called
-/// for each row. What it does to others than its record is not seen.
-final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread makes one record by it
+/// The language does not tell. A class that inherits an initializer has an entry of its own, like a
+/// class that writes it. So the probe has the class make a record from a row without columns. It
+/// notes which columns the class itself asks for, and which properties it sets.
+///
+/// The initializer counts as inherited if the properties of the complete record are the same as
+/// right after `Record` read the row. They must also be the same as in a record that was made by
+/// `init(from:)`. If the default values of properties differ from record to record, this shows
+/// nothing, and `init(row:)` is called for each row. Effects on anything but the record itself go
+/// unnoticed.
+final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread uses it
     private var isAlone = false
     private var isRefused = false
-    /// The state that `Record` has left: the bytes of all properties, and the columns that were asked for.
+    /// The state right after `Record` has read the row: the bytes of all properties, and the
+    /// columns that were asked for.
     private var left: (bytes: [[UInt8]], names: [String])?
 
-    /// Returns how fetched records of a class are made.
+    /// Returns the way in which fetched records of a class are made.
     static func howToMake(_ type: Record.Type) -> CodedClass.Making {
         let probe = InitializerProbe()
         let layout = RowLayout(names: [], sql: nil, affinities: [], missed: probe)
@@ -41,7 +46,7 @@ final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread 
         left = bytes.map { ($0, names) }
     }
 
-    /// Returns the bytes of all properties below ``Record``. Nil where they are not known.
+    /// Returns the bytes of all properties below ``Record``. Nil if they are unknown.
     private static func bytes(of record: Record) -> [[UInt8]]? {
         var bytes: [[UInt8]] = []
         var type: Record.Type = type(of: record)

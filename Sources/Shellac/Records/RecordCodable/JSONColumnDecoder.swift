@@ -6,7 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// The decoding of a nested container: the JSON of a column. Errors name the column, the row and the SQL.
+// Decodes a nested container from the JSON of a column. Errors name the column, the row and the
+// SQL.
 
 struct JSONColumnDecoder: Decoder {
     let decoding: RecordDecoding
@@ -37,13 +38,13 @@ struct JSONColumnDecoder: Decoder {
     }
 }
 
-/// A decodable that takes hold of a container.
+/// A decodable that captures a keyed container.
 private struct ObjectOfJSON<Key: CodingKey>: Decodable {
     let container: KeyedDecodingContainer<Key>
     init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: Key.self) }
 }
 
-/// A decodable that takes hold of a container.
+/// A decodable that captures an unkeyed container.
 private struct ArrayOfJSON: Decodable {
     let container: any UnkeyedDecodingContainer
     init(from decoder: any Decoder) throws { container = try decoder.unkeyedContainer() }

@@ -1,22 +1,22 @@
-/// Finds out which properties a record codes, without a value being encoded.
+/// Finds out which properties a record codes, without encoding a value.
 ///
-/// A record can be asked at its first save, when there is no row to decode. Synthesized coding names each key, in the order
-/// of the keys, also where its value is nil.
+/// This works at the first save, when there is no row to decode. Synthesized coding names each key,
+/// in the order of the keys, even if its value is nil.
 final class KeyTrace {
     /// A value that is encoded for a key.
     struct Coded {
         let column: String
         let type: any Any.Type
-        /// Nil where the key stands for no stored property.
+        /// The property of the key. Nil if the key names no stored property.
         let property: StoredProperty?
     }
 
     private let coded: CodedClass
     private(set) var columns: [Coded] = []
-    /// Whether a key stands for no stored property, or no key is used.
+    /// Whether a key names no stored property, or no key is used.
     private(set) var isByHand = false
 
-    /// - Throws: what the record's `encode(to:)` throws.
+    /// - Throws: any error that the record's `encode(to:)` throws.
     init(_ record: Record, _ coded: CodedClass) throws {
         self.coded = coded
         try coded.coder.encode(record, to: TracingEncoder(trace: self))
@@ -65,7 +65,7 @@ private struct TracingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) { note(Value.self, key) }
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) { note(Value.self, key) }
 
-    // The standard types have methods of their own, whose defaults drop nil.
+    // The standard types have methods of their own, whose default implementations drop nil.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) { note(Bool.self, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) { note(String.self, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) { note(Double.self, key) }

@@ -1,9 +1,11 @@
-/// The decoder of the records of one type from the rows of a statement.
+/// The cached decoding of one statement's rows as records of one type.
 ///
-/// Swift puts a container with keys into an allocated box, and finding the types of both costs as much as reading
-/// a few columns. So the box is kept, with the place where the rows stand, and serves all rows of a statement. It is
-/// handed out for one row at a time: a container that was kept beyond that, which shows in the box's count of references,
-/// is replaced, and traps when it is used.
+/// Swift puts a keyed container into an allocated box, and finding the types of both costs as much
+/// as reading a few columns. So the cache keeps the box, with the position of the rows, and it
+/// serves all rows of a statement.
+///
+/// The box is handed out for one row at a time. A container that is kept beyond its row shows in
+/// the box's reference count. The cache replaces it, and it traps when used.
 final class RecordDecodingCache {
     let record: any FetchableRecord.Type
     /// The type of the container's keys.
@@ -20,8 +22,8 @@ final class RecordDecodingCache {
 }
 
 extension LiveRow {
-    /// Begins to decode the current row as a record. Returns false where another record is being decoded from it, and
-    /// where other records are decoded from the rows of the statement.
+    /// Begins to decode the current row as a record. Returns false if another record is being
+    /// decoded from it, or if the statement's rows are decoded as other records.
     @inline(__always)
     func beginDecoding(_ record: any FetchableRecord.Type) -> Bool {
         guard storage.pointee.decodingGeneration == 0 else { return false }
@@ -54,8 +56,8 @@ extension LiveRow {
     }
 }
 
-/// The decoder that a record decodes itself from, where SQLite holds its row. It takes three words at most: more would
-/// be allocated.
+/// The decoder that a record decodes itself from while SQLite holds its row. It takes three words
+/// at most, because a larger value would be allocated.
 struct LiveRecordDecoder: Decoder, ColumnCoder {
     private let live: LiveRow
     /// The generation of the row.
@@ -91,7 +93,7 @@ struct LiveRecordDecoder: Decoder, ColumnCoder {
         live.storage.pointee.decodingTicket = generation
         let container = KeyedDecodingContainer(
             LiveDecodingContainer<Key>(live: live, ticket: generation, record: cache.record))
-        // It is the box alone: else there is nothing to keep.
+        // Keep the container only if it consists of the box alone.
         guard MemoryLayout.size(ofValue: container) == MemoryLayout<AnyObject>.size else { return container }
         cache.container = unsafeBitCast(container, to: AnyObject.self)
         cache.keyType = ObjectIdentifier(type)
@@ -104,7 +106,8 @@ struct LiveRecordDecoder: Decoder, ColumnCoder {
     }
 }
 
-/// The columns of the row that is being decoded. Swift copies it for each column: so it counts no references.
+/// The columns of the row that is being decoded. Swift copies it for each column, so it counts no
+/// references.
 private struct LiveDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     private let live: LiveRow
     private let ticket: UInt64

@@ -6,30 +6,33 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// All columns of a record as one Encodable value. The coding that Swift synthesizes has the properties of one class, and
-// none of its superclasses.
+// All columns of a record as one Encodable value. The coding that Swift synthesizes has the
+// properties of one class only, without its superclasses.
 
 extension Record {
-    /// All columns of the record with their values, as an Encodable value: the ones of its superclasses, too.
+    /// All columns of the record with their values, superclasses included, as an Encodable value.
     ///
     /// ```swift
     /// let json = try JSONEncoder().encode(reminder.jsonColumns)
     /// // {"dueDate":null,"id":1,"tags":"[]","title":"Milk"}
     /// ```
     ///
-    /// A value is encoded as the database stores it. (What Swift synthesizes for a `Codable` class has the properties of
-    /// that class alone, without the `id` that a superclass lists.)
+    /// Each value is encoded as the database stores it. (The synthesized coding of a `Codable`
+    /// class has the properties of that class alone, without the `id` that a superclass lists.)
     public final var jsonColumns: RecordJSONColumns { RecordJSONColumns(record: self) }
 
-    /// Encodes all columns, those of superclasses included: for an `encode(to:)` that is written by hand.
+    /// Encodes all columns, superclasses included. Call it from an `encode(to:)` that is written by
+    /// hand.
     ///
     /// ```swift
     /// func encode(to encoder: any Encoder) throws { try encodeColumns(to: encoder) }
     /// ```
     ///
-    /// - Parameter encoder: The encoder, of JSON, say. It is given a container that is keyed by the names of the columns.
-    /// - Throws: what ``encode(to:)`` and ``columns(_:)`` throw; and a ``DatabaseError`` where the encoder is the one that asks
-    ///   the class for its columns: a class that calls this lists them.
+    /// - Parameter encoder: The encoder, such as one of JSON. It gets a container that is keyed by
+    ///   the names of the columns.
+    /// - Throws: any error that ``encode(to:)`` and ``columns(_:)`` throw. Also a ``DatabaseError``
+    ///   if the encoder is the one that asks the class for its columns: a class that calls this
+    ///   must list them.
     public final func encodeColumns(to encoder: any Encoder) throws {
         if encoder is any ColumnCoder { throw circleError("encodeColumns(to:)") }
         let columns = try encoded()
@@ -46,8 +49,9 @@ extension Record {
         }
     }
 
-    /// Takes all columns that a decoder has, as they were encoded by ``encodeColumns(to:)``: for an `init(from:)` that is
-    /// written by hand. A column that is missing leaves its property as it is.
+    /// Takes all columns that a decoder has, as ``encodeColumns(to:)`` encoded them. Call it from
+    /// an `init(from:)` that is written by hand. If a column is missing, its property stays as it
+    /// is.
     ///
     /// ```swift
     /// required convenience init(from decoder: any Decoder) throws {
@@ -56,9 +60,10 @@ extension Record {
     /// }
     /// ```
     ///
-    /// - Parameter decoder: The decoder, of JSON, say. Its container is keyed by the names of the columns.
-    /// - Throws: what reading a column throws; and a ``DatabaseError`` where the decoder is the one that asks the class for its
-    ///   columns: a class that calls this lists them.
+    /// - Parameter decoder: The decoder, such as one of JSON. Its container is keyed by the names
+    ///   of the columns.
+    /// - Throws: any error that reading a column throws. Also a ``DatabaseError`` if the decoder is
+    ///   the one that asks the class for its columns: a class that calls this must list them.
     public final func decodeColumns(from decoder: any Decoder) throws {
         if decoder is any ColumnCoder { throw circleError("decodeColumns(from:)") }
         let container = try decoder.container(keyedBy: ColumnKey.self)
@@ -94,7 +99,8 @@ public struct RecordJSONColumns: Encodable {
 extension RecordJSONColumns: Sendable {}
 
 extension KeyedDecodingContainer<ColumnKey> {
-    /// Returns the value of a column. Nothing tells data from texts in JSON, but what the property is.
+    /// Returns the value of a column. JSON does not distinguish data from text, so the type of the
+    /// property decides.
     fileprivate func databaseValue(
         forKey key: ColumnKey, likeA type: (any Any.Type)?, _ present: DatabaseValue
     ) throws -> DatabaseValue {

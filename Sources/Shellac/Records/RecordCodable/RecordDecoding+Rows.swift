@@ -1,7 +1,8 @@
-// The properties of a `Decodable` type that are no columns: records of the row itself, and of rows that came with it.
+// Decodes properties of a `Decodable` type that are not columns: records of the row and of its
+// rows.
 
 extension RecordDecoding {
-    /// Decodes a property from the rows that came with the row. Nil where none came under its name.
+    /// Decodes a property from the rows that came with the row. Nil if none came under its name.
     func decodeRows<Value: Decodable>(_ type: Value.Type, of key: String) throws -> Value? {
         if type is any DatabaseValueConvertible.Type, row.hasColumn(key) { return nil }
         if let optional = type as? any OptionalOfRows.Type {
@@ -11,15 +12,16 @@ extension RecordDecoding {
         if let rows = row.prefetchedRows[key], let list = type as? any ListOfRows.Type {
             return try list.decode(rows, by: self) as? Value
         }
-        // A table that is joined for others behind it has a scope without columns.
+        // A table that is joined only to reach other tables has a scope without columns.
         guard let row = row.scopesTree[key], row.count > 0 else { return nil }
         return .some(try decodeRow(row, as: type))
     }
 
-    /// Decodes a property whose type is a record of the row itself. Nil where it is none.
+    /// Decodes a property whose type is a record of the row itself. Nil if it is not.
     func decodeOwnRow<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         guard type is any FetchableRecord.Type else { return nil }
-        // The record of another table would take what has the same name: that was forgotten to be fetched.
+        // A record of another table would take columns of the same name, although its row was not
+        // fetched.
         if let table = type as? any TableRecord.Type {
             let isOwn =
                 if let attached = row.attached {
@@ -42,7 +44,7 @@ extension RecordDecoding {
     }
 }
 
-/// A list of what rows are decoded as, which a cast finds.
+/// A list of values decoded from rows. A cast finds it.
 private protocol ListOfRows {
     static func decode(_ rows: [Row], by decoding: RecordDecoding) throws -> Self
 }
@@ -59,7 +61,7 @@ extension Set: ListOfRows where Element: Decodable {
     }
 }
 
-/// An optional of what rows are decoded as, which a cast finds.
+/// An optional of a value decoded from rows. A cast finds it.
 private protocol OptionalOfRows {
     static func decodeWrapped(of key: String, by decoding: RecordDecoding) throws -> Self
 }

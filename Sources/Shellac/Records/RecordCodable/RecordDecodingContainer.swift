@@ -47,7 +47,7 @@ extension RecordDecodingContainer {
         return try decoding.decodeIfPresent(type, in: column(key))
     }
 
-    /// Decodes a property that may be of a row of another table.
+    /// Decodes a property that may come from a row of another table.
     @inline(never)
     private func decodeAmongRows<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         let decoding = decoding
@@ -84,7 +84,7 @@ extension RecordDecodingContainer {
     }
 
     func superDecoder() throws -> any Decoder {
-        // A type of keys that knows no `super` still has such a column.
+        // A key type without a `super` key still has such a column.
         if let key = Key(stringValue: "super") { return try superDecoder(forKey: key) }
         let decoding = decoding
         let strategy = decoding.record.databaseColumnDecodingStrategy
@@ -96,7 +96,7 @@ extension RecordDecodingContainer {
 
 // MARK: - The standard types
 //
-// Each has its own methods, so that nothing is cast.
+// Each type has its own methods, so that nothing is cast.
 
 extension RecordDecodingContainer {
     @inline(__always)
@@ -173,7 +173,7 @@ struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     func read<Value: DatabaseValueConvertible>(_ key: Key) throws -> Value { try decoding.row[column(key)] }
 }
 
-/// How a type of records names the columns of its coding keys. It counts no references.
+/// The column names of a record type's coding keys. It counts no references.
 struct DecodedNames {
     private let record: any FetchableRecord.Type
     private let coded: Unretained<CodedClass>?

@@ -1,6 +1,7 @@
 /// The columns of an `Encodable` record, by its coding keys.
 ///
-/// Every key that is encoded is a column, also when its value is nil: so all records of a type have the same columns.
+/// Every encoded key is a column, even if its value is nil, so all records of a type have the same
+/// columns.
 struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoding: RunningEncoding<RecordEncoding>
 
@@ -48,7 +49,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func superEncoder() -> any Encoder {
-        // A type of keys that knows no `super` still has such a column.
+        // A key type without a `super` key still has such a column.
         if let key = Key(stringValue: "super") { return superEncoder(forKey: key) }
         let encoding = encoding.pointer
         return JSONNodeEncoder(node: encoding.pointee.node(of: encoding.pointee.column(ColumnKey("super"))))
@@ -60,7 +61,7 @@ struct RecordEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     // MARK: - The standard types
     //
-    // Each has its own methods, so that nothing is cast.
+    // Each type has its own methods, so that nothing is cast.
 
     func encode(_ value: Bool, forKey key: Key) { store(value, key) }
     func encode(_ value: String, forKey key: Key) { store(value, key) }

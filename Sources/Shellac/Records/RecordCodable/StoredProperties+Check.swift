@@ -1,17 +1,20 @@
-// The check that this system's metadata says what it is expected to say.
+// Checks that the runtime metadata of this system describes stored properties as expected.
 //
-// Two classes of ours have properties of many kinds. What the runtime says of them is compared with what the language
-// says: their names and types, and where an `inout` access to each of them, which is its address, finds it. So no memory
-// is read at a place that was not confirmed. Only then are values copied, and the objects asked for them, by name.
+// Two private classes have properties of many kinds. The check compares the runtime's description
+// of them with the language's: names, types and addresses. The address of a property is where an
+// `inout` access finds it. So no memory is read at an unconfirmed place. Only then does the check
+// copy values, and read them back from the objects by name.
 
 extension StoredProperties {
-    /// Whether properties may be read and written as they are described. Found out once, when it is first asked.
+    /// Whether properties may be read and written as the runtime describes them. It is computed
+    /// once, on first use.
     static let isTrusted = describesProbes && copiesProbes
 
-    /// The properties that `of(_:)` finds in a class of ours, which a test compares with what they should be.
+    /// The properties that `of(_:)` finds in a private class. A test compares them with the
+    /// expected ones.
     static var ofProbe: StoredProperties? { of(Probe.self) }
 
-    // MARK: - What is described
+    // MARK: - Checking the descriptions
 
     private static var describesProbes: Bool {
         guard let upper = StoredProperties(reflecting: UpperProbe<String>.self),
@@ -26,7 +29,7 @@ extension StoredProperties {
             }
     }
 
-    /// The description of a property, but for where it is.
+    /// The description of a property, without its offset.
     private struct Description: Equatable {
         let name: String
         let type: ObjectIdentifier
@@ -46,7 +49,7 @@ extension StoredProperties {
         }
     }
 
-    // MARK: - What is copied
+    // MARK: - Checking the copies
 
     private static var copiesProbes: Bool {
         weak var replaced: ProbeValue?
@@ -62,7 +65,7 @@ extension StoredProperties {
             upper.assign(nil, from: source, to: target)
             lower.assign(nil, from: source, to: target)
         }
-        // What was there is freed, and what came lives on although the object it came from is gone.
+        // The old value is freed, and the new one survives the object that it came from.
         guard replaced == nil, let copied, target.object === copied else { return false }
         return target.hasValues(named: "source") && target.hasKept(named: "target")
     }
@@ -106,7 +109,7 @@ extension StoredProperties {
         private static let owner = ProbeValue()
 
         init(_ text: String, _ object: ProbeValue?) {
-            // A long text is in memory of its own, which has to be counted.
+            // A long text has memory of its own, with a reference count.
             self.text = text + ", of more than fifteen bytes"
             constant = text
             number = Int64(text.utf8.count)
@@ -135,7 +138,7 @@ extension StoredProperties {
             ]
         }
 
-        /// Returns where a property is that can be assigned, by its address.
+        /// Returns the offset of an assignable property, from its address.
         func offset(of name: String) -> Int? {
             let start = UnsafeRawPointer(Unretained(self).context)
             func distance<Value>(_ property: inout Value) -> Int {
@@ -155,7 +158,7 @@ extension StoredProperties {
             }
         }
 
-        /// Whether what can be assigned is as in a probe of that name.
+        /// Whether the assignable properties are as in a probe of that name.
         func hasValues(named name: String) -> Bool {
             let other = Probe(name, nil)
             return byte == other.byte && element == other.element && elements == other.elements
@@ -163,7 +166,7 @@ extension StoredProperties {
                 && dictionary == other.dictionary && last == other.last
         }
 
-        /// Whether what cannot be assigned is as in a probe of that name, whose object is gone.
+        /// Whether the other properties are as in a probe of that name whose object is gone.
         func hasKept(named name: String) -> Bool {
             constant == name && weakObject == nil && owner === Self.owner && closure() == name
                 && any as? String == name && pair == (1, name)

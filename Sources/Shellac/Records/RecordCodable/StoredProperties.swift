@@ -2,69 +2,85 @@
 
 import CSQLite
 
-/// The stored properties that a class declares itself, as its metadata describes them: not those of its superclasses.
+/// The stored properties that a class itself declares, as its metadata describes them, without its
+/// superclasses'.
 ///
-/// Swift synthesizes `init(from:)` for a class, which makes an object, and nothing that sets the properties of an object
-/// that is there already. A record is read again in place: so a second object is decoded, and what was decoded is copied
-/// from one to the other, property by property. This type tells where the properties are, and copies them.
+/// For a class, Swift synthesizes `init(from:)`, which makes an object. It synthesizes nothing that
+/// sets the properties of an existing object. But records are also read again in place. So a second
+/// object is decoded, and its properties are copied to the first object, one by one. This type
+/// locates the properties, and copies them.
 ///
-/// ## What is relied upon
+/// ## Functions it relies on
 ///
-/// Three functions of the runtime, which are those that `Mirror` itself calls. They tell how many stored properties a
-/// class and its superclasses have, and of each its name, its type, its offset in the object, whether it is a `var`, and
-/// whether it holds its value strongly. The superclasses' come first. They are not public, but the standard library
-/// exports them. Nothing here reads metadata by itself, and so generic classes, classes below a class of another module,
-/// and those whose layout is found when the program runs need no case of their own: the runtime knows them.
+/// This type calls three functions of the runtime, the same that `Mirror` calls. They give the
+/// number of stored properties of a class and its superclasses. For each property they give the
+/// name, the type, and the offset in the object. They also tell whether it is a `var`, and whether
+/// it holds its value strongly. The superclasses' properties come first.
 ///
-/// The other ways were tried. `_forEachField(of:options:body:)` calls the same functions, but does not tell a weak
-/// property from a strong one, whose memory differs, nor a `let` from a `var`. `Mirror` tells no offsets. A key path cannot
-/// be made from a name. The field descriptors can be read without these functions, but that is the runtime's work done
-/// again, and crashes where it is done wrong.
+/// The functions are not public, but the standard library exports them. Nothing here reads metadata
+/// directly. So the runtime handles all special cases: generic classes, classes below a class of
+/// another module, and classes whose layout is computed at run time.
+///
+/// The alternatives were tried. `_forEachField(of:options:body:)` calls the same functions. But it
+/// does not tell a weak property from a strong one, whose memory differs, nor a `let` from a `var`.
+/// `Mirror` gives no offsets. A key path cannot be made from a name. Field descriptors can be read
+/// without these functions, but that repeats the runtime's work, and crashes if done wrong.
 ///
 /// ## Why it is safe
 ///
-/// An object's memory is only touched as a value of the property's own type, at the property's own offset: so what was
-/// there is released, and what comes is retained. Only what `isAssignable` is touched: a `var` (the compiler may keep a
-/// `let` in a register), which is strong (a weak or unowned reference is another thing in memory than the optional that
-/// it reads as), of a type that takes memory and is `Decodable`, which what Swift decodes is. That leaves out closures,
-/// whatever is not copyable (which the runtime reports as `()`), and what the class keeps for itself.
+/// The code touches an object's memory only as a value of the property's own type, at the
+/// property's own offset. So the old value is released, and the new one is retained. It touches
+/// only properties that are `isAssignable`:
 ///
-/// The properties of each class have to fit: within the object, beyond what the superclass has, at addresses that their
-/// types allow, and none over another.
+/// - The property is a `var`. (The compiler may keep a `let` in a register.)
+/// - It is strong. (In memory, a weak or unowned reference differs from the optional that it reads
+///   as.)
+/// - Its type takes memory and is `Decodable`, as everything that Swift decodes is.
 ///
-/// Before each access the runtime is asked, by the function that compiled code itself calls, whether the property is being
-/// accessed already: from within a mutating method of its value, or as an `inout` argument. Then the program stops, as it
-/// would if the property was accessed by its name. (The optimizer relies on it: what is written meanwhile is lost.)
+/// This leaves out closures, types that are not copyable (which the runtime reports as `()`), and
+/// internal fields of the class.
 ///
-/// And before the first of all this, `isTrusted` compares what the runtime says of two classes of ours with where their
-/// properties are.
+/// The properties of each class have to fit. They lie within the object and beyond the superclass's
+/// memory, at addresses that their types allow, and do not overlap.
+///
+/// Before each access, the code asks the runtime whether the property is already being accessed.
+/// That may happen in a mutating method of its value, or as an `inout` argument. It uses the
+/// function that compiled code itself calls. If there is a conflicting access, the program stops,
+/// as it would if the property were accessed by name. (The optimizer relies on this, and a value
+/// written during another access is lost.)
+///
+/// Before the first access, `isTrusted` compares the runtime's description of two private classes
+/// with the real places of their properties.
 ///
 /// ## When it refuses
 ///
-/// `of(_:)` is nil where the check has failed, where the properties of a class do not fit, and where a class was compiled
-/// with `-disable-reflection-metadata`. Then nothing is read or written.
+/// `of(_:)` is nil if the check failed, if the properties of a class do not fit, or if a class was
+/// compiled with `-disable-reflection-metadata`. Then nothing is read or written.
 ///
-/// ## What is not promised
+/// ## Limits
 ///
-/// Property observers do not run, as they do not in an initializer. Nobody who observes an `@Observable` object is told:
-/// the registrar is told of a key path, and none can be made. And nothing is locked: an object is used by one thread.
+/// Property observers do not run, as in an initializer. The observers of an `@Observable` object
+/// are not notified: the registrar needs a key path, and none can be made. And nothing is locked,
+/// because an object is used by one thread.
 struct StoredProperties: Sendable {
-    /// In the order of their declaration, with those that cannot be touched.
+    /// The properties in the order of their declaration, including the ones that cannot be touched.
     let properties: [StoredProperty]
     private let places: [String: Int]
     private let declaringClass: ObjectIdentifier
 
     subscript(name: String) -> StoredProperty? { places[name].map { properties[$0] } }
 
-    /// Copies properties from one object to another. Those that cannot be assigned are left alone.
+    /// Copies properties from one object to another. Properties that cannot be assigned are
+    /// skipped.
     ///
-    /// - Parameter names: the names of properties, or nil for all of them. A name that the class does not know is ignored.
+    /// - Parameter names: The names of properties, or nil for all of them. Unknown names are
+    ///   ignored.
     /// - Precondition: both objects are of this class, or a class below it.
     func assign(_ names: Set<String>?, from source: AnyObject, to target: AnyObject) {
         precondition(
             isClass(of: source) && isClass(of: target),
             "properties are copied to an object of a class that does not have them: this is a bug of Shellac")
-        // By their places, so that no property is retained.
+        // Iterate over indices, so that no property is retained.
         for place in properties.indices where names?.contains(properties[place].name) ?? true {
             properties[place].copy(from: source, to: target)
         }
@@ -83,7 +99,8 @@ struct StoredProperties: Sendable {
 
 /// A stored property of a class.
 struct StoredProperty: Sendable {
-    /// As the class stores it: `_title` for a `title` that is wrapped or observed, `$__lazy_storage_$_title` for a lazy one.
+    /// The name as the class stores it. It is `_title` if `title` is wrapped or observed, and
+    /// `$__lazy_storage_$_title` if it is lazy.
     let name: String
     let type: any Any.Type
     let offset: Int
@@ -95,7 +112,7 @@ struct StoredProperty: Sendable {
         let lazy = "$__lazy_storage_$_"
         return name.hasPrefix(lazy) ? String(name.dropFirst(lazy.count)) : name
     }
-    /// Whether it can be read and written by what is told here.
+    /// Whether this type can read and write the property.
     let isAssignable: Bool
 
     init(name: String, type: any Any.Type, offset: Int, isVariable: Bool = true, isStrong: Bool = true) {
@@ -108,7 +125,8 @@ struct StoredProperty: Sendable {
             isVariable && isStrong && !name.isEmpty && Layout(type).size > 0 && type is any Decodable.Type
     }
 
-    /// Asks the runtime for a property of a class, or of its superclasses, whose properties come first.
+    /// Asks the runtime for a property of a class or its superclasses. The superclasses' properties
+    /// come first.
     fileprivate init(at index: Int, of type: AnyClass) {
         var description = FieldDescription()
         let propertyType = describeField(type, index: index, &description)
@@ -119,8 +137,8 @@ struct StoredProperty: Sendable {
             isStrong: description.isStrong)
     }
 
-    // The object of each of these must be of the class that declares the property, or of a class below it: what calls
-    // them has made sure, once for all properties.
+    // For each of these functions, the object must be of the class that declares the property, or
+    // of a class below it. The caller has checked this once for all properties.
 
     /// Copies the property from one object to another, unless it cannot be assigned.
     func copy(from source: AnyObject, to target: AnyObject) {
@@ -131,8 +149,8 @@ struct StoredProperty: Sendable {
         // Both are addresses of a whole value, and may be the same.
         let (from, to) = (address(in: source), address(in: target))
         shellac_stop_if_accessed(to, 1)
-        // Not by `update(from:count:)`: it moves elements of an array, with the bytes between them, where the next property
-        // of an object may lie.
+        // `update(from:count:)` would be wrong. It moves array elements with the bytes between
+        // them, and the next property of an object may lie in these bytes.
         if _isPOD(Value.self) {
             to.copyMemory(from: from, byteCount: MemoryLayout<Value>.size)
         } else {
@@ -142,7 +160,8 @@ struct StoredProperty: Sendable {
         extendLifetime(target)
     }
 
-    /// Reads the property of an object as what it is. Nil where it is of another type, or cannot be touched.
+    /// Returns the property of an object as its own type. Nil if it is of another type, or cannot
+    /// be touched.
     func value<Value>(as type: Value.Type, in object: AnyObject) -> Value? {
         guard isAssignable, self.type == type else { return nil }
         let address = address(in: object)
@@ -151,9 +170,9 @@ struct StoredProperty: Sendable {
         return address.assumingMemoryBound(to: type).pointee
     }
 
-    /// Sets the property of an object to a value of its very type.
+    /// Sets the property of an object to a value of exactly its type.
     ///
-    /// - Returns: false where it is of another type, or cannot be touched. Then nothing was set.
+    /// - Returns: false if it is of another type, or cannot be touched. Then nothing was set.
     func set<Value>(_ value: Value, in object: AnyObject) -> Bool {
         guard isAssignable, type == Value.self else { return false }
         let address = address(in: object)
@@ -179,7 +198,7 @@ struct StoredProperty: Sendable {
 extension StoredProperties {
     private static let known = Lock<[ObjectIdentifier: StoredProperties?]>([:])
 
-    /// Returns the properties of a class, or nil where they are not known for certain.
+    /// Returns the properties of a class, or nil if they are not known for certain.
     static func of(_ type: AnyClass) -> StoredProperties? {
         let identifier = ObjectIdentifier(type)
         if let properties = known.withLock({ $0[identifier] }) { return properties }
@@ -188,13 +207,15 @@ extension StoredProperties {
         return properties
     }
 
-    /// Asks the runtime, unless its answers make no sense. The check of it uses this also, and nothing else does.
+    /// Asks the runtime, and fails if its answers make no sense. Apart from `of(_:)`, only the
+    /// check calls it directly.
     init?(reflecting type: AnyClass) {
         let superclass: AnyClass? = _getSuperclass(type)
         let (first, end) = (superclass.map(countOfFields) ?? 0, countOfFields(type))
         let (start, size) = (superclass.map(Self.instanceSize) ?? 0, Self.instanceSize(of: type))
         guard first <= end, start <= size else { return nil }
-        // A class that has more memory than its superclass has properties: they are not told.
+        // If a class has more memory than its superclass, it has properties, and the runtime did
+        // not report them.
         if first == end, start < size { return nil }
         properties = (first..<end).map { StoredProperty(at: $0, of: type) }
         guard Self.fit(properties, in: start..<size) else { return nil }
@@ -204,8 +225,8 @@ extension StoredProperties {
         declaringClass = ObjectIdentifier(type)
     }
 
-    /// Whether properties lie within the memory that a class adds to its superclass's, each at an address that its type
-    /// allows, and none over another.
+    /// Whether properties lie within the memory that a class adds to its superclass's. Each must be
+    /// at an address that its type allows, and none may overlap another.
     static func fit(_ properties: [StoredProperty], in memory: Range<Int>) -> Bool {
         var end = memory.lowerBound
         for property in properties.sorted(by: { $0.offset < $1.offset }) {
@@ -222,7 +243,7 @@ extension StoredProperties {
     }
 }
 
-/// The size of a type that is known only when the program runs.
+/// The size of a type that is known only at run time.
 private struct Layout {
     let size: Int
     let alignment: Int
@@ -237,7 +258,8 @@ private struct Layout {
 
 // MARK: - The runtime
 
-/// The `_FieldReflectionMetadata` of ReflectionMirror.swift in the standard library, which `Mirror` uses.
+/// The `_FieldReflectionMetadata` of ReflectionMirror.swift in the standard library, which `Mirror`
+/// uses.
 private struct FieldDescription {
     var name: UnsafePointer<CChar>?
     var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
@@ -256,8 +278,9 @@ private func describeField(
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")
 private func offsetOfField(_ type: any Any.Type, index: Int) -> Int
 
-// Called by inlinable code of the standard library, and so a part of what it promises. (The function of Objective-C,
-// `class_getInstanceSize`, rounds up, and a property may lie in what is rounded.)
+// Inlinable code of the standard library calls these functions, so they are part of its stable ABI.
+// (The Objective-C function `class_getInstanceSize` rounds up, and the next property may lie in the
+// rounding.)
 #if canImport(ObjectiveC)
 @_silgen_name("_swift_getObjCClassInstanceExtents")
 private func extentsOfInstance(_ type: AnyClass) -> (negative: UInt, positive: UInt)

@@ -1,9 +1,9 @@
-/// The columns of a class that are coded, and neither listed nor given by the older pair of methods.
+/// The columns of a class that are coded, and not listed or given by the older pair of methods.
 ///
-/// Records know that there may be such columns, and no more: a layer above has the subclass that codes them. It is asked in
-/// each pass over a record of any class, and so it is found by a few instructions.
-class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
-    /// Returns what codes columns of a class. Nil where all are listed.
+/// This layer knows only that such columns may exist: a layer above has the subclass that codes
+/// them. Each pass over a record of any class looks it up, so the lookup takes few instructions.
+class ClassCoding: @unchecked Sendable {  // the state of its subclass has a lock
+    /// Returns the coding of a class's columns. Nil if the class lists all of them.
     @inline(__always)
     static func of(_ type: Record.Type) -> Unretained<ClassCoding>? {
         let known = ClassTable.find(ObjectIdentifier(type))
@@ -14,7 +14,7 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
     @inline(never)
     private static func learn(_ type: Record.Type) -> Unretained<ClassCoding>? {
         let source = (Record.self as Any.Type) as? any ClassCodingSource.Type
-        // It lives for ever, as its class does.
+        // It is never freed, like its class.
         let coding = source?.classCoding(of: type).map(Unmanaged.passRetained)
         let word = coding.map { UInt(bitPattern: $0.toOpaque()) } ?? 0
         let kept = ClassTable.add(ObjectIdentifier(type), word)
@@ -23,13 +23,13 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
 
     // MARK: - Passes over a record
 
-    /// Encodes all columns of a record, those that it lists among them.
+    /// Encodes all columns of a record, including the listed ones.
     func encode(_ record: Record, in container: inout PersistenceContainer) throws {}
 
     /// Reads the coded columns of a row.
     func read(_ row: Row, into record: Record) throws {}
 
-    /// Gives a record the value of one coded column. Returns whether it decodes that column.
+    /// Sets a record's value of one coded column. Returns whether the record decodes that column.
     func take(_ name: String, of row: Row, into record: Record) throws -> Bool { false }
 
     /// Returns the coded columns.
@@ -37,44 +37,46 @@ class ClassCoding: @unchecked Sendable {  // what a subclass learns has a lock
 
     // MARK: - Making records
 
-    /// Makes a fetched record. Returns nil where `init(row:)` is to make it.
+    /// Makes a fetched record. Returns nil if `init(row:)` has to make it.
     func make(_ type: Record.Type, of row: LiveRow) throws -> Record? { nil }
 
-    /// Makes a record of a row where `init(row:)` has nothing to set it by. Returns nil where it has.
+    /// Makes a record from a row if `init(row:)` has no way to set its properties. Returns nil if
+    /// it has.
     func makeByHand(_ type: Record.Type, of row: Row) throws -> Record? { nil }
 
     // MARK: - Checks
 
-    /// Looks whether properties would be lost, when the class is first used.
+    /// Checks on first use of the class whether properties would be lost.
     func check(_ type: Record.Type) throws {}
 
-    /// Checks that those who observe a record would be told when it takes a row.
+    /// Checks that the observers of a record would be notified when it takes a row.
     ///
-    /// - Throws: a ``DatabaseError`` where nobody would be told that a record takes a row.
+    /// - Throws: a ``DatabaseError`` if no observer would be notified.
     func checkRefreshing() throws {}
 }
 
-/// A source that finds out whether columns of a class are coded. ``Record`` conforms to it in the layer that codes
-/// them.
+/// A source that finds out whether columns of a class are coded. ``Record`` conforms to it in the
+/// layer that codes them.
 protocol ClassCodingSource {
     static func classCoding(of type: Record.Type) -> ClassCoding?
 }
 
-/// A row that is given to `init(row:)` to find out what it does.
-class RecordProbe: MissedNames, @unchecked Sendable {  // one thread makes one record by it
-    /// Does what `init(row:)` of ``Record`` does.
+/// A marker in a row's layout, which finds out what `init(row:)` does with the row.
+class RecordProbe: MissedNames, @unchecked Sendable {  // one thread uses it
+    /// Performs the reading that `init(row:)` of ``Record`` does.
     func read(_ row: Row, into record: Record) throws {}
 }
 
 extension Row {
-    /// The probe of an initializer, where the row is there for that.
+    /// The probe of an initializer, if the row exists for one.
     var probe: RecordProbe? { isLive ? nil : layout.missed as? RecordProbe }
 }
 
 // MARK: - Making records
 
 extension Record {
-    /// Makes a fetched record by what codes its class. Returns nil where `init(row:)` is to make it.
+    /// Makes a fetched record with the coding of its class. Returns nil if `init(row:)` has to make
+    /// it.
     @usableFromInline @inline(never)
     static func makeByCoding(of row: LiveRow) throws -> Self? {
         if let reader = try KindReader.of(self, reading: row),
@@ -90,7 +92,7 @@ extension Record {
         return unsafeDowncast(made, to: self)
     }
 
-    /// Makes a record of a row: of the class that the row tells, where it does.
+    /// Makes a record from a row, of the class that the row names, if it names one.
     static func make(of row: Row) throws -> Self {
         if let kind = ClassKind.of(self), let value = kind.value(in: row) {
             guard let type = kind.type(of: value), type.isSubclass(of: self) else {
@@ -101,7 +103,7 @@ extension Record {
         return try makeItself(of: row)
     }
 
-    /// Makes a record of this very class.
+    /// Makes a record of exactly this class.
     private static func makeItself(of row: Row) throws -> Self {
         if let made = try ClassCoding.of(self)?.use({ try $0.makeByHand(self, of: row) }) {
             return unsafeDowncast(made, to: self)
@@ -111,7 +113,8 @@ extension Record {
 }
 
 extension FetchableRecord {
-    /// Makes a record of a row: of a class, too, whose `init(row:)` has nothing to set it by.
+    /// Makes a record from a row. This also works for a class whose `init(row:)` has no way to set
+    /// its properties.
     static func made(of row: Row) throws -> Self {
         guard let type = self as? Record.Type else { return try Self(row: row) }
         return try type.make(of: row) as? Self ?? Self(row: row)

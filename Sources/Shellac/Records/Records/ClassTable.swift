@@ -2,15 +2,17 @@
 
 import Synchronization
 
-/// A word for each class of records, which is found without a lock.
+/// A word for each record class, found without a lock.
 ///
-/// A table is changed by filling empty places alone, the word first, and then the class: so whoever finds the class finds its
-/// word. It is replaced by a larger one in time. Old ones are kept, since somebody may be looking into them.
+/// A table changes only by filling empty places. The word is written first and then the class, so a
+/// reader that finds the class finds its word. A full table is replaced by a larger one. Old tables
+/// are kept, because another thread may be reading them.
 enum ClassTable {
-    /// The index that is found for a class which was not added.
+    /// The result for a class that was not added.
     static var unknown: UInt { .max }
 
-    /// The number of places less one, then the places, of two words each: the class, and its word.
+    /// The number of places minus one, then the places. Each place has two words: the class, and
+    /// its word.
     private typealias Table = UnsafeMutablePointer<Atomic<UInt>>
 
     private static let current = Atomic<UInt>(0)
@@ -36,10 +38,10 @@ enum ClassTable {
         }
     }
 
-    /// Hashes a type. Metadata stands at multiples of eight or sixteen.
+    /// Hashes a type. Metadata lies at multiples of eight or sixteen.
     private static func hash(_ type: UInt) -> UInt { (type >> 4) ^ (type >> 11) }
 
-    /// Adds the word of a class, unless it has one. Returns the one that it has.
+    /// Adds the word of a class, unless it has one. Returns the word that the class has.
     static func add(_ type: ObjectIdentifier, _ word: UInt) -> UInt {
         count.withLock { count in
             let known = find(type)
@@ -60,7 +62,7 @@ enum ClassTable {
         (table + Int(1 + 2 * place)).pointee.store(type, ordering: .releasing)
     }
 
-    /// Returns a table of which half the places are empty when it has a number of classes.
+    /// Returns a table that is half empty with the given number of classes.
     private static func table(for count: Int) -> Table {
         let old = Table(bitPattern: current.load(ordering: .relaxed))
         let oldSize = old.map { Int($0.pointee.load(ordering: .relaxed)) + 1 } ?? 0

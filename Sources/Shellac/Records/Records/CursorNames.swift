@@ -4,5 +4,5 @@ public typealias RowCursor = DatabaseCursor<Row>
 public typealias RecordCursor<Element: DatabaseFetchable> = DatabaseCursor<Element>
 /// A cursor of values.
 public typealias DatabaseValueCursor<Value: DatabaseValueConvertible> = DatabaseCursor<Value>
-/// A cursor of values. (All of Shellac's are fast.)
+/// A cursor of values. (All cursors of Shellac are fast.)
 public typealias FastDatabaseValueCursor<Value: DatabaseValueConvertible> = DatabaseCursor<Value>

@@ -1,5 +1,4 @@
-/// The columns of a table that hold the dates of its rows: when they were created and updated, or when some of their
-/// columns have changed.
+/// The columns of a table that hold the dates of its rows' creation, updates and changes.
 ///
 /// ```swift
 /// class Player: Record {
@@ -12,16 +11,16 @@
 /// try dbQueue.register(Player.self)
 /// ```
 ///
-/// A record's own save writes its stamps in the same statement, whether the record has properties for them or not: see
-/// ``MutablePersistableRecord/databaseStamps``. Once the type is registered,
-/// everything else that writes the table is stamped too: bulk updates, raw SQL, cascades. The date is
+/// A record's own save writes its stamps in the same statement, whether the record has properties
+/// for them or not: see ``MutablePersistableRecord/databaseStamps``. Once the type is registered,
+/// all other writes to the table are stamped too: bulk updates, raw SQL, cascades. The date is
 /// ``Database/transactionDate``, in the format of a `Date`: the columns hold texts.
 ///
 /// An explicit value wins. ``Database/withoutStamps(_:)`` suspends stamps.
 public struct DatabaseStamps: Hashable, Sendable {
-    /// What the names of the triggers begin with that write stamps.
+    /// The prefix of the names of the triggers that write stamps.
     static let triggerPrefix = OwnName.prefix + "stamps "
-    /// The beginning of those that call Swift for each row that they fill in.
+    /// The prefix of the triggers that call Swift for each row that they fill in.
     static let callingTriggerPrefix = triggerPrefix + "with callbacks "
 
     /// The column that an insertion stamps.
@@ -30,14 +29,15 @@ public struct DatabaseStamps: Hashable, Sendable {
     /// The column that an insertion and all updates stamp.
     public let updated: String?
 
-    /// A column that changes of others stamp.
+    /// A column that changes of other columns stamp.
     struct Group: Hashable {
         var stamp: String
         var columns: [String]
     }
     private(set) var groups: [Group] = []
 
-    /// Declares stamps for insertions, for insertions and updates, or for both. Without any, nothing is stamped.
+    /// Declares stamps for insertions, for insertions and updates, or for both. Without arguments,
+    /// nothing is stamped.
     ///
     /// - Parameters:
     ///   - created: The column that an insertion stamps. Nil for none.
@@ -47,17 +47,20 @@ public struct DatabaseStamps: Hashable, Sendable {
         self.updated = updated
     }
 
-    /// Adds a stamp for the updates that change one of some columns. An insertion does not write it.
+    /// Adds a stamp for the updates that change one of some columns. An insertion does not write
+    /// it.
     ///
     /// ```swift
     /// DatabaseStamps(updated: "updatedAt").stamping("nameChangedAt", onUpdateOf: "firstName", "lastName")
     /// ```
     ///
-    /// It is written by a trigger alone, also when a record is saved: by a connection that has registered the type.
+    /// Only a trigger writes it, even when a record is saved, and only on a connection that has
+    /// registered the type.
     ///
     /// - Parameters:
     ///   - stamp: The column that is stamped.
-    ///   - column: A column whose change is stamped. To write the value that it has is no change.
+    ///   - column: A column whose change is stamped. Writing the value that it already has is not a
+    ///     change.
     ///   - others: More such columns.
     public func stamping(_ stamp: String, onUpdateOf column: String, _ others: String...) -> DatabaseStamps {
         adding(Group(stamp: stamp, columns: [column] + others))

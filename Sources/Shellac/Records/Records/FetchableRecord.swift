@@ -22,32 +22,33 @@ public import Foundation
 /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player ORDER BY score DESC")
 /// ```
 ///
-/// A `Decodable` type does so without a line of code: each property is a column, which holds JSON where the property is
-/// no ``DatabaseValueConvertible``, nor decodes itself from a single value. See `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne` for
-/// what fetches.
+/// A `Decodable` type needs no code for this: each property is a column. The column holds JSON if
+/// the property is not a ``DatabaseValueConvertible``, and does not decode itself from a single
+/// value. The methods that fetch are `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne`.
 public protocol FetchableRecord: DatabaseFetchable, DatabaseDecodingContext, SendableMetatype {
-    /// Reads a row.
+    /// Initializes the record from a row.
     ///
-    /// - Parameter row: The row. It is good until this returns: use ``Row/copy()`` to keep it.
-    /// - Throws: an error that whoever fetches the record gets: mostly a ``RowDecodingError``.
+    /// - Parameter row: The row. It is valid until this returns. Use ``Row/copy()`` to keep it.
+    /// - Throws: an error that the code that fetches the record gets, usually a
+    ///   ``RowDecodingError``.
     init(row: Row) throws
 
-    /// Returns how a `Decodable` record reads the dates of a column.
+    /// Returns the strategy by which a `Decodable` record reads the dates of a column.
     ///
-    /// - Parameter column: The name of the column, and not that of the coding key.
+    /// - Parameter column: The name of the column, not of the coding key.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
-    /// Returns how a `Decodable` record reads the data of a column.
+    /// Returns the strategy by which a `Decodable` record reads the data of a column.
     ///
-    /// - Parameter column: The name of the column, and not that of the coding key.
+    /// - Parameter column: The name of the column, not of the coding key.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
-    /// A strategy that maps column names to the coding keys of a `Decodable` record.
+    /// The strategy that maps column names to the coding keys of a `Decodable` record.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
     /// Returns the decoder that reads the JSON of a column.
     ///
-    /// - Parameter column: The name of the column, and not that of the coding key.
+    /// - Parameter column: The name of the column, not of the coding key.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
-    /// The `userInfo` that a `Decodable` record finds in its decoder. A type may declare it as
-    /// `[CodingUserInfoKey: Any]`, too.
+    /// The `userInfo` that a `Decodable` record finds in its decoder. A type may also declare it as
+    /// `[CodingUserInfoKey: Any]`.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: any Sendable] { get }
 }
 

@@ -1,11 +1,11 @@
-/// The checks of a class of records when it is first fetched or saved, once in the life of the process.
+/// The checks of a record class on its first fetch or save, once per process.
 enum FirstUse {
     private static let checked = Lock<Set<ObjectIdentifier>>([])
 
-    /// Looks at a class, unless that was done.
+    /// Checks a class, unless that was already done.
     ///
-    /// - Throws: a ``DatabaseError`` for a class that lists its columns twice, or not at all, some of whose properties would be lost, or whose
-    ///   kinds cannot be meant.
+    /// - Throws: a ``DatabaseError`` if the class lists its columns twice or not at all, would lose
+    ///   properties, or declares invalid kinds.
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
@@ -17,8 +17,9 @@ enum FirstUse {
         checked.withLock { _ = $0.insert(identifier) }
     }
 
-    /// Checks that a class lists its columns, or overrides the older pair of methods, and not both: with both, it would
-    /// be a guess which one knows the columns. Its superclass may have the other one.
+    /// Checks that a class does not both list its columns and override the older pair of methods.
+    /// With both, it would be unclear which of them has the columns. Its superclass may use the
+    /// other way.
     private static func checkLists(of type: Record.Type) throws {
         var type = type
         while let above = superclass(of: type) {
@@ -33,8 +34,8 @@ enum FirstUse {
         }
     }
 
-    /// Checks that a class does not say half of `Codable`: it could be read or stored, and not both, so that what it
-    /// adds would be lost without a word.
+    /// Checks that a class does not declare only half of `Codable`. It could then be read or
+    /// stored, but not both, so the properties that it adds would be lost silently.
     private static func checkCoding(of type: Record.Type) throws {
         var type = type
         while let above = superclass(of: type) {
@@ -46,7 +47,7 @@ enum FirstUse {
             default: continue
             }
             if isStoredByItself(type, below: above) || readsInInitializer(type, unlike: above) { continue }
-            // A class without properties of its own lacks none.
+            // A class without properties of its own has none to lose.
             if above != Record.self, Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above) {
                 continue
             }
@@ -58,8 +59,8 @@ enum FirstUse {
         }
     }
 
-    /// Checks that a class with properties says of any of them where it is stored: its records would have their default values, and a save
-    /// would find nothing to store.
+    /// Checks that a class with properties defines the column of at least one of them. Otherwise
+    /// its records would keep their default values, and a save would find nothing to store.
     private static func checkColumns(of type: Record.Type) throws {
         guard Overrides.instanceSize(of: type) > Overrides.instanceSize(of: Record.self),
             Overrides.columns(type, unlike: Record.self) == false,
@@ -74,8 +75,8 @@ enum FirstUse {
         )
     }
 
-    /// Whether the initializer of a class makes something else of a row that has a column than of one that has none, whatever that is
-    /// called.
+    /// Whether the initializer of a class makes a different record from a row with a column than
+    /// from a row without. The name of the column does not matter.
     private static func readsWholeRows(_ type: Record.Type) -> Bool {
         func values(of names: [String]) -> [String]? {
             let row = Row(
@@ -88,13 +89,14 @@ enum FirstUse {
         return none != one
     }
 
-    /// Returns the class that says `Codable`, and leaves its columns to that. Nil for most classes.
+    /// Returns the class that declares `Codable` and leaves its columns to it. Nil for most
+    /// classes.
     static func codedRoot(of type: Record.Type) -> Record.Type? {
         var root = type
         while let above = superclass(of: root) {
             if saysCoding(root, below: above) == (true, true) {
                 if isStoredByItself(root, below: above) { return nil }
-                // A class without properties of its own lacks none.
+                // A class without properties of its own has none to lose.
                 let isEmpty = Overrides.instanceSize(of: type) == Overrides.instanceSize(of: above)
                 return above != Record.self && isEmpty ? nil : root
             }
@@ -103,7 +105,7 @@ enum FirstUse {
         return nil
     }
 
-    /// Whether a class says `Decodable`, and `Encodable`, which its superclass does not say.
+    /// Returns whether a class declares `Decodable` and `Encodable` while its superclass does not.
     private static func saysCoding(
         _ type: Record.Type, below above: Record.Type
     ) -> (decodable: Bool, encodable: Bool) {
@@ -113,7 +115,8 @@ enum FirstUse {
         )
     }
 
-    /// Whether a class lists columns, or overrides the older pair of methods, as its superclass does not.
+    /// Whether a class lists columns, or overrides the older pair of methods, unlike its
+    /// superclass.
     private static func isStoredByItself(_ type: Record.Type, below above: Record.Type) -> Bool {
         Overrides.pair(type, unlike: above) != false || Overrides.columns(type, unlike: above) != false
     }
@@ -122,8 +125,9 @@ enum FirstUse {
         _getSuperclass(type) as? Record.Type
     }
 
-    /// Whether the initializer of a class reads other columns than that of its superclass. Each class has one, whether it
-    /// is written or inherited, and so it is asked: it is given a row without columns, which notes what it is asked for.
+    /// Whether the initializer of a class reads other columns than its superclass's. Each class has
+    /// an initializer of its own, written or inherited. So the check calls it with a row without
+    /// columns, which notes the names that it asks for.
     private static func readsInInitializer(_ type: Record.Type, unlike above: Record.Type) -> Bool {
         func namesRead(by type: Record.Type) -> [String]? {
             let missed = MissedNames()
@@ -136,7 +140,8 @@ enum FirstUse {
 }
 
 extension Record {
-    /// Tells the developer, in debug builds and once for each class, what is wrong with the columns of a record that was fetched.
+    /// Warns the developer of problems with the columns of a fetched record, in debug builds and
+    /// once for each class.
     @usableFromInline
     final func adviseOfFirstFetch(_ row: LiveRow) {
         #if DEBUG
@@ -163,7 +168,7 @@ extension Record {
     }
 
     #if DEBUG
-    /// The first column that is read and stored, and that a row lacks.
+    /// Returns the first column that is read and stored, but missing from a row.
     private func misspelledName(in row: RowLayout) -> String? {
         try? listedColumns().first { column in
             column.isRead && column.isWritten && row.column(named: column.name) == nil
@@ -171,7 +176,7 @@ extension Record {
         }?.name
     }
 
-    /// Tells the developer of a class whose first record that was fetched with all of its columns has changes: see
+    /// Warns if the first record that was fetched with all of its columns has changes: see
     /// ``warnsOfChangesAfterFetch``.
     private func adviseOfChanges(since row: PackedRow) {
         let type = type(of: self)

@@ -1,32 +1,37 @@
-// Whether a record means another row than the one that it remembers: its primary key was changed, and not only in what
-// the column takes for equal, as letters of another case by NOCASE.
+// Decides whether a record means another row than the one that it remembers.
 //
-// There is one answer, for what is written as well as for what is told. A key that was, or has become, NULL is another key:
-// what was read belongs to a row that the record no longer means, whether it means one now or not. All of it will be
-// written, by an update of the row that has the key, or by an insertion, and so all of it counts as changed. A key that was
-// never read is another one once it is given: nobody knows whose columns were read. As long as the record has it as it was
-// right after its fetch, nothing was changed.
+// It does if its primary key was changed. A change between values that the column treats as equal
+// does not count, such as letters of another case with NOCASE.
+//
+// Writing and reporting use the same answer. A key that was NULL, or became NULL, is another key.
+// The values that were read belong to a row that the record no longer means, whether it means one
+// now or not. All of them will be written, by an update of the row with the new key or by an
+// insertion. So all of them count as changed.
+//
+// A key that was never read is another key once it is set, because it is not known whose columns
+// were read. As long as the record has it as it was right after its fetch, nothing was changed.
 
 extension PackedColumns {
     /// Whether the columns have another primary key than a row.
     ///
-    /// - Parameter places: Where the columns of the key stand. Empty where they are not known.
+    /// - Parameter places: The positions of the columns of the key. Empty if they are unknown.
     func hasOtherKey(_ places: [Int], of key: KeyColumns, than row: PackedRow) -> Bool {
         row.isOfOtherKey(places, of: key, layout) { column($0) }
     }
 }
 
 extension PackedRow {
-    /// Whether the row has another primary key than one before it.
+    /// Whether the row has another primary key than an earlier row.
     func hasOtherKey(_ places: [Int], of key: KeyColumns, than row: PackedRow) -> Bool {
         row.isOfOtherKey(places, of: key, layout) { column($0) }
     }
 
-    /// Whether others have another primary key than this row.
+    /// Whether other columns have another primary key than this row.
     ///
     /// - Parameters:
-    ///   - places: Where the columns of the key stand among the others. Empty where they are not known.
-    ///   - column: Gives the value of another column.
+    ///   - places: The positions of the columns of the key among the others. Empty if they are
+    ///     unknown.
+    ///   - column: A function that returns the value of another column.
     fileprivate func isOfOtherKey(
         _ places: [Int], of key: KeyColumns, _ others: RowLayout, _ column: (Int) -> PackedValue
     ) -> Bool {
@@ -43,7 +48,8 @@ extension PackedRow {
 }
 
 extension RowLayout {
-    /// Returns where the columns of a primary key stand among these. Empty unless all are there.
+    /// Returns the positions of the columns of a primary key among these columns. Empty unless all
+    /// are there.
     func places(of key: KeyColumns) -> [Int] {
         let found = key.names.compactMap(column(named:))
         return found.count == key.names.count ? found : []
@@ -51,7 +57,8 @@ extension RowLayout {
 }
 
 extension PackedValue {
-    /// Whether a record that has the value in a column of its key means the row that holds another one.
+    /// Whether a record with the value in a column of its key means the row that holds the other
+    /// value.
     func isSameKey(as stored: PackedValue, by comparison: ColumnComparison) -> Bool {
         isStored(as: stored, in: comparison.affinity)
             || comparison.areEqual(view.databaseValue, stored.view.databaseValue)

@@ -1,4 +1,4 @@
-/// The columns that a record stores: what `encode(to:)` fills.
+/// The columns that a record stores, filled by `encode(to:)`.
 ///
 /// ```swift
 /// func encode(to container: inout PersistenceContainer) throws {
@@ -8,14 +8,14 @@
 /// }
 /// ```
 ///
-/// A record encodes all columns that it stores, its primary key among them, and may be asked to do so at any time,
-/// and more than once. The last value that a column is given counts.
+/// A record encodes all columns that it stores, including its primary key. Shellac may call
+/// `encode(to:)` at any time, and more than once. If a column is set twice, the last value counts.
 public struct PersistenceContainer: ~Copyable {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
 
     init(_ encoding: UnsafeMutablePointer<ColumnEncoding>) { self.encoding = encoding }
 
-    /// Runs what a record encodes with into an encoding.
+    /// Runs a record's encoding function into an encoding.
     @inline(__always)
     static func fill(
         _ encoding: inout ColumnEncoding, _ encode: (inout PersistenceContainer) throws -> Void
@@ -26,7 +26,8 @@ public struct PersistenceContainer: ~Copyable {
         }
     }
 
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
     /// - Parameter column: The name of the column. Letters match in either case.
     @inlinable
@@ -36,10 +37,11 @@ public struct PersistenceContainer: ~Copyable {
         set { store(newValue, in: column) }
     }
 
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
     /// - Parameter column: The name of the column. Letters match in either case.
-    @_disfavoredOverload  // where the type is known, the generic one is meant
+    @_disfavoredOverload  // a known type uses the generic one
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column) }
         set {
@@ -47,9 +49,10 @@ public struct PersistenceContainer: ~Copyable {
         }
     }
 
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
-    /// - Parameter column: The column, of which the name counts.
+    /// - Parameter column: The column. Only its name matters.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: Column) -> Value? {
         get { self[column.name] }
@@ -57,10 +60,11 @@ public struct PersistenceContainer: ~Copyable {
         set { store(newValue, in: column.name) }
     }
 
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
-    /// - Parameter column: The column, of which the name counts.
-    @_disfavoredOverload  // where the type is known, the generic one is meant
+    /// - Parameter column: The column. Only its name matters.
+    @_disfavoredOverload  // a known type uses the generic one
     public subscript(_ column: Column) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column.name) }
         set { self[column.name] = newValue }
@@ -81,18 +85,20 @@ public struct PersistenceContainer: ~Copyable {
 extension PersistenceContainer: Sendable {}
 
 extension PersistenceContainer {
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
-    /// - Parameter column: The column, of which the name counts.
+    /// - Parameter column: The column. Only its name matters.
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value? {
         get { self[column.name] }
         set { store(newValue, in: column.name) }
     }
 
-    /// The value of a column. Setting nil stores NULL; reading gives what was set, or nil.
+    /// The value of a column. Setting nil stores NULL. Reading returns the value that was set, or
+    /// nil.
     ///
-    /// - Parameter column: The column, of which the name counts.
-    @_disfavoredOverload  // where the type is known, the generic one is meant
+    /// - Parameter column: The column. Only its name matters.
+    @_disfavoredOverload  // a known type uses the generic one
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { encoding.pointee.value(of: column.name) }
         set { self[column.name] = newValue }

@@ -1,18 +1,18 @@
-/// A difference between a column of a record and what the database holds: both sides of it.
+/// The old and the new value of a column in which a record differs from the database.
 public struct DatabaseColumnChange: Hashable, Sendable {
-    /// The value that the database holds, or held. Nil where that is not known, which is not NULL.
+    /// The value that the database holds, or held. Nil if it is unknown, which is not NULL.
     public let old: DatabaseValue?
     /// The value that the record has, or had when it was saved.
     public let new: DatabaseValue
 }
 
 extension DatabaseColumnChange: CustomStringConvertible {
-    /// Both values, as in `0 → 1000`. A question mark stands for one that is not known.
+    /// Both values, as in `0 → 1000`. A question mark stands for an unknown value.
     public var description: String { "\(old.map { "\($0)" } ?? "?") → \(new)" }
 }
 
 extension Record {
-    /// The columns that differ from what the database holds, with what it holds and what the record has.
+    /// The columns that differ from the database, with the database's value and the record's value.
     ///
     /// ```swift
     /// player.score = 1000
@@ -21,10 +21,10 @@ extension Record {
     /// }
     /// ```
     ///
-    /// A record whose primary key was changed means another row, of which nothing is known: all of its columns are there.
-    /// So they are where the key was, or has become, NULL.
+    /// A record whose primary key was changed means another row, whose values are unknown, so this
+    /// contains all of its columns. The same holds if the key was NULL, or became NULL.
     ///
-    /// - Throws: what ``encode(to:)`` throws.
+    /// - Throws: any error that ``encode(to:)`` throws.
     public final var databaseColumnChanges: [String: DatabaseColumnChange] {
         get throws {
             let columns = try encoded()
@@ -44,17 +44,17 @@ extension Record {
         }
     }
 
-    /// The changes of the last save: the columns, with what the database held before and what it holds now.
+    /// The columns that the last save changed, with the old and new values in the database.
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseColumnChanges: [String: DatabaseColumnChange] {
         guard let (before, after) = lastSave else { return [:] }
         let layout = after.layout
         var changes: [String: DatabaseColumnChange] = [:]
-        // What was known before was known of another row.
+        // The values that were remembered before belong to another row.
         let hasOtherKey =
             before.map { after.hasOtherKey(layout.places(of: layout.key), of: layout.key, than: $0) } ?? false
-        // Of columns with the same name, the leftmost is meant.
+        // If columns have the same name, the leftmost counts.
         for (column, name) in layout.names.enumerated() where layout.column(named: name) == column {
             let (new, affinity) = (after.column(column), layout.affinity(ofColumn: column))
             let place = hasOtherKey ? nil : before?.layout.column(named: name)
@@ -69,7 +69,8 @@ extension Record {
 }
 
 extension PackedColumns {
-    /// Returns some of the columns, with the values that a row has for them, or does not have.
+    /// Returns some of the columns, with the values that a row has for them. The old value is nil
+    /// if the row lacks the column.
     fileprivate func changes(_ mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseColumnChange] {
         var changes: [String: DatabaseColumnChange] = [:]
         for (column, name) in layout.names.enumerated() where mask.contains(column) {

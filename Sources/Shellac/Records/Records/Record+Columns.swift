@@ -1,6 +1,8 @@
-// How a class record is read and encoded: by the pair of `updateFromRow(_:)` and `encode(to:)`, and by the columns that it
-// lists. A class has one or the other, and its superclass may have the other one: so all passes go by both, the pair first.
-// What a class leaves to `Codable` is a part of each pass, too: see ``ClassCoding``.
+// The reading and encoding of class records.
+//
+// A class defines this by the pair of `updateFromRow(_:)` and `encode(to:)`, or by the columns that
+// it lists. Its superclass may use the other way. So all passes use both, the pair first. The
+// columns that a class leaves to `Codable` are a part of each pass, too: see ``ClassCoding``.
 
 extension Record {
     /// Reads a row.
@@ -21,7 +23,7 @@ extension Record {
 
     @inline(never)
     private func readInAnyStyle(_ row: Row) throws {
-        // What throws before anything was set comes first.
+        // The coding can throw before anything is set, so it comes first.
         if let coding = ClassCoding.of(type(of: self)) { try coding.use { try $0.read(row, into: self) } }
         try updateFromRow(row)
         try readColumns(row)
@@ -36,7 +38,7 @@ extension Record {
         }
     }
 
-    /// Encodes all columns. `encode(to:)` has those of the pair only.
+    /// Encodes all columns. `encode(to:)` has only the columns of the pair.
     public final func _encodeColumns(to container: inout PersistenceContainer) throws {
         let encoding = container.encoding
         switch encoding.pointee.layout.use({ ColumnStyle(of: type(of: self), rememberedBy: $0) }) {
@@ -44,7 +46,7 @@ extension Record {
         case .list: try columns(RecordColumns(encoding: encoding, type(of: self)))
         case .any: try encodeInAnyStyle(to: &container)
         case nil:
-            // Where columns are gathered, the layout is no record's.
+            // While columns are gathered, the layout does not belong to a record.
             if encoding.pointee.mode != .gathering {
                 encoding.pointee.layout.use { ColumnStyle.remember(of: type(of: self), by: $0) }
             }
@@ -62,7 +64,7 @@ extension Record {
         try columns(RecordColumns(encoding: encoding, type))
     }
 
-    /// Encodes the columns that the class lists, and looks whether each is listed once.
+    /// Encodes the columns that the class lists, and checks that each is listed once.
     @inline(never)
     private func gatherColumns(into encoding: UnsafeMutablePointer<ColumnEncoding>) throws {
         func encodeListed() throws { try columns(RecordColumns(encoding: encoding, type(of: self))) }
@@ -70,7 +72,7 @@ extension Record {
             into: encoding, encodeListed, twice: { "lists the column \($0) twice in columns(_:)" })
     }
 
-    /// Runs a function that encodes columns, and looks whether it gives each a value once.
+    /// Runs a function that encodes columns, and checks that it sets each of them once.
     final func encodeOnce(
         into encoding: UnsafeMutablePointer<ColumnEncoding>, _ encode: () throws -> Void,
         twice: (String) -> String
@@ -85,12 +87,12 @@ extension Record {
         )
     }
 
-    /// The columns that the class lists, and those that it leaves to `Codable`.
+    /// Returns the columns that the class lists, and the ones that it leaves to `Codable`.
     final func listedColumns() throws -> [ListedColumn] {
         try pass(reading: nil) + (ClassCoding.of(type(of: self))?.use { try $0.columns(of: self) } ?? [])
     }
 
-    /// Reads a row that owns its values, or lists the columns where there is none.
+    /// Reads a row that owns its values, or lists the columns if there is no row.
     @discardableResult @inline(never)
     private func pass(reading row: Row?) throws -> [ListedColumn] {
         var pass = RecordColumns.OtherPass(row: row)
@@ -108,10 +110,10 @@ extension Record {
 // MARK: - Setting one column
 
 extension Record {
-    /// Gives the record a number for a column that it lists.
+    /// Sets a listed column of the record to a number.
     ///
     /// - Returns: Whether the record reads the column.
-    /// - Throws: what ``columns(_:)`` throws.
+    /// - Throws: any error that ``columns(_:)`` throws.
     @inline(__always)
     final func give(_ number: Int64, to column: Int, of layout: RowLayout) throws -> Bool {
         try PackedValue.with(number) { value in
@@ -119,10 +121,10 @@ extension Record {
         }
     }
 
-    /// Gives the record a value for a column that it lists.
+    /// Sets a listed column of the record to a value.
     ///
     /// - Returns: Whether the record reads the column.
-    /// - Throws: what ``columns(_:)`` throws.
+    /// - Throws: any error that ``columns(_:)`` throws.
     final func give(_ value: DatabaseValue, to name: String) throws -> Bool {
         if case .int64(let number) = value.storage {
             return try PackedValue.with(number) {
@@ -144,7 +146,8 @@ extension Record {
         return column.isTaken
     }
 
-    /// The record may spell the name in another way, or in other memory, where it is long; or leave it to `Codable`.
+    /// Sets a column that the fast pass did not find. The record may spell the name differently,
+    /// keep a long name in other memory, or leave the column to `Codable`.
     @inline(never)
     private func giveElsewhere(_ value: PackedValue, to name: String) throws -> Bool {
         let row = Row([(name, value.view.databaseValue)])
@@ -162,17 +165,18 @@ extension Record {
     }
 }
 
-// MARK: - How a class tells its columns
+// MARK: - The way a class defines its columns
 
-/// How a class tells its columns, where a pass over a record need not ask for those of the other kind.
+/// The way a class defines its columns. With it, a pass over a record can skip the other way.
 ///
-/// What a layout describes is encoded by records of one class, as a rule, and so the layout remembers this of the last one.
+/// Usually, one layout serves records of one class. So the layout remembers the style of the last
+/// class.
 private enum ColumnStyle: UInt {
     /// By coding, or in several ways.
     case any = 1
-    /// By `updateFromRow(_:)` and `encode(to:)` alone.
+    /// Only by `updateFromRow(_:)` and `encode(to:)`.
     case pair = 2
-    /// By `columns(_:)` alone.
+    /// Only by `columns(_:)`.
     case list = 3
 
     private init(of type: Record.Type) {
@@ -188,13 +192,14 @@ private enum ColumnStyle: UInt {
             }
     }
 
-    /// Looks up what a layout remembers of a class. (Metadata stands at multiples of eight.)
+    /// Looks up the style that a layout remembers for a class. (Metadata lies at multiples of
+    /// eight.)
     init?(of type: Record.Type, rememberedBy layout: RowLayout) {
         let word = layout.columnStyle.load(ordering: .relaxed) ^ UInt(bitPattern: ObjectIdentifier(type))
         self.init(rawValue: word)
     }
 
-    /// Has a layout remember how a class tells its columns.
+    /// Stores the style of a class in a layout.
     static func remember(of type: Record.Type, by layout: RowLayout) {
         let style = ColumnStyle(of: type)
         layout.columnStyle.store(

@@ -1,42 +1,45 @@
 // ## The life of a save of records that stay with their owner
 //
-// 1. It waits for its turn: nothing else is on its way for the same records. See ``RecordTurn``.
+// 1. The save waits for its turn, until no other operation on the same records is under way. See
+//   ``RecordTurn``.
 // 2. The records are encoded, and copied: ``HeldRecords/copies()``.
-// 3. The copies are sent to an access, and saved there, as any record is, with all callbacks that are given a `Database`.
-// 4. Back where the records are, they take what came of it, but not in the place of what their owner changed meanwhile; and they are
-//    called back.
+// 3. The copies are sent to an access and saved there, like any record. All callbacks that get a
+//   `Database` run.
+// 4. Back with their owner, the records take the outcome, except for values that the owner changed
+//   meanwhile. Then their callbacks run.
 
-/// What is done to records that stay with their owner.
+/// An operation on records that stay with their owner.
 enum HeldVerb: Sendable {
     case save, insert, updateChanges, delete, destroy, restore, reload
-    /// Nil for all columns.
+    /// The columns are nil for all of them.
     case update(columns: Set<String>?)
     case updateIfUnchanged(UnchangedColumns)
     case updateChangesRetrying(Int)
 }
 
-/// What came of it, for the copy of one record.
+/// The outcome of an operation for the copy of one record.
 struct HeldOutcome {
     fileprivate let copy: Record
-    /// Whether anything was written, or deleted.
+    /// Whether a row was written or deleted.
     fileprivate let isDone: Bool
-    /// What the record is still to be told.
+    /// The successes that the record's callbacks have not received yet.
     fileprivate let untold: [UntoldSuccess]
 }
 
-/// Records that stay with their owner, while something is done to copies of them.
+/// Records that stay with their owner during an operation on copies of them.
 struct HeldRecords {
     private struct Held {
         let record: Record
-        /// What it had encoded at the beginning: what is different later was changed by its owner.
+        /// The values that it had encoded at the beginning. Values that differ later were changed
+        /// by its owner.
         let sent: PackedRow
-        /// What it remembered when its copy was made.
+        /// The row that it remembered when its copy was made.
         var remembered: PackedRow?
     }
     private var held: [Held]
     private let verb: HeldVerb
 
-    /// - Throws: what encoding a record throws.
+    /// - Throws: any error that encoding a record throws.
     init(_ records: [Record], for verb: HeldVerb) throws {
         self.verb = verb
         held = try records.map { record in
@@ -47,7 +50,7 @@ struct HeldRecords {
 
     /// Returns copies of the records.
     ///
-    /// - Throws: ``RecordError/notCopied(recordType:reason:)`` where a copy has not all values.
+    /// - Throws: ``RecordError/notCopied(recordType:reason:)`` if a copy lacks values.
     mutating func copies() throws -> sending [Record] {
         // They share nothing with the records.
         nonisolated(unsafe) var copies: [Record] = []
@@ -62,10 +65,11 @@ struct HeldRecords {
         return copies
     }
 
-    /// Whether the records remember what they remembered when their copies were made.
+    /// Whether the records still remember the rows that they remembered when their copies were
+    /// made.
     var isUpToDate: Bool { held.allSatisfy { $0.record.snapshot === $0.remembered } }
 
-    /// Does what is to be done, to the copies.
+    /// Performs the operation on the copies.
     static func perform(_ verb: HeldVerb, on copies: sending [Record], in db: Database) throws
         -> sending [HeldOutcome]
     {
@@ -91,9 +95,11 @@ struct HeldRecords {
         return outcomes
     }
 
-    /// Has the records take what came of it. Returns whether anything was written, or deleted, for each of them.
+    /// Applies the outcomes to the records. Returns for each record whether a row was written or
+    /// deleted.
     ///
-    /// - Throws: the first error of a record that does not take it. The others have taken it.
+    /// - Throws: the first error of a record that cannot take its outcome. The others have taken
+    ///   theirs.
     func take(_ outcomes: [HeldOutcome]) throws -> [Bool] {
         var rejection: RecordError?
         for (held, outcome) in zip(held, outcomes) {
@@ -112,10 +118,10 @@ struct HeldRecords {
         case .delete where type(of: record).databaseSoftDelete == nil: record.takeDeletion()
         case .destroy: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
-        // The row that it was merged with may have left nothing to write.
+        // The merged row may have left nothing to write.
         case .updateChangesRetrying, .delete, .restore:
             try record.takeSaved(outcome.copy, held.sent, held.remembered)
-        // A conflict was resolved by ignoring the record, or nothing was to be written.
+        // A conflict was resolved by ignoring the record, or there was nothing to write.
         case _ where outcome.untold.isEmpty: break
         default: try record.takeSaved(outcome.copy, held.sent, held.remembered)
         }

@@ -1,7 +1,8 @@
 // Async saving, deletion and reloading of class records that stay with their owner.
 
 extension Record {
-    /// Saves the record in an asynchronous access, while the record stays with its owner: a view model, an actor.
+    /// Saves the record in an asynchronous access, while the record stays with its owner, such as a
+    /// view model or an actor.
     ///
     /// ```swift
     /// @MainActor final class Editor {
@@ -13,52 +14,63 @@ extension Record {
     /// }
     /// ```
     ///
-    /// A copy is sent, made by ``copy()``, and saved as ``save(_:)`` does it, in a transaction of its own. So the callbacks
-    /// that are given a `Database`, and overriding methods, are called with the copy, where the database is. Then, where the
-    /// record is, it takes what came of that: its row id, its stamps, and what the callbacks have changed; and its `did`
-    /// callbacks are called. (One that takes its row id in ``didInsert(_:)``, and neither lists it nor reads it in
-    /// ``updateFromRow(_:)``, has that called with the copy, too.) What the copy holds beyond its columns is not taken.
+    /// Shellac makes a copy with ``copy()``, sends it, and saves it like ``save(_:)``, in a
+    /// transaction of its own. So overriding methods, and callbacks that get a `Database`, run on
+    /// the copy and on the database's side.
     ///
-    /// What its owner changes meanwhile is not saved, and not overwritten, and ``hasDatabaseChanges`` tells so. Where the
-    /// record is saved several times at once, one save comes after the other. If it is saved by other methods meanwhile,
-    /// it knows nothing of its row afterwards, and has changes. A row that it merges meanwhile counts.
+    /// Then the record takes the outcome on its owner's side: its row id, its stamps, and the
+    /// values that callbacks changed. Its `did` callbacks are called after that. (One case differs:
+    /// a record may take its row id only in ``didInsert(_:)``, and neither list it nor read it in
+    /// ``updateFromRow(_:)``. Then ``didInsert(_:)`` also runs on the copy.) State of the copy
+    /// beyond its columns is not taken.
+    ///
+    /// Changes that the owner makes meanwhile are not saved and not overwritten, and
+    /// ``hasDatabaseChanges`` reports them. If the record is saved several times at once, the saves
+    /// run one after the other. If other methods save it meanwhile, it remembers no row afterwards,
+    /// and has changes. A row that it merges meanwhile counts.
     ///
     /// - Parameters:
-    ///   - writer: The database. Several records are saved in one transaction by its ``DatabaseWriter/save(_:file:line:)``.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: what ``save(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)`` when ``copy()`` throws, or gives
-    ///   a record that has other values: nothing is saved then.
+    ///   - writer: The database. To save several records in one transaction, use its
+    ///     ``DatabaseWriter/save(_:file:line:)``.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: any error that ``save(_:)`` throws. Also
+    ///   ``RecordError/notCopied(recordType:reason:)`` if ``copy()`` throws, or gives a record with
+    ///   other values: then nothing is saved.
     nonisolated(nonsending) public final func save(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         _ = try await writer.perform(.save, on: [self], at: CallSite(.write, file, line))
     }
 
-    /// Inserts the record in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
+    /// Inserts the record in an asynchronous access, while the record stays with its owner: see
+    /// ``save(in:file:line:)``.
     ///
-    /// Where this is called twice at once, the second insertion comes after the first one, and has the key that this has given the
-    /// record: it throws.
+    /// If this is called twice at once, the second insertion runs after the first. The record then
+    /// has the key from the first insertion, so the second throws.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: what ``insert(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: any error that ``insert(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func insert(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         _ = try await writer.perform(.insert, on: [self], at: CallSite(.write, file, line))
     }
 
-    /// Updates the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
+    /// Updates the record's row in an asynchronous access, while the record stays with its owner:
+    /// see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
     ///   - columns: The columns to update. Nil for all of them.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: what ``update(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: any error that ``update(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func update(
         in writer: some DatabaseWriter, columns: Set<String>? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -66,14 +78,16 @@ extension Record {
         _ = try await writer.perform(.update(columns: columns), on: [self], at: CallSite(.write, file, line))
     }
 
-    /// Updates the columns that have changed, in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
+    /// Updates the changed columns in an asynchronous access, while the record stays with its
+    /// owner: see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether a column had changed.
-    /// - Throws: what ``updateChanges(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error that ``updateChanges(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func updateChanges(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -83,16 +97,17 @@ extension Record {
         try await writer.perform(.updateChanges, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Updates the columns that have changed, unless somebody else has changed the row, in an asynchronous access, while the record
-    /// stays with its owner: see ``save(in:file:line:)``.
+    /// Updates the changed columns in an asynchronous access, unless another writer has changed the
+    /// row. The record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - columns: The columns that are to hold what the record remembers.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - columns: The columns that must still hold the values that the record remembers.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether a column had changed.
-    /// - Throws: what ``update(_:ifUnchanged:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error that ``update(_:ifUnchanged:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func update(
         in writer: some DatabaseWriter, ifUnchanged columns: UnchangedColumns,
@@ -102,16 +117,17 @@ extension Record {
             .updateIfUnchanged(columns), on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Updates the columns that have changed, and takes what somebody else has changed meanwhile, in an asynchronous access, while
-    /// the record stays with its owner: see ``save(in:file:line:)``.
+    /// Updates the changed columns in an asynchronous access, and takes the changes that other
+    /// writers made meanwhile. The record stays with its owner: see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - retries: How often it begins again.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - retries: The number of further attempts.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether a column had changed.
-    /// - Throws: what ``updateChanges(_:retrying:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error that ``updateChanges(_:retrying:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func updateChanges(
         in writer: some DatabaseWriter, retrying retries: Int,
@@ -121,14 +137,16 @@ extension Record {
             .updateChangesRetrying(retries), on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Deletes the record's row in an asynchronous access, while the record stays with its owner: see ``save(in:file:line:)``.
+    /// Deletes the record's row in an asynchronous access, while the record stays with its owner:
+    /// see ``save(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether there was one.
-    /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error that ``delete(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func delete(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -136,14 +154,16 @@ extension Record {
         try await writer.perform(.delete, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Deletes the record's row for good, also where ``databaseSoftDelete`` has deleted rows stay: see ``delete(in:file:line:)``.
+    /// Deletes the record's row permanently, even if ``databaseSoftDelete`` keeps deleted rows: see
+    /// ``delete(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether there was one.
-    /// - Throws: what ``delete(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error that ``delete(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func destroy(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -151,15 +171,16 @@ extension Record {
         try await writer.perform(.destroy, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Restores the record's row, where ``databaseSoftDelete`` has it stay, in an asynchronous access: see ``delete(in:file:line:)``.
+    /// Restores the record's row in an asynchronous access, if ``databaseSoftDelete`` has kept it:
+    /// see ``delete(in:file:line:)``.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether it was deleted.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is no such row, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no such row,
+    ///   and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func restore(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -167,15 +188,18 @@ extension Record {
         try await writer.perform(.restore, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Takes what the database holds, read in an asynchronous access, while the record stays with its owner.
+    /// Reads the record's row again in an asynchronous access, while the record stays with its
+    /// owner.
     ///
-    /// What its owner changes meanwhile stays, and is a change. What had changed before is overwritten, as by ``reload(_:)``.
+    /// Changes that its owner makes meanwhile are kept, and count as changes. Earlier changes are
+    /// overwritten, as by ``reload(_:)``.
     ///
     /// - Parameters:
-    ///   - reader: The database: also the readers of a pool, or a snapshot.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: what ``reload(_:)`` throws, and ``RecordError/notCopied(recordType:reason:)``.
+    ///   - reader: The database, the readers of a pool, or a snapshot.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: any error that ``reload(_:)`` throws, and
+    ///   ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func reload(
         in reader: some DatabaseReader, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -199,13 +223,14 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// Each of them is saved as by ``Record/save(in:file:line:)``. Where one cannot be, nothing is saved, and all of them are as before. Their
-    /// `did` callbacks are called when the transaction is committed and all records have taken what came of it.
+    /// Each record is saved as by ``Record/save(in:file:line:)``. If one of them cannot be saved,
+    /// nothing is saved, and all of them are as before. Their `did` callbacks run after the
+    /// transaction is committed and all records have taken their outcomes.
     ///
     /// - Parameters:
-    ///   - records: They are saved in this order. One that is there twice is saved once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - records: The records, saved in this order. A record that occurs twice is saved once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Throws: the first error.
     public nonisolated(nonsending) func save(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
@@ -216,37 +241,40 @@ extension DatabaseWriter {
     /// Inserts records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
     ///
     /// - Parameters:
-    ///   - records: They are inserted in this order. One that is there twice is inserted once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: the first error. Nothing is inserted then.
+    ///   - records: The records, inserted in this order. A record that occurs twice is inserted
+    ///     once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: the first error. Then nothing is inserted.
     public nonisolated(nonsending) func insert(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         _ = try await perform(.insert, on: records, at: CallSite(.write, file, line))
     }
 
-    /// Updates the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
+    /// Updates the rows of records that stay with their owner, in one transaction: see
+    /// ``save(_:file:line:)``.
     ///
     /// - Parameters:
-    ///   - records: They are updated in this order. One that is there twice is updated once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: the first error. Nothing is updated then.
+    ///   - records: The records, updated in this order. A record that occurs twice is updated once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: the first error. Then nothing is updated.
     public nonisolated(nonsending) func update(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         _ = try await perform(.update(columns: nil), on: records, at: CallSite(.write, file, line))
     }
 
-    /// Updates the columns that have changed of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
+    /// Updates the changed columns of records that stay with their owner, in one transaction: see
+    /// ``save(_:file:line:)``.
     ///
     /// - Parameters:
-    ///   - records: They are updated in this order. One that is there twice is updated once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
+    ///   - records: The records, updated in this order. A record that occurs twice is updated once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
     /// - Returns: Whether there was any change.
-    /// - Throws: the first error. Nothing is updated then.
+    /// - Throws: the first error. Then nothing is updated.
     @discardableResult
     public nonisolated(nonsending) func updateChanges(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
@@ -254,14 +282,15 @@ extension DatabaseWriter {
         try await perform(.updateChanges, on: records, at: CallSite(.write, file, line)).contains(true)
     }
 
-    /// Deletes the rows of records that stay with their owner, in one transaction: see ``save(_:file:line:)``.
+    /// Deletes the rows of records that stay with their owner, in one transaction: see
+    /// ``save(_:file:line:)``.
     ///
     /// - Parameters:
-    ///   - records: They are deleted in this order. One that is there twice is deleted once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Returns: How many there were.
-    /// - Throws: the first error. Nothing is deleted then.
+    ///   - records: The records, deleted in this order. A record that occurs twice is deleted once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Returns: The number of rows that were deleted.
+    /// - Throws: the first error. Then nothing is deleted.
     @discardableResult
     public nonisolated(nonsending) func delete(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
@@ -269,7 +298,8 @@ extension DatabaseWriter {
         try await perform(.delete, on: records, at: CallSite(.write, file, line)).count { $0 }
     }
 
-    /// Does something to records that stay with their owner. Returns whether anything was done, for each of them.
+    /// Performs an operation on records that stay with their owner. Returns for each record whether
+    /// a row was written or deleted.
     fileprivate nonisolated(nonsending) func perform(
         _ verb: HeldVerb, on records: [Record], at site: CallSite
     ) async throws
@@ -289,13 +319,14 @@ extension DatabaseWriter {
 }
 
 extension DatabaseReader {
-    /// Has records that stay with their owner take what the database holds, all of them at one moment: see ``Record/reload(in:file:line:)``.
+    /// Reads the rows of records again, all at one moment, while the records stay with their owner:
+    /// see ``Record/reload(in:file:line:)``.
     ///
     /// - Parameters:
-    ///   - records: The records. One that is there twice is read once.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    /// - Throws: the first error. All records are as before then.
+    ///   - records: The records. A record that occurs twice is read once.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    /// - Throws: the first error. Then all records are as before.
     public nonisolated(nonsending) func reload(
         _ records: [Record], file: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -309,7 +340,8 @@ extension DatabaseReader {
             let outcomes = try await read(file: file, line: line) { db in
                 try HeldRecords.perform(.reload, on: copies.take(), in: db)
             }
-            // What was read may be older than what a record has been given meanwhile, by a save or a merge.
+            // The rows that were read may be older than the values that a save or a merge has
+            // meanwhile given a record.
             guard held.isUpToDate else { continue }
             _ = try held.take(outcomes)
             return
@@ -318,7 +350,7 @@ extension DatabaseReader {
 }
 
 extension [Record] {
-    /// The records, each of them once.
+    /// The records without duplicates.
     fileprivate var once: [Record] {
         var known: Set<ObjectIdentifier> = []
         return filter { known.insert(ObjectIdentifier($0)).inserted }

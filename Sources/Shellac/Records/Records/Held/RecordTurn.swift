@@ -1,16 +1,20 @@
-/// The turn of an operation on records that stay with their owner: the operations on one record come one after the other. (Two
-/// saves of a new record would insert it twice, otherwise.)
+/// The turn of an operation on records that stay with their owner.
+///
+/// Operations on one record run one after the other. (Otherwise two saves of a new record would
+/// insert it twice.)
 final class RecordTurn: Sendable {
     private typealias Continuation = CheckedContinuation<Void, any Error>
     private struct Waiting {
         let turn: RecordTurn
         let continuation: Continuation
     }
-    /// The records that something is being done to, with those that wait. They are alive, and so nobody else has their address.
+    /// The records with an operation under way, and the operations that wait for each. The records
+    /// are alive, so no other object has their address.
     private static let records = Lock<[ObjectIdentifier: [Waiting]]>([:])
-    /// The records that are waited for: those of all operations in the same order, so that no two wait for each other.
+    /// The records that this operation needs. All operations take them in the same order, so that
+    /// no two wait for each other.
     private let order: [ObjectIdentifier]
-    /// How many of them the operation has.
+    /// The number of records that the operation has taken.
     private let count = Lock(0)
     /// Whether the task was cancelled.
     private let isCancelled = Lock(false)
@@ -19,7 +23,8 @@ final class RecordTurn: Sendable {
 
     /// Waits for the turn.
     ///
-    /// - Throws: a `CancellationError` where the task is cancelled. The turn is nobody's then.
+    /// - Throws: a `CancellationError` if the task is cancelled. Then the operation holds no
+    ///   record.
     nonisolated(nonsending) func begin() async throws {
         do {
             for record in order {
@@ -64,7 +69,7 @@ final class RecordTurn: Sendable {
         }
     }
 
-    /// Gives the turn to those who wait longest.
+    /// Gives each record to the operation that has waited longest.
     func end() {
         let held = count.withLock { count in
             defer { count = 0 }

@@ -1,34 +1,36 @@
-/// What a class is among the kinds of its table: see ``DatabaseKinds``.
+/// The place of a class among the kinds of its table: see ``DatabaseKinds``.
 final class ClassKind: Sendable {
     let type: Record.Type
     /// The class that declares the kinds.
     let base: Record.Type
-    /// The column that tells the class.
+    /// The column that holds the kind.
     let column: String
     let unknown: DatabaseKinds.Unknown
     /// The classes of the table.
     let listed: [DatabaseKinds.Listed]
-    /// What the column holds in the rows of the class. Nil for a class that is not listed.
+    /// The value of the column in the rows of the class. Nil for a class that is not listed.
     let kind: DatabaseValue?
-    /// The classes whose records the rows of the class are: itself and its subclasses, as far as they are listed.
+    /// The classes whose records are the rows of the class: itself and its subclasses, as far as
+    /// they are listed.
     ///
-    /// A class that is not listed, nor a subclass of it, takes the rows of the nearest listed class above it: those of this very class, and
-    /// of none of its other subclasses. They are its records.
+    /// If neither the class nor a subclass of it is listed, it takes rows of the nearest listed
+    /// class above it. It takes the rows of exactly that class, not of its other subclasses, as its
+    /// own records.
     let classes: [DatabaseKinds.Listed]
-    /// What the column holds in these rows.
+    /// The values of the column in these rows.
     private let kinds: [DatabaseValue]
-    /// What holds of the rows of the class and its subclasses. Nil for all rows.
+    /// The condition on the rows of the class and its subclasses. Nil for all rows.
     let condition: SQLExpression?
-    /// The same, where nothing else holds.
+    /// The same condition, if there is no default filter.
     fileprivate let conditions: _OwnConditions?
-    /// What is wrong with the declaration, or with the class's place in it.
+    /// The error in the declaration, or in the class's place in it.
     private let fault: DatabaseError?
 
     private static let known = Lock<[ObjectIdentifier: ClassKind]>([:])
 
-    /// Returns what a class is. Nil where its table has records of one class.
+    /// Returns the place of a class. Nil if its table has records of one class.
     static func of(_ type: Record.Type) -> ClassKind? {
-        // Most classes declare nothing, which is known at once.
+        // Most classes declare no kinds, which this finds out at once.
         if type.databaseKinds.column == nil { return nil }
         if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
         let kind = ClassKind(type)
@@ -73,15 +75,15 @@ final class ClassKind: Sendable {
         return []
     }
 
-    /// Whether the class is the one that declares the kinds.
+    /// Whether this class declares the kinds.
     var isBase: Bool { type == base }
 
-    /// Throws where the declaration cannot be meant.
+    /// Throws if the declaration is invalid.
     func check() throws {
         if let fault { throw fault }
     }
 
-    /// Throws where the table cannot tell the classes.
+    /// Throws if the table cannot distinguish the classes.
     func check(_ table: TableSchema) throws {
         try check()
         func refuse(_ sentence: String) -> DatabaseError {
@@ -123,17 +125,17 @@ final class ClassKind: Sendable {
         }
     }
 
-    /// What holds of the rows of the class and its subclasses, in SQL. Nil for all rows.
+    /// The condition on the rows of the class and its subclasses, in SQL. Nil for all rows.
     var rows: String? { isBase ? nil : isAmong(kinds) }
 
-    /// What holds of the row of a record of the class itself, in SQL.
+    /// The condition on the row of a record of the class itself, in SQL.
     var ownRows: String {
         guard isBase, unknown == .base else { return isAmong(kind.map { [$0] } ?? kinds) }
         let others = listed.filter { $0.type != type }.map(\.kind)
         return others.isEmpty ? "1" : "(\(quotedColumn) IS NULL OR \(isAmong(others, not: true)))"
     }
 
-    /// What an insertion writes, in SQL.
+    /// The value that an insertion writes, in SQL.
     var inserted: String { (kind ?? .null).sqlLiteral }
 
     var quotedColumn: String { column.quotedDatabaseIdentifier }
@@ -148,27 +150,29 @@ final class ClassKind: Sendable {
 
     /// Returns the class of a row.
     ///
-    /// - Parameter value: What the column holds.
-    /// - Returns: Nil where that is unknown, and an error.
+    /// - Parameter value: The value of the column.
+    /// - Returns: The class, or nil if the value is unknown and unknown kinds are errors.
     func type(of value: DatabaseValue) -> Record.Type? {
         (classes.first { $0.kind == value } ?? listed.first { $0.kind == value })?.type
             ?? (unknown == .base ? base : nil)
     }
 
-    /// What the column holds in a row. Nil where the row lacks it, and in one that is there to see what is asked of it.
+    /// Returns the value of the column in a row. Nil if the row lacks it, or exists only to note
+    /// the names that are read from it.
     func value(in row: Row) -> DatabaseValue? {
         row.layout.missed == nil ? row.databaseValue(named: column) : nil
     }
 
-    /// Checks that the row of a record of the class is still one.
+    /// Checks that the row of a record is still of the record's class.
     ///
-    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and ``RecordError/unknownKind(recordType:kind:row:)``.
+    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and
+    ///   ``RecordError/unknownKind(recordType:kind:row:)``.
     func checkRow(_ row: Row) throws {
         guard let value = value(in: row), self.type(of: value) != type else { return }
         throw error(value, row)
     }
 
-    /// The error of a row that is none of the class.
+    /// Returns the error for a row that is not of the class.
     func error(_ value: DatabaseValue, _ row: Row) -> RecordError {
         let values = NewerRow(databaseTableName: base.databaseTableName, columns: Array(row.copy()))
         return type(of: value) == nil
@@ -179,8 +183,8 @@ final class ClassKind: Sendable {
     /// Checks that records of the class can be saved.
     ///
     /// - Parameter names: The columns that a record has encoded.
-    /// - Throws: a ``DatabaseError`` for a class that is not listed, unless it is the base, and what is unknown is of the base; and for
-    ///   one that stores the column itself.
+    /// - Throws: a ``DatabaseError`` if the class is not listed, unless it is the base and takes
+    ///   unknown kinds. Also if the class stores the column itself.
     func checkSaving(_ names: [String]) throws {
         if names.contains(where: { CaseInsensitiveName.matches($0, column) }) {
             throw DatabaseError(
@@ -200,7 +204,7 @@ final class ClassKind: Sendable {
 
     // MARK: - Faults
 
-    /// What cannot be meant by a declaration.
+    /// Returns the error in a declaration, or nil.
     private static func fault(of kinds: DatabaseKinds, declaredBy base: Record.Type) -> String? {
         for (index, one) in kinds.listed.enumerated() {
             switch one.kind.storage {
@@ -229,7 +233,7 @@ final class ClassKind: Sendable {
         return nil
     }
 
-    /// What cannot be meant by the place of a class in a declaration.
+    /// Returns the error in the place of a class in a declaration, or nil.
     private static func fault(
         of type: Record.Type, among kinds: DatabaseKinds, declaredBy base: Record.Type
     ) -> String? {
@@ -252,14 +256,14 @@ final class ClassKind: Sendable {
         return nil
     }
 
-    /// Whether rows are deleted in one way, as far as that can be compared.
+    /// Whether rows are deleted in the same way, as far as that can be compared.
     private static func isSame(_ deletion: SoftDelete?, _ other: SoftDelete?) -> Bool {
         guard let deletion, let other else { return deletion == nil && other == nil }
         return CaseInsensitiveName.matches(deletion.column, other.column)
             && deletion.cascades.map(\.name) == other.cascades.map(\.name)
     }
 
-    /// Returns what the error of another way to delete calls one.
+    /// Returns the name of a way to delete, for the error about a different one.
     private static func name(of deletion: SoftDelete?) -> String {
         guard let deletion else { return "none" }
         if deletion.cascades.isEmpty { return deletion.column }
@@ -273,7 +277,7 @@ extension Record {
         return filter.conditions.isEmpty ? kind?.conditions : _OwnConditions(kind: kind?.condition, filter)
     }
 
-    /// Whether the class is another one, or inherits from it.
+    /// Whether the class is the other one, or inherits from it.
     static func isSubclass(of other: Record.Type) -> Bool {
         var type: Record.Type? = self
         while let candidate = type {

@@ -1,4 +1,4 @@
-/// The classes whose records stand in one table, and the column that tells which.
+/// The classes whose records share one table, and the column that holds the class of each row.
 ///
 /// ```swift
 /// class Animal: Record {
@@ -17,17 +17,19 @@
 /// let cats = try Cat.fetchAll(db)         // SELECT * FROM "animal" WHERE "kind" = 'cat'
 /// ```
 ///
-/// The class that declares it is the *base* of the kinds, and its subclasses inherit the declaration. What stands in the
-/// database are the names of the list, never those of Swift classes: a class can be renamed, and the rows stay as they are. Kinds are
-/// compared byte by byte.
+/// This is single-table inheritance. The class that declares the kinds is their *base*, and its
+/// subclasses inherit the declaration. The database holds the names in the list, never those of
+/// Swift classes. So a class can be renamed, and the rows stay as they are. Kinds are compared byte
+/// by byte.
 ///
 /// See ``Record/databaseKinds``.
 public struct DatabaseKinds: Sendable {
-    /// What the column holds in the rows of one class: a text, or an integer.
+    /// The value of the column in the rows of one class: a text, or an integer.
     public struct Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         let databaseValue: DatabaseValue
 
-        /// Names a kind by a value that is stored as a text or an integer: by a case of an enum, say.
+        /// Creates a kind from a value that is stored as a text or an integer, such as a case of an
+        /// enum.
         ///
         /// - Parameter value: The value, as the column holds it.
         public init(_ value: some DatabaseValueConvertible) { databaseValue = value.databaseValue }
@@ -36,11 +38,11 @@ public struct DatabaseKinds: Sendable {
         public init(integerLiteral number: Int64) { self.init(number) }
     }
 
-    /// What becomes of rows whose column holds NULL, or a value that is not listed.
+    /// The treatment of rows whose column holds NULL, or a value that is not listed.
     public enum Unknown: Sendable {
         /// They are records of the base class.
         case base
-        /// To fetch them throws ``RecordError/unknownKind(recordType:kind:row:)``.
+        /// Fetching them throws ``RecordError/unknownKind(recordType:kind:row:)``.
         case error
     }
 
@@ -50,27 +52,28 @@ public struct DatabaseKinds: Sendable {
         let type: Record.Type
     }
 
-    /// The column. Nil where a table has records of one class.
+    /// The column. Nil if the table has records of one class.
     let column: String?
     let listed: [Listed]
     let unknown: Unknown
 
-    /// Says that all rows of the table are of the class that is asked for: what a class does that declares nothing.
+    /// Declares that all rows of the table are of the class that fetches them. This is the default.
     public init() { (column, listed, unknown) = (nil, [], .base) }
 
     private init(_ column: String, _ listed: [Listed], _ unknown: Unknown) {
         (self.column, self.listed, self.unknown) = (column, listed, unknown)
     }
 
-    /// Lists the classes whose records stand in the table.
+    /// Lists the classes whose records share the table.
     ///
     /// - Parameters:
-    ///   - column: The name of the column that tells the class. No class lists it among its own columns: what it holds is written when
-    ///     a record is inserted, and at no other time.
-    ///   - classes: The classes, by what the column holds in their rows. The base class may be among them.
-    ///   - unknown: What becomes of rows of no listed class.
-    /// - Returns: The kinds. Where two classes claim one kind, or one of them is no subclass of the one that declares them, what is done
-    ///   with records of the class throws a ``DatabaseError``.
+    ///   - column: The name of the column that holds the kind. No class lists it among its own
+    ///     columns. It is written when a record is inserted, and at no other time.
+    ///   - classes: The classes, by the value of the column in their rows. The base class may be
+    ///     among them.
+    ///   - unknown: The treatment of rows of no listed class.
+    /// - Returns: The kinds. If two classes claim one kind, or a listed class is not a subclass of
+    ///   the declaring class, every operation on records of the class throws a ``DatabaseError``.
     public static func column(
         _ column: String, _ classes: KeyValuePairs<Value, Record.Type>, unknown: Unknown = .base
     ) -> DatabaseKinds {
@@ -78,7 +81,7 @@ public struct DatabaseKinds: Sendable {
             column, classes.map { Listed(kind: $0.key.databaseValue, type: $0.value) }, unknown)
     }
 
-    /// Whether others are the same, in whatever order.
+    /// Whether other kinds are the same, in any order.
     func isSame(as other: DatabaseKinds) -> Bool {
         guard let column, let otherColumn = other.column else { return column == nil && other.column == nil }
         return CaseInsensitiveName.matches(column, otherColumn) && unknown == other.unknown

@@ -1,16 +1,18 @@
-/// Makes records of the rows of a statement, each of the class that its row tells.
+/// Makes records from the rows of a statement, each of the class that its row names.
 ///
 /// ## The life of a row
 ///
-/// Whoever fetches records of a class that has kinds comes here for each row: see `makeByCoding(of:)`. The column is read
-/// once, and compared with the kind of the row before, and then with all others. Where the class is another one, the row is
-/// pointed to what it knows of that class: see ``ElementMemory``.
+/// A fetch of records of a class with kinds comes here for each row: see `makeByCoding(of:)`. The
+/// reader reads the column once. It compares the value first with the kind of the previous row, and
+/// then with all others. If the class changes, the reader switches the row to the memory of that
+/// class: see ``ElementMemory``.
 final class KindReader: ElementMaker {
-    /// The class that is asked for.
+    /// The class that the fetch asks for.
     private let asked: ClassKind
-    /// The column of the row that tells the class. Nil where the row lacks it.
+    /// The column of the row that holds the kind. Nil if the row lacks it.
     private let column: Int?
-    /// What the rows are made records of: the kinds, and behind them the class of all that is unknown, where there is one.
+    /// The classes of the records: the kinds, followed by the class for unknown kinds, if there is
+    /// one.
     private let entries: UnsafeMutableBufferPointer<Entry>
     /// The entry of unknown kinds, and that of the last row.
     private let rest: UnsafeMutablePointer<Entry>?
@@ -20,12 +22,12 @@ final class KindReader: ElementMaker {
     private struct Entry: ~Copyable {
         let type: Record.Type
         let coding: Unretained<ClassCoding>?
-        /// The kind, as a text, or as an integer.
+        /// The kind, as a text or as an integer.
         private let text: UnsafeBufferPointer<UInt8>?
         private let integer: Int64?
-        /// Whether the class is made by `init(row:)`, though it is coded.
+        /// Whether `init(row:)` makes records of the class although it is coded.
         var isPlain = false
-        /// What the row knows of the class.
+        /// The row's memory for the class.
         let memory: UnsafeMutablePointer<ElementMemory>
 
         init(_ type: Record.Type, _ kind: DatabaseValue) {
@@ -59,9 +61,10 @@ final class KindReader: ElementMaker {
         }
     }
 
-    /// Returns what makes records of a class of a row. Nil where the rows of the class's table are of one class.
+    /// Returns the reader that makes records of a class from a row. Nil if the class's table has
+    /// records of one class.
     ///
-    /// - Throws: a ``DatabaseError`` where the class's kinds cannot be meant.
+    /// - Throws: a ``DatabaseError`` if the class's kinds are invalid.
     @inline(__always)
     static func of(_ type: Record.Type, reading row: LiveRow) throws -> Unretained<KindReader>? {
         if let known = row.storage.pointee.makerReference {
@@ -100,7 +103,7 @@ final class KindReader: ElementMaker {
 
     // MARK: - Making records
 
-    /// Makes a record of the row. Returns nil where the row does not tell its class.
+    /// Makes a record from the row. Returns nil if the row lacks the column of the kind.
     @inline(__always)
     func make(_ row: LiveRow) throws -> Record? {
         guard let column else { return nil }
@@ -118,7 +121,8 @@ final class KindReader: ElementMaker {
         _ entry: UnsafeMutablePointer<Entry>, _ row: LiveRow, by coding: Unretained<ClassCoding>
     ) throws -> Record? {
         let made = try coding.use { try $0.make(entry.pointee.type, of: row) }
-        // What codes the class says so where its records are made of such rows by `init(row:)`. All are not.
+        // The coding sets `plainElement` if `init(row:)` makes the records of such rows. But this
+        // holds only for this class, not for the others.
         if row.storage.pointee.plainElement != nil {
             row.storage.pointee.plainElement = nil
             entry.pointee.isPlain = true
@@ -138,7 +142,7 @@ final class KindReader: ElementMaker {
         throw asked.error(kind.databaseValue, Row(row))
     }
 
-    /// Has the row know what it knows of a class.
+    /// Switches the row to its memory for a class.
     @inline(__always)
     private func begin(_ entry: UnsafeMutablePointer<Entry>, _ row: LiveRow) {
         if entry == current { return }
@@ -164,8 +168,8 @@ final class KindReader: ElementMaker {
 }
 
 extension LiveRow {
-    /// Learns the tables of a class and of its kinds from the connection, for records that are made of the row later, where nobody
-    /// can ask it.
+    /// Learns the tables of a class and of its kinds from the connection. Records may be made from
+    /// the row later, when the connection cannot be asked.
     func learnTables(of type: Record.Type) throws {
         if let reader = try KindReader.of(type, reading: self) {
             try reader.use { try $0.learnTables(of: self) }

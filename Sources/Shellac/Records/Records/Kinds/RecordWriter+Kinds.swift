@@ -1,9 +1,10 @@
-// What a save does where the row that it was to find is of another kind.
+// Checks for a save that meets a row of another kind.
 
 extension RecordWriter {
     /// Checks that the record's row, if there is one, is of the record's kind.
     ///
-    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and ``RecordError/unknownKind(recordType:kind:row:)``.
+    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and
+    ///   ``RecordError/unknownKind(recordType:kind:row:)``.
     @inline(__always)
     func checkKind() throws {
         if let kind = withPlan({ $0.kind }) { try checkRow(isOf: kind) }
@@ -21,10 +22,12 @@ extension RecordWriter {
         return true
     }
 
-    /// Checks that the row which was in the way of an upsert is of the record's kind, whichever unique index has found it.
+    /// Checks that the row that blocked an upsert is of the record's kind, whichever unique index
+    /// has found it.
     ///
-    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and ``RecordError/unknownKind(recordType:kind:row:)``; and a
-    ///   ``DatabaseError`` where a row must have been in the way, and which one cannot be found out.
+    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)`` and
+    ///   ``RecordError/unknownKind(recordType:kind:row:)``. Also a ``DatabaseError`` if a row must
+    ///   have been in the way, and cannot be found.
     @inline(never)
     func checkKindInTheWay() throws {
         guard let kind = plan.kind else { return }
@@ -47,7 +50,8 @@ extension RecordWriter {
                 isFound = true
             }
         }
-        // Where nothing is in the way, a trigger has ignored the row, or a constraint that says so by ON CONFLICT.
+        // If nothing is in the way, a trigger has ignored the row, or a constraint with an ON
+        // CONFLICT clause has.
         let mayBeIgnored = try !plan.canTakeManyRows(on: database)
         if unsearched.isEmpty, isFound || mayBeIgnored { return }
         let indexes = unsearched.joined(separator: ", ")
@@ -58,12 +62,13 @@ extension RecordWriter {
                 + (indexes.isEmpty ? "" : ", as nobody can look it up in the index \(indexes)"))
     }
 
-    /// Returns what selects the row that a unique index does not let stand beside the one that was to be inserted. Nil where nobody knows
-    /// what that would have had in the index.
+    /// Returns a search for the row that conflicts with the new one in a unique index. Nil if the
+    /// new row's values in the index are not known.
     ///
-    /// The keys and the condition of the index are computed of the new row as SQLite does it: it stands in a subquery whose columns have the
-    /// names, affinities and collations of the table's. (Its LIMIT keeps SQLite from taking the values for the columns: see "The SQLite
-    /// Query Optimizer Overview", section "Subquery Flattening".)
+    /// SQLite computes the keys and the condition of the index from the new row. The row is in a
+    /// subquery, whose columns have the names, affinities and collations of the table's. (Its LIMIT
+    /// keeps SQLite from replacing the columns with the values: see "The SQLite Query Optimizer
+    /// Overview", section "Subquery Flattening".)
     private func search(
         for index: IndexInfo, _ kind: ClassKind
     ) throws -> (statement: Statement, arguments: StatementArguments)? {
@@ -75,7 +80,8 @@ extension RecordWriter {
             }?.sql
             text = sql.flatMap { IndexText($0) }
             guard let text, text.keys.count == index.keys.count else { return nil }
-            // What is computed by the table, and may be in an expression, nobody else can compute.
+            // Only the table itself can compute its generated columns, and an expression may use
+            // them.
             if table.columns.contains(where: \.isGenerated) { return nil }
         } else if index.columns.contains(where: { table.column(named: $0)?.isGenerated ?? true }) {
             return nil
@@ -106,7 +112,7 @@ extension RecordWriter {
             SELECT \(keys.joined(separator: ", ")) FROM (\
             SELECT \(names) FROM \(source) WHERE 0 UNION ALL SELECT \(values.joined(separator: ", ")) LIMIT 1) WHERE \(condition))
             """
-        // An index may know names that a statement does not: texts in double quotes.
+        // An index may accept names that a statement does not: texts in double quotes.
         guard let statement = try? database.makeStatement(sql: sql) else { return nil }
         return (statement, StatementArguments(arguments))
     }
