@@ -1,14 +1,14 @@
-// The lines of a list whose columns have a name of their own, as `Columns.name` has.
+// Listing of columns by a `Column`, such as `Columns.name`, in place of a text.
 
 extension RecordColumns {
     /// Lists a column, with the property that it is read into and stored from.
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - value: What is stored. It is asked for where the record is encoded.
-    ///   - set: Sets the property. It is called where a row has the column.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
-    ///   throw.
+    ///   - value: The stored value. It is evaluated when the record is encoded.
+    ///   - set: A function that sets the property. It is called if a row has the column.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the functions.
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -20,10 +20,10 @@ extension RecordColumns {
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - value: What is stored. It is asked for where the record is encoded.
-    ///   - set: Sets the property. It is called where a row has the column.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
-    ///   throw.
+    ///   - value: The stored value. It is evaluated when the record is encoded.
+    ///   - set: A function that sets the property. It is called if a row has the column.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the functions.
     @_disfavoredOverload
     public func callAsFunction<Value: Codable>(
         _ column: Column, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -31,14 +31,14 @@ extension RecordColumns {
         try self(column.name, value(), set)
     }
 
-    /// Lists a column that the record reads, and never stores.
+    /// Lists a column that the record reads, but never stores.
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - type: What it is read as. Mostly, the property says it.
-    ///   - set: Sets the property. It is called where a row has the column.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
-    ///   throw.
+    ///   - type: The type that the column is read as. Usually, the property determines it.
+    ///   - set: A function that sets the property. It is called if a row has the column.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the functions.
     @inlinable @inline(__always)
     public func reading<Value: DatabaseValueConvertible>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -46,14 +46,14 @@ extension RecordColumns {
         try reading(column.name, as: type, set)
     }
 
-    /// Lists a column of JSON that the record reads, and never stores.
+    /// Lists a column of JSON that the record reads, but never stores.
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - type: What it is read as. Mostly, the property says it.
-    ///   - set: Sets the property. It is called where a row has the column.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the functions
-    ///   throw.
+    ///   - type: The type that the column is read as. Usually, the property determines it.
+    ///   - set: A function that sets the property. It is called if a row has the column.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the functions.
     @_disfavoredOverload
     public func reading<Value: Decodable>(
         _ column: Column, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -61,12 +61,12 @@ extension RecordColumns {
         try reading(column.name, as: type, set)
     }
 
-    /// Lists a column that the record stores, and never reads.
+    /// Lists a column that the record stores, but never reads.
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - value: What is stored. It is asked for where the record is encoded.
-    /// - Throws: what encoding the value throws.
+    ///   - value: The stored value. It is evaluated when the record is encoded.
+    /// - Throws: any error that encoding the value throws.
     @inlinable @inline(__always)
     public func writing<Value: DatabaseValueConvertible>(
         _ column: Column, _ value: @autoclosure () throws -> Value
@@ -74,12 +74,12 @@ extension RecordColumns {
         try writing(column.name, value())
     }
 
-    /// Lists a column of JSON that the record stores, and never reads.
+    /// Lists a column of JSON that the record stores, but never reads.
     ///
     /// - Parameters:
     ///   - column: The column. No strategy converts its name.
-    ///   - value: What is stored. It is asked for where the record is encoded.
-    /// - Throws: what encoding the value throws.
+    ///   - value: The stored value. It is evaluated when the record is encoded.
+    /// - Throws: any error that encoding the value throws.
     @_disfavoredOverload
     public func writing<Value: Encodable>(_ column: Column, _ value: @autoclosure () throws -> Value) throws {
         try writing(column.name, value())

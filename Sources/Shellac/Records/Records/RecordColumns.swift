@@ -1,6 +1,7 @@
-/// One pass over the columns of a record: it reads them, encodes them, sets one of them, or lists them.
+/// One pass over the columns of a record, which reads them, encodes them, sets one of them, or
+/// lists them.
 ///
-/// A class tells its columns once, and each pass does with them what it is for:
+/// A class lists its columns once, and all passes use this list:
 ///
 /// ```swift
 /// class Player: Record {
@@ -16,20 +17,23 @@
 /// }
 /// ```
 ///
-/// Each line has the name of a column, the value of the property, and what sets it. The value is asked for where the
-/// record is encoded, and it is set where a row has the column: a column that a row lacks leaves the property as it is.
-/// Let ``Record/columns(_:)`` do nothing else, as there are many passes.
+/// Each line has the name of a column, the value of the property, and a closure that sets it. The
+/// value is evaluated when the record is encoded. The closure is called if a row has the column. If
+/// a row lacks the column, the property stays as it is. Let ``Record/columns(_:)`` do nothing else,
+/// because there are many passes.
 ///
-/// A value is stored in one column: any ``DatabaseValueConvertible``, optional or not. Any other `Codable` value is
-/// stored as JSON. The strategies of the class for dates, data, UUIDs and JSON apply, such as
-/// ``Record/databaseDateEncodingStrategy(for:)``.
+/// One column stores one value: any ``DatabaseValueConvertible``, optional or not. Any other
+/// `Codable` value is stored as JSON. The strategies of the class for dates, data, UUIDs and JSON
+/// apply, such as ``Record/databaseDateEncodingStrategy(for:)``.
 ///
-/// `reading(_:as:_:)` is for a column that the record never stores, and `writing(_:_:)` for one that it never reads.
+/// `reading(_:as:_:)` is for a column that the record never stores, and `writing(_:_:)` for one
+/// that it never reads.
 public struct RecordColumns: ~Copyable {
-    // A pass is told by one number, so that it stays in a register from one column to the next: one of those below, or
-    // else the generation of the row of a statement that is read.
+    // One number identifies a pass, so that it stays in a register from one column to the next. It
+    // is one of the constants below, or else the generation of the statement's row that is read.
     @usableFromInline let pass: UInt64
-    /// Where columns are encoded, or the row stands; or else a ``GivenColumn`` or an ``OtherPass``.
+    /// The encoding of the columns, or the storage of the row. In other passes, a ``GivenColumn``
+    /// or an ``OtherPass``.
     @usableFromInline let target: UnsafeMutableRawPointer
     /// The class of the record, whose strategies apply.
     @usableFromInline let record: Record.Type
@@ -44,7 +48,7 @@ public struct RecordColumns: ~Copyable {
         (pass, target, self.record) = (Self.encoding, UnsafeMutableRawPointer(encoding), record)
     }
 
-    /// Creates a pass that reads a row which is live.
+    /// Creates a pass that reads a live row.
     @inline(__always)
     init(reading row: LiveRow, _ record: Record.Type) {
         pass = row.storage.pointee.generation
@@ -57,14 +61,14 @@ public struct RecordColumns: ~Copyable {
         (pass, target, self.record) = (Self.giving, UnsafeMutableRawPointer(column), record)
     }
 
-    /// Creates a pass that reads a row which owns its values, or lists.
+    /// Creates a pass that reads a row which owns its values, or that lists columns.
     init(_ other: UnsafeMutablePointer<OtherPass>, _ record: Record.Type) {
         (pass, target, self.record) = (Self.elsewhere, UnsafeMutableRawPointer(other), record)
     }
 
-    /// A pass that is no hot one.
+    /// A pass outside of the hot paths.
     struct OtherPass {
-        /// The row that is read. Nil where columns are listed.
+        /// The row that is read. Nil if columns are listed.
         let row: Row?
         var listed: [ListedColumn] = []
     }
@@ -75,10 +79,10 @@ public struct RecordColumns: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name of the column, which no strategy converts.
-    ///   - value: What is stored.
-    ///   - set: Sets the property.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the value
-    ///   and the setter throw.
+    ///   - value: The stored value.
+    ///   - set: A function that sets the property.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the value and the setter.
     @inlinable @inline(__always)
     public func callAsFunction<Value: DatabaseValueConvertible>(
         _ name: String, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
@@ -94,11 +98,11 @@ public struct RecordColumns: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name of the column, which no strategy converts.
-    ///   - value: What is stored.
-    ///   - set: Sets the property.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or JSON that does not decode, and what the coding, the
-    ///   value and the setter throw.
-    @_disfavoredOverload  // what a column can hold is no JSON
+    ///   - value: The stored value.
+    ///   - set: A function that sets the property.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or JSON that does not decode.
+    ///   Also any error of the coding, the value and the setter.
+    @_disfavoredOverload  // a DatabaseValueConvertible is not JSON
     public func callAsFunction<Value: Codable>(
         _ name: String, _ value: @autoclosure () throws -> Value, _ set: (Value) throws -> Void
     ) throws {
@@ -109,7 +113,8 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// Lists a column that the record reads, and never stores: an annotation of a request, a generated column.
+    /// Lists a column that the record reads, but never stores, such as an annotation of a request
+    /// or a generated column.
     ///
     /// ```swift
     /// try column.reading("bookCount") { bookCount = $0 }
@@ -117,10 +122,10 @@ public struct RecordColumns: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: What it is read as. Mostly, the property says it.
-    ///   - set: Sets the property.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or a value that does not convert, and what the setter
-    ///   throws.
+    ///   - type: The type that the column is read as. Usually, the property determines it.
+    ///   - set: A function that sets the property.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or a value that does not convert.
+    ///   Also any error of the setter.
     @inlinable @inline(__always)
     public func reading<Value: DatabaseValueConvertible>(
         _ name: String, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -128,14 +133,14 @@ public struct RecordColumns: ~Copyable {
         if pass != Self.encoding, let value: Value = try read(name, isWritten: false) { try set(value) }
     }
 
-    /// Lists a column of JSON that the record reads, and never stores.
+    /// Lists a column of JSON that the record reads, but never stores.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: What it is read as. Mostly, the property says it.
-    ///   - set: Sets the property.
-    /// - Throws: a ``RowDecodingError`` where the column holds NULL, or JSON that does not decode, and what the setter
-    ///   throws.
+    ///   - type: The type that the column is read as. Usually, the property determines it.
+    ///   - set: A function that sets the property.
+    /// - Throws: a ``RowDecodingError`` if the column holds NULL, or JSON that does not decode.
+    ///   Also any error of the setter.
     @_disfavoredOverload
     public func reading<Value: Decodable>(
         _ name: String, as type: Value.Type = Value.self, _ set: (Value) throws -> Void
@@ -145,7 +150,8 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// Lists a column that the record stores, and never reads: from a constant, or from a property that is computed.
+    /// Lists a column that the record stores, but never reads, from a constant or a computed
+    /// property.
     ///
     /// ```swift
     /// try column.writing("slug", name.lowercased())
@@ -153,8 +159,8 @@ public struct RecordColumns: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - value: What is stored.
-    /// - Throws: what the value throws.
+    ///   - value: The stored value.
+    /// - Throws: any error of the value.
     @inlinable @inline(__always)
     public func writing<Value: DatabaseValueConvertible>(
         _ name: String, _ value: @autoclosure () throws -> Value
@@ -166,12 +172,12 @@ public struct RecordColumns: ~Copyable {
         }
     }
 
-    /// Lists a column of JSON that the record stores, and never reads.
+    /// Lists a column of JSON that the record stores, but never reads.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - value: What is stored.
-    /// - Throws: what the coding and the value throw.
+    ///   - value: The stored value.
+    /// - Throws: any error of the coding and the value.
     @_disfavoredOverload
     public func writing<Value: Encodable>(_ name: String, _ value: @autoclosure () throws -> Value) throws {
         if pass == Self.encoding {
@@ -205,17 +211,17 @@ public struct RecordColumns: ~Copyable {
 
     // MARK: - Reading
 
-    /// The row of a statement, where that has not moved on.
+    /// Whether the pass reads a statement's row, and the statement has not moved on.
     @inlinable @inline(__always)
     var isLive: Bool { pass < Self.giving && row.storage.pointee.generation == pass }
 
     @inlinable @inline(__always)
     var row: LiveRow { LiveRow(target.assumingMemoryBound(to: LiveRow.Storage.self)) }
 
-    // The value is returned, and set by the caller: a setter that is handed on would keep its record alive in each pass,
-    // which costs an encoding a third more.
+    // These functions return the value, and the caller sets it. A setter that is passed on would
+    // keep its record alive in each pass, which makes encoding a third slower.
 
-    /// Reads the value of a column. Nil where there is no such column.
+    /// Reads the value of a column. Nil if there is no such column.
     @inlinable @inline(__always)
     func read<Value: DatabaseValueConvertible>(_ name: String, isWritten: Bool) throws -> Value? {
         guard isLive else {
@@ -241,7 +247,8 @@ public struct RecordColumns: ~Copyable {
         if Value._followsStrategies, record.hasStrategies { return try readByStrategy(name) }
         let column = row.packedColumn(named: name)
         if column < 0 { return nil }
-        // An optional type says nil for NULL, which is another nil than that of a column which is not there.
+        // For NULL, an optional type returns nil, which is not the same nil as for a missing
+        // column.
         return try row.packedValue(in: column) as Value
     }
 
@@ -262,7 +269,7 @@ public struct RecordColumns: ~Copyable {
 
     private func anyRow(_ name: String) -> Row? { isLive ? Row(row) : ownedRow(name) }
 
-    /// Returns the row that owns its values. Nil where columns are listed.
+    /// Returns the row that owns its values. Nil if columns are listed.
     @usableFromInline @inline(never)
     func ownedRow(_ name: String) -> Row? {
         if pass == Self.giving { return given.pointee.row(name) }
@@ -296,13 +303,13 @@ public struct RecordColumns: ~Copyable {
 @available(*, unavailable, message: "a pass over columns ends when columns(_:) returns")
 extension RecordColumns: Sendable {}
 
-/// A value that a record is given for a property that it lists: its row id, a date, or what it had before a save that is
-/// rolled back.
+/// A value to set in a record for a property that it lists: its row id, a date, or the value before
+/// a save that is rolled back.
 @usableFromInline
 struct GivenColumn {
     /// The name of the column, as the record spells it.
     @usableFromInline let name: NameBits
-    /// The packed value, which whoever gives it keeps alive.
+    /// The packed value. The caller keeps it alive.
     let packed: PackedValue
     /// Whether the record has taken it.
     @usableFromInline var isTaken = false
@@ -310,7 +317,7 @@ struct GivenColumn {
     @usableFromInline
     var value: SQLiteValue { SQLiteValue(packed) }
 
-    /// Returns a row of the column alone, where it has the name. Else one without columns.
+    /// Returns a row with this column only, if the name matches. Otherwise a row without columns.
     mutating func row(_ name: String) -> Row {
         if NameBits(name) != self.name { return Row() }
         isTaken = true
@@ -328,8 +335,8 @@ struct ListedColumn {
 }
 
 extension LiveRow {
-    /// Decodes the Swift value in a column. It is called, so that a list of many columns stays short: what is inlined
-    /// in it is what each pass comes by.
+    /// Decodes the Swift value in a column. It is not inlined, so that a list of many columns stays
+    /// short: each pass runs over the inlined code.
     @inlinable @inline(never)
     func decodeListed<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
         try decode(type, at: column)

@@ -1,5 +1,7 @@
-// Spellings of the family's older eras: the compiler says what to write instead, and its fix-it writes it. What users declare in
-// their own types is not among them: a declaration here would be in their way.
+// Older names of the API, which the compiler replaces by a fix-it.
+//
+// Names that users declare in their own types are not among them: a declaration here would collide
+// with theirs.
 
 @available(*, unavailable, renamed: "FetchableRecord")
 public typealias RowConvertible = FetchableRecord
@@ -23,7 +25,8 @@ extension FetchableRecord where Self: TableRecord {
     }
 }
 
-// In an extension of a protocol: a class of users may declare such a property, and one that inherits from that may override it.
+// This is an extension of a protocol. A user's class may declare such a property, and its
+// subclasses may override that.
 extension EncodableRecord where Self: Record {
     @available(*, unavailable, renamed: "hasDatabaseChanges")
     public var databaseEdited: Bool { hasDatabaseChanges }

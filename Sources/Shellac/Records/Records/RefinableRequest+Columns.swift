@@ -1,7 +1,8 @@
-// Requests by closures of the columns that a type declares. ``RefinableRequest/filter(_:)-(_)`` and
-// ``RefinableRequest/order(_:)-(_)`` are of this kind, too.
+// Requests by closures over the columns that a type declares.
+//
+// ``RefinableRequest/filter(_:)-(_)`` and ``RefinableRequest/order(_:)-(_)`` are of this kind, too.
 
-/// Collects what a closure selects: one thing, or an array.
+/// Collects the selection of a closure: one item, or an array.
 @resultBuilder
 public enum SQLSelectionBuilder {
     @_documentation(visibility: internal)
@@ -46,7 +47,8 @@ extension RefinableRequest where RowDecoder: TableRecord {
     /// let request = Player.all().select { [$0.id, $0.name] }
     /// ```
     ///
-    /// - Parameter selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
+    /// - Parameter selection: A function that returns the selection from the type's columns: one
+    ///   item or several. It is called immediately.
     public func select(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> Refined { try select(selection(RowDecoder.Columns.self)) }
@@ -57,7 +59,8 @@ extension RefinableRequest where RowDecoder: TableRecord {
     /// Player.annotated { ($0.score + $0.bonus).forKey("total") }
     /// ```
     ///
-    /// - Parameter selection: Returns what is added, of the type's columns: one thing, or several. It is called at once.
+    /// - Parameter selection: A function that returns the additions from the type's columns: one
+    ///   item or several. It is called immediately.
     public func annotated(
         @SQLSelectionBuilder with selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> Refined {
@@ -66,37 +69,41 @@ extension RefinableRequest where RowDecoder: TableRecord {
 
     /// Adds a condition on the groups, by the columns that the type declares (`HAVING`).
     ///
-    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
+    /// - Parameter condition: A function that returns the condition from the type's columns. It is
+    ///   called immediately.
     public func having(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> Refined { try having(condition(RowDecoder.Columns.self)) }
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-    /// Selects columns that the type declares, or expressions, replacing any earlier selection, and decodes the rows as
-    /// values of a type.
+    /// Selects columns that the type declares, or expressions, replacing any earlier selection.
+    /// Decodes the rows as values of the given type.
     ///
     /// - Parameters:
-    ///   - selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
+    ///   - selection: A function that returns the selection from the type's columns: one item or
+    ///     several. It is called immediately.
     ///   - type: The type that rows are decoded as.
     public func select<Value>(
         @SQLSelectionBuilder _ selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self
     ) rethrows -> QueryInterfaceRequest<Value> { try select(selection(RowDecoder.Columns.self), as: type) }
 
-    /// Groups the rows that have the same values in columns that the type declares, replacing any earlier groups.
+    /// Groups the rows that have the same values in columns that the type declares, replacing any
+    /// earlier groups.
     ///
     /// ```swift
     /// Player.select { [$0.teamID, max($0.score)] }.group { $0.teamID }
     /// ```
     ///
-    /// - Parameter expressions: Returns what the rows of a group have in common, of the type's columns: one expression, or several.
-    ///   It is called at once.
+    /// - Parameter expressions: A function that returns the common expressions of a group from the
+    ///   type's columns: one or several. It is called immediately.
     public func group(
         @SQLExpressionsBuilder _ expressions: (RowDecoder.Columns.Type) throws -> [any SQLExpressible]
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try group(expressions(RowDecoder.Columns.self)) }
 
-    /// Groups the rows that have the same values in a column, replacing any earlier groups: `.group(\.teamID)`.
+    /// Groups the rows that have the same values in a column, replacing any earlier groups:
+    /// `.group(\.teamID)`.
     ///
     /// - Parameter expression: The path to a column of the type's `Columns`.
     public func group(
@@ -107,43 +114,48 @@ extension RequestSource where RowDecoder: TableRecord {
 extension TableRecord {
     /// Selects columns that the type declares, or expressions, of all rows.
     ///
-    /// - Parameter selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
+    /// - Parameter selection: A function that returns the selection from the type's columns: one
+    ///   item or several. It is called immediately.
     public static func select(
         @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().select(selection(Columns.self)) }
 
-    /// Selects columns that the type declares, or expressions, of all rows, and decodes them as values of a type.
+    /// Selects columns that the type declares, or expressions, of all rows. Decodes the rows as
+    /// values of the given type.
     ///
     /// ```swift
     /// let names = try Player.select({ $0.name }, as: String.self).fetchAll(db)
     /// ```
     ///
     /// - Parameters:
-    ///   - selection: What is selected.
+    ///   - selection: A function that returns the selection.
     ///   - type: The type that rows are decoded as.
     public static func select<Value>(
         @SQLSelectionBuilder _ selection: (Columns.Type) throws -> [any SQLSelectable],
         as type: Value.Type = Value.self
     ) rethrows -> QueryInterfaceRequest<Value> { try all().select(selection(Columns.self), as: type) }
 
-    /// Requests all rows, and adds columns that the type declares, or expressions, to the selection.
+    /// Requests all rows, and adds columns that the type declares, or expressions, to the
+    /// selection.
     ///
-    /// - Parameter selection: Returns what is added, of the type's columns: one thing, or several. It is called at once.
+    /// - Parameter selection: A function that returns the additions from the type's columns: one
+    ///   item or several. It is called immediately.
     public static func annotated(
         @SQLSelectionBuilder with selection: (Columns.Type) throws -> [any SQLSelectable]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().annotated(with: selection(Columns.self)) }
 
     /// Groups the rows that have the same values in columns that the type declares.
     ///
-    /// - Parameter expressions: Returns what the rows of a group have in common, of the type's columns: one expression, or several.
-    ///   It is called at once.
+    /// - Parameter expressions: A function that returns the common expressions of a group from the
+    ///   type's columns: one or several. It is called immediately.
     public static func group(
         @SQLExpressionsBuilder _ expressions: (Columns.Type) throws -> [any SQLExpressible]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().group(expressions(Columns.self)) }
 
     /// Requests the groups for which a condition holds, by the columns that the type declares.
     ///
-    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
+    /// - Parameter condition: A function that returns the condition from the type's columns. It is
+    ///   called immediately.
     public static func having(
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().having(condition(Columns.self)) }

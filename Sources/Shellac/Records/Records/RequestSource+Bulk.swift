@@ -1,20 +1,20 @@
-// Updates and deletions of many rows, which call no callback of records.
+// Updates and deletions of many rows, which run no callbacks of records.
 
 extension RequestSource {
     // MARK: - Deletion
 
-    /// Deletes the rows of the request. Returns how many there were.
+    /// Deletes the rows of the request. Returns the number of deleted rows.
     ///
     /// ```swift
     /// try Player.filter(Column("score") < 10).deleteAll(db)
     /// // DELETE FROM "player" WHERE "score" < 10
     /// ```
     ///
-    /// The rows of a request with a limit, or with joins, are found by their keys. Where ``TableRecord/databaseSoftDelete`` has deleted rows
-    /// stay, they are stamped.
+    /// The rows of a request with a limit, or with joins, are found by their keys. If
+    /// ``TableRecord/databaseSoftDelete`` keeps deleted rows, they are stamped.
     ///
-    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go, or the
-    ///   statement does not compile.
+    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
+    ///   prevents the deletion, or if the statement does not compile.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = all().query
@@ -26,7 +26,7 @@ extension RequestSource {
 
     // MARK: - Updates
 
-    /// Updates the rows of the request. Returns how many there were.
+    /// Updates the rows of the request. Returns the number of updated rows.
     ///
     /// ```swift
     /// try Player.filter(Column("teamID") == 1).updateAll(db, [Column("score") += 10])
@@ -35,10 +35,11 @@ extension RequestSource {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the
-    ///     record says.
-    ///   - assignments: What is stored. Without any, nothing is done, and 0 returned.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done, and 0 returned.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -49,14 +50,15 @@ extension RequestSource {
         return try update(assignments, conflictResolution, isReturning: false).execute(db)
     }
 
-    /// Updates the rows of the request. Returns how many there were.
+    /// Updates the rows of the request. Returns the number of updated rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -76,7 +78,8 @@ extension RequestSource {
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-    /// Updates the rows of the request, by the columns that the type declares. Returns how many there were.
+    /// Updates the rows of the request, by the columns that the type declares. Returns the number
+    /// of updated rows.
     ///
     /// ```swift
     /// try Player.filter(Column("teamID") == 1).updateAll(db) {
@@ -87,10 +90,12 @@ extension RequestSource where RowDecoder: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: A function that returns the assignments. If there are none, nothing is
+    ///     done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -101,7 +106,7 @@ extension RequestSource where RowDecoder: TableRecord {
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable {
-    /// Updates the rows of the request, and returns what they have become, in no particular order.
+    /// Updates the rows of the request, and returns the updated rows, in no particular order.
     ///
     /// ```swift
     /// let players = try Player.filter(Column("teamID") == 1).updateAndFetchAll(db, [Column("score") += 10])
@@ -110,11 +115,11 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -126,16 +131,16 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
         return try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
     }
 
-    /// Fetches what the request fetches for its elements.
+    /// Fetches what the request additionally fetches for its elements.
     private func supplied(_ elements: [RowDecoder], in db: Database) throws -> [RowDecoder] {
         try all().query.supplement?.supply(elements, in: db)
         return elements
     }
 
-    /// Deletes the rows of the request, and returns what they were, in no particular order: or what they have become, where
-    /// ``TableRecord/databaseSoftDelete`` has them stay.
+    /// Deletes the rows of the request, and returns them as they were, in no particular order. If
+    /// ``TableRecord/databaseSoftDelete`` keeps them, returns them as they are now.
     ///
-    /// - Throws: what `deleteAll` throws, and what making an element throws.
+    /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
         let query = all().query
         if let type = query.source.type, type.databaseSoftDelete != nil {
@@ -150,15 +155,16 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable & TableRecord {
-    /// Updates the rows of the request, and returns what they have become, in no particular order.
+    /// Updates the rows of the request, and returns the updated rows, in no particular order.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: A function that returns the assignments. If there are none, nothing is
+    ///     done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -174,7 +180,8 @@ extension BulkQuery {
         return db.changesCount
     }
 
-    /// Prepares the statement. In debug builds, the class is known from then on, whose callbacks it bypasses.
+    /// Prepares the statement. In debug builds, this also registers the class whose callbacks the
+    /// statement bypasses.
     func prepare(on db: Database) throws -> (Statement, StatementArguments) {
         #if DEBUG
         if let type = query.source.type as? Record.Type { _ = try db.plan(for: type) }
@@ -184,85 +191,93 @@ extension BulkQuery {
 }
 
 extension TableRecord {
-    /// Updates all rows of the table. Returns how many there were.
+    /// Updates all rows of the table. Returns the number of updated rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
 
-    /// Updates all rows of the table. Returns how many there were.
+    /// Updates all rows of the table. Returns the number of updated rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments) }
 
-    /// Updates all rows of the table, by the columns that the type declares. Returns how many there were.
+    /// Updates all rows of the table, by the columns that the type declares. Returns the number of
+    /// updated rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: A function that returns the assignments. If there are none, nothing is
+    ///     done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile.
     @discardableResult
     public static func updateAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (Columns.Type) throws -> [ColumnAssignment]
     ) throws -> Int { try all().updateAll(db, onConflict: conflictResolution, assignments(Columns.self)) }
 
-    /// Requests the rows for which a condition holds, by the columns that the type declares.
+    /// Requests the rows that satisfy a condition, by the columns that the type declares.
     ///
     /// ```swift
     /// Player.filter { $0.score > 100 }
     /// ```
     ///
-    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
+    /// - Parameter condition: A function that returns the condition from the type's columns. It is
+    ///   called immediately.
     public static func filter(
         _ condition: (Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> QueryInterfaceRequest<Self> { try all().filter(condition(Columns.self)) }
 
-    /// Requests all rows, in an order, by columns that the type declares.
+    /// Requests all rows, sorted by columns that the type declares.
     ///
     /// ```swift
     /// Player.order { $0.score.desc }
     /// Player.order { [$0.score.desc, $0.name] }
     /// ```
     ///
-    /// - Parameter terms: Returns what sorts the rows, of the type's columns: one term, or several, of which the first goes first.
-    ///   It is called at once.
+    /// - Parameter terms: A function that returns the ordering terms from the type's columns: one
+    ///   or several, with the most significant first. It is called immediately.
     public static func order(
         @SQLOrderingBuilder _ terms: (Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> QueryInterfaceRequest<Self> { try all().order(terms(Columns.self)) }
 }
 
 extension RefinableRequest where RowDecoder: TableRecord {
-    /// Adds a condition by the columns that the type declares: only rows that also satisfy it are fetched (`AND`).
+    /// Adds a condition by the columns that the type declares: only rows that also satisfy it are
+    /// fetched (`AND`).
     ///
-    /// - Parameter condition: Returns the condition, of the type's columns. It is called at once.
+    /// - Parameter condition: A function that returns the condition from the type's columns. It is
+    ///   called immediately.
     public func filter(
         _ condition: (RowDecoder.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> Refined { try filter(condition(RowDecoder.Columns.self)) }
 
     /// Sorts the rows by columns that the type declares, replacing any earlier order.
     ///
-    /// - Parameter terms: Returns what sorts the rows, of the type's columns: one term, or several, of which the first goes first.
-    ///   It is called at once.
+    /// - Parameter terms: A function that returns the ordering terms from the type's columns: one
+    ///   or several, with the most significant first. It is called immediately.
     public func order(
         @SQLOrderingBuilder _ terms: (RowDecoder.Columns.Type) throws -> [any SQLOrderingTerm]
     ) rethrows -> Refined { try order(terms(RowDecoder.Columns.self)) }

@@ -1,7 +1,8 @@
-// Updates and deletions of many rows that give these rows: as cursors, as sets, as a statement.
+// Updates and deletions of many rows that return these rows: as cursors, as sets, as a statement.
 
 extension RequestSource {
-    /// Prepares a statement that updates the rows of the request when it runs, and gives a selection of what they have become.
+    /// Prepares a statement that updates the rows of the request when it runs, and returns a
+    /// selection from the updated rows.
     ///
     /// ```swift
     /// let statement = try Player.all().updateAndFetchStatement(
@@ -9,15 +10,16 @@ extension RequestSource {
     /// let scores = try Int.fetchAll(statement)
     /// ```
     ///
-    /// It has its arguments. Run it to its end: SQLite commits what was written outside of a transaction when the statement ends.
+    /// Its arguments are already set. Run it to its end: outside of a transaction, SQLite commits
+    /// the changes when the statement ends.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored.
-    ///   - selection: What is selected.
-    /// - Throws: a ``DatabaseError`` when there is no assignment, or nothing is selected.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments.
+    ///   - selection: The selection.
+    /// - Throws: a ``DatabaseError`` if there is no assignment, or nothing is selected.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
@@ -34,15 +36,18 @@ extension RequestSource {
             .update(assignments, conflictResolution ?? policy ?? .abort), selection, on: db)
     }
 
-    /// Prepares a statement that deletes the rows of the request when it runs, and gives a selection of what they were.
+    /// Prepares a statement that deletes the rows of the request when it runs, and returns a
+    /// selection from the deleted rows.
     ///
-    /// It has its arguments. Run it to its end: SQLite commits what was written outside of a transaction when the statement ends.
+    /// Its arguments are already set. Run it to its end: outside of a transaction, SQLite commits
+    /// the changes when the statement ends.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - selection: What is selected, of each row as it was. It is not empty.
-    /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows stay:
-    ///   these are updated, by ``RequestSource/deleteAndFetchAll(_:)``.
+    ///   - selection: The selection from each row as it was. It must not be empty.
+    /// - Throws: a ``DatabaseError`` if nothing is selected, or if
+    ///   ``TableRecord/databaseSoftDelete`` keeps deleted rows. Such rows are updated by
+    ///   ``RequestSource/deleteAndFetchAll(_:)``.
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
         guard !selection.isEmpty else {
             throw DatabaseError(
@@ -63,7 +68,7 @@ extension RequestSource {
         let query = all().select(selection).query
         let (kept, arguments) = try db.queries.prepare(
             BulkQuery(query: query, action: action, isReturning: true), on: db)
-        // The statement is the caller's, for as long as it likes.
+        // The caller owns the statement, and may keep it.
         let statement = try db.makeStatement(sql: kept.sql)
         try statement.setArguments(arguments)
         return statement
@@ -71,15 +76,16 @@ extension RequestSource {
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-    /// Prepares a statement that updates the rows of the request when it runs, and gives columns of what they have become.
+    /// Prepares a statement that updates the rows of the request when it runs, and returns columns
+    /// of the updated rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored.
-    ///   - selection: What is selected.
-    /// - Throws: a ``DatabaseError`` when there is no assignment, or nothing is selected.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments.
+    ///   - selection: A function that returns the selection from the type's columns.
+    /// - Throws: a ``DatabaseError`` if there is no assignment, or nothing is selected.
     public func updateAndFetchStatement(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment],
@@ -89,13 +95,15 @@ extension RequestSource where RowDecoder: TableRecord {
             db, onConflict: conflictResolution, assignments, selection: selection(RowDecoder.Columns.self))
     }
 
-    /// Prepares a statement that deletes the rows of the request when it runs, and gives columns of what they were.
+    /// Prepares a statement that deletes the rows of the request when it runs, and returns columns
+    /// of the deleted rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - selection: Returns what is selected, of the type's columns: one thing, or several. It is called at once.
-    /// - Throws: a ``DatabaseError`` when nothing is selected, and where ``TableRecord/databaseSoftDelete`` has deleted rows
-    ///   stay.
+    ///   - selection: A function that returns the selection from the type's columns: one item or
+    ///     several. It is called immediately.
+    /// - Throws: a ``DatabaseError`` if nothing is selected, or if
+    ///   ``TableRecord/databaseSoftDelete`` keeps deleted rows.
     public func deleteAndFetchStatement(
         _ db: Database,
         @SQLSelectionBuilder selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
@@ -103,15 +111,15 @@ extension RequestSource where RowDecoder: TableRecord {
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable {
-    /// Updates the rows of the request, and returns what they have become, in no particular order.
+    /// Updates the rows of the request, and returns the updated rows, in no particular order.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchAll(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -119,17 +127,18 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
         try updateAndFetchAll(db, onConflict: conflictResolution, assignments)
     }
 
-    /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
+    /// Updates the rows of the request immediately, and returns a cursor over the updated rows, in
+    /// no particular order.
     ///
-    /// All rows are updated, also where the cursor is not read to its end.
+    /// All rows are updated, even if the cursor is not read to its end.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -137,15 +146,16 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
         AnyCursor(try updateAndFetchAll(db, onConflict: conflictResolution, assignments))
     }
 
-    /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
+    /// Updates the rows of the request immediately, and returns a cursor over the updated rows, in
+    /// no particular order.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -153,26 +163,27 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
         try updateAndFetchCursor(db, onConflict: conflictResolution, assignments)
     }
 
-    /// Deletes the rows of the request at once, and returns a cursor over what they were, in no particular order.
+    /// Deletes the rows of the request immediately, and returns a cursor over them as they were, in
+    /// no particular order.
     ///
-    /// All rows are deleted, also where the cursor is not read to its end.
+    /// All rows are deleted, even if the cursor is not read to its end.
     ///
-    /// - Throws: what `deleteAll` throws, and what making an element throws.
+    /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchCursor(_ db: Database) throws -> AnyCursor<RowDecoder> {
         AnyCursor(try deleteAndFetchAll(db))
     }
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable & Hashable {
-    /// Updates the rows of the request, and returns what they have become, as a set.
+    /// Updates the rows of the request, and returns the updated rows as a set.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: [ColumnAssignment]
@@ -180,36 +191,37 @@ extension RequestSource where RowDecoder: DatabaseFetchable & Hashable {
         try Set(updateAndFetchAll(db, onConflict: conflictResolution, assignments))
     }
 
-    /// Updates the rows of the request, and returns what they have become, as a set.
+    /// Updates the rows of the request, and returns the updated rows as a set.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: The assignments. If there are none, nothing is done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
     ) throws -> Set<RowDecoder> { try updateAndFetchSet(db, onConflict: conflictResolution, assignments) }
 
-    /// Deletes the rows of the request, and returns what they were, as a set.
+    /// Deletes the rows of the request, and returns them as they were, as a set.
     ///
-    /// - Throws: what `deleteAll` throws, and what making an element throws.
+    /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> { try Set(deleteAndFetchAll(db)) }
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable & Hashable & TableRecord {
-    /// Updates the rows of the request, and returns what they have become, as a set.
+    /// Updates the rows of the request, and returns the updated rows as a set.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: A function that returns the assignments. If there are none, nothing is
+    ///     done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchSet(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -219,15 +231,17 @@ extension RequestSource where RowDecoder: DatabaseFetchable & Hashable & TableRe
 }
 
 extension RequestSource where RowDecoder: DatabaseFetchable & TableRecord {
-    /// Updates the rows of the request at once, and returns a cursor over what they have become, in no particular order.
+    /// Updates the rows of the request immediately, and returns a cursor over the updated rows, in
+    /// no particular order.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored. Without any, nothing is done.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or the statement does not compile, and what making an
-    ///   element throws.
+    ///   - conflictResolution: The conflict resolution if a row violates a constraint. By default,
+    ///     the record's policy applies.
+    ///   - assignments: A function that returns the assignments. If there are none, nothing is
+    ///     done.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or the statement does not
+    ///   compile. Also any error that making an element throws.
     public func updateAndFetchCursor(
         _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
         @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment]
@@ -239,7 +253,7 @@ extension RequestSource where RowDecoder: DatabaseFetchable & TableRecord {
 extension RequestSource where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
     /// Deletes the rows of the request, and returns the ids that they had.
     ///
-    /// - Throws: what `deleteAll` throws, and what making an element throws.
+    /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
         try Set(selectID().deleteAndFetchAll(db))
     }

@@ -1,7 +1,7 @@
-// Records are read from the rows of other tables that came with a row.
+// Reads records from the rows of other tables that came with a row.
 
 extension Row {
-    /// The record of a joined row: the nearest one of this key.
+    /// The record of a joined row, the nearest one with this key.
     ///
     /// ```swift
     /// struct PlayerInfo: FetchableRecord {
@@ -15,9 +15,9 @@ extension Row {
     /// }
     /// ```
     ///
-    /// - Parameter key: The key of the table that was joined: its name in the singular, unless it was given another one. Or the
-    ///   name of a part, as a ``ScopeAdapter`` gives it.
-    /// - Throws: a ``RowDecodingError`` where no row was joined, and what the record throws.
+    /// - Parameter key: The key of the joined table: its name in the singular, unless it was given
+    ///   another key. Or the name of a part, as a ``ScopeAdapter`` gives it.
+    /// - Throws: a ``RowDecodingError`` if no row was joined, and any error of the record.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined {
         get throws {
             guard let row = scopesTree[key] else { throw missingRow(key, Joined.self) }
@@ -25,19 +25,21 @@ extension Row {
         }
     }
 
-    /// The record of a joined row, or nil where none was joined: the nearest one of this key.
+    /// The record of a joined row, the nearest one with this key, or nil if none was joined.
     ///
-    /// - Parameter key: The key of the table that was joined: its name in the singular, unless it was given another one. Or the
-    ///   name of a part, as a ``ScopeAdapter`` gives it.
-    /// - Throws: what the record throws.
+    /// - Parameter key: The key of the joined table: its name in the singular, unless it was given
+    ///   another key. Or the name of a part, as a ``ScopeAdapter`` gives it.
+    /// - Throws: any error of the record.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined? {
         get throws { try scopesTree[key].map { try Joined(row: $0) } }
     }
 
-    /// The records of rows that were fetched besides: see `including(all:)`.
+    /// The records of prefetched rows: see `including(all:)`.
     ///
-    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they were given another one.
-    /// - Throws: a ``RowDecodingError`` where none were fetched under this key, and what a record throws.
+    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they
+    ///   were given another key.
+    /// - Throws: a ``RowDecodingError`` if none were fetched under this key, and any error of a
+    ///   record.
     public subscript<Joined: FetchableRecord>(_ key: String) -> [Joined] {
         get throws {
             guard let rows = prefetchedRows[key] else { throw missingRow(key, [Joined].self) }
@@ -45,15 +47,18 @@ extension Row {
         }
     }
 
-    /// The records of rows that were fetched besides, as a set: see `including(all:)`.
+    /// The records of prefetched rows, as a set: see `including(all:)`.
     ///
-    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they were given another one.
-    /// - Throws: a ``RowDecodingError`` where none were fetched under this key, and what a record throws.
+    /// - Parameter key: The key of the rows: the name of their table in the plural, unless they
+    ///   were given another key.
+    /// - Throws: a ``RowDecodingError`` if none were fetched under this key, and any error of a
+    ///   record.
     public subscript<Joined: FetchableRecord & Hashable>(_ key: String) -> Set<Joined> {
         get throws { Set(try self[key] as [Joined]) }
     }
 
-    /// The error of a row that was not joined with this one, or of rows that were not fetched along with it.
+    /// Returns the error for a row that was not joined with this one, or for rows that were not
+    /// prefetched.
     func missingRow(_ key: String, _ type: any Any.Type) -> RowDecodingError {
         RowDecodingError(
             reason: scopesTree.names.contains(key) ? .unexpectedNull : .columnNotFound, columnName: key,

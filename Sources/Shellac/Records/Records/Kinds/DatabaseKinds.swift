@@ -72,8 +72,8 @@ public struct DatabaseKinds: Sendable {
     ///   - classes: The classes, by the value of the column in their rows. The base class may be
     ///     among them.
     ///   - unknown: The treatment of rows of no listed class.
-    /// - Returns: The kinds. If two classes claim one kind, or a listed class is not a subclass of
-    ///   the declaring class, every operation on records of the class throws a ``DatabaseError``.
+    /// - Returns: The kinds. Operations on records of the class throw a ``DatabaseError`` if two
+    ///   classes claim one kind, or if a listed class is not a subclass.
     public static func column(
         _ column: String, _ classes: KeyValuePairs<Value, Record.Type>, unknown: Unknown = .base
     ) -> DatabaseKinds {

@@ -1,7 +1,8 @@
-/// How far what an `around` callback is called around has come.
+/// The progress of the operation inside an `around` callback.
 ///
-/// The callback is handed a function that returns what was written. Where there is nothing to return, because a conflict was
-/// resolved by ignoring the record, an error leads out of it.
+/// The callback gets a function that returns what was written. If a conflict was resolved by
+/// ignoring the record, there is nothing to return. Then the function throws an error to leave the
+/// callback.
 struct AroundCallback<Success> {
     private enum Progress {
         case none, begun, ignored
@@ -9,11 +10,11 @@ struct AroundCallback<Success> {
     }
     private var progress = Progress.none
 
-    /// Whether the error that has led out of the callback is ours.
+    /// Whether the error that has left the callback is Shellac's own.
     var isIgnored: Bool { if case .ignored = progress { true } else { false } }
 
-    /// Runs what the callback is called around: a function that saves the record, and returns nil when a conflict was
-    /// resolved by ignoring it.
+    /// Runs the operation inside the callback. The operation saves the record, and returns nil if a
+    /// conflict was resolved by ignoring it.
     mutating func run(_ save: () throws -> Success?) throws -> Success {
         progress = .begun
         guard let success = try save() else {
@@ -24,7 +25,8 @@ struct AroundCallback<Success> {
         return success
     }
 
-    /// Returns what came of it: nil when a conflict was resolved by ignoring the record. A callback that did not run it is told so.
+    /// Returns the outcome, or nil if a conflict was resolved by ignoring the record. Traps if the
+    /// callback did not run the operation.
     func result(_ name: StaticString, _ type: any Any.Type) -> Success? {
         switch progress {
         case .done(let success): return success
@@ -37,7 +39,7 @@ struct AroundCallback<Success> {
     }
 }
 
-/// Leads out of the `around` callbacks when a conflict was resolved by ignoring the record.
+/// The error that leaves the `around` callbacks if a conflict was resolved by ignoring the record.
 struct IgnoredConflict: Error, CustomStringConvertible {
     var description: String { "a conflict was resolved by ignoring the record" }
 }

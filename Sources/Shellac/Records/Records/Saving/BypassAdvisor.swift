@@ -1,12 +1,12 @@
-/// Tells the developer of SQL and bulk updates that bypass the callbacks of a class of records.
+/// Warns the developer of SQL and bulk updates that bypass the callbacks of a record class.
 ///
-/// It works in debug builds: a connection remembers the classes that it has met, and looks at each statement that writes
-/// once. Each SQL text is told of once in the life of the process.
+/// It works in debug builds. A connection remembers the classes that it has met, and checks each
+/// writing statement once. The advisor reports each SQL text once per process.
 enum BypassAdvisor {
     #if DEBUG
     private static let told = Lock<Set<String>>([])
 
-    /// Looks at a statement that is about to run.
+    /// Checks a statement that is about to run.
     static func look(at statement: Statement, _ types: [CaseInsensitiveName: [Record.Type]]) {
         for (table, types) in types {
             let bypassed = types.compactMap {
@@ -17,7 +17,7 @@ enum BypassAdvisor {
                 return names.isEmpty ? nil : (type, kind, names)
             }
             for (type, kind, names) in bypassed {
-                // What a class has inherited is told of the class that it was inherited from.
+                // If a class inherits callbacks, the warning names only the superclass.
                 let isTold = bypassed.contains {
                     $0.type != type && type.isSubclass(of: $0.type) && $0.kind == kind && $0.names == names
                 }
@@ -32,8 +32,8 @@ enum BypassAdvisor {
         }
     }
 
-    /// What a statement does to the rows of a table: what it was written for, and not what triggers add. To update the date of a class's
-    /// deletion, and nothing else, is to delete.
+    /// Returns the kind of write that a statement makes to a table itself, without the writes of
+    /// triggers. An update of nothing but the class's soft delete column counts as a deletion.
     private static func kind(
         of effects: StatementEffects, on table: CaseInsensitiveName, _ type: Record.Type
     ) -> RecordCallback.Kind? {

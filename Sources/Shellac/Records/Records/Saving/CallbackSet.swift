@@ -1,9 +1,12 @@
 /// Callbacks that are called with a database around an insertion or an update.
 ///
-/// A record that implements one of them may look at the database there, and must find the rows that were saved before: such
-/// records are saved one by one, with all that is called around it. Others are encoded once, and nobody is called. Which
-/// these are, a class's metadata tells: see ``Overrides``. The language does not tell it of structs. But the implementations
-/// that do nothing can say that they were called: so saves are watched until all have said so.
+/// A record that implements one of them may read the database there, and must find the rows that
+/// were saved before. Such records are saved one by one, with all callbacks around each. Other
+/// records are encoded once, and no callback is called.
+///
+/// For a class, metadata tells which callbacks it implements: see ``Overrides``. For structs, the
+/// language does not tell it. But the default implementations, which do nothing, note that they
+/// were called. So saves are watched until all of them have been noted.
 @usableFromInline
 struct CallbackSet: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -25,14 +28,14 @@ struct CallbackSet: OptionSet, Sendable {
     static var all: CallbackSet { [.insertion, .update] }
 }
 
-/// The type whose saves are watched, and those of its callbacks that have said that they do nothing.
+/// The type whose saves are watched, with the callbacks that are known to do nothing.
 struct CallbackWatch {
     let type: ObjectIdentifier
     var idle: CallbackSet = []
 }
 
 extension Database {
-    /// Notes that a callback was called which does nothing.
+    /// Notes the call of a callback that does nothing.
     @usableFromInline
     func noteIdle(_ callback: CallbackSet, of type: Any.Type) {
         withRecords { records in
@@ -40,8 +43,8 @@ extension Database {
         }
     }
 
-    /// Runs a function that saves a struct with all that is called around it, and learns which callbacks of its type do
-    /// nothing.
+    /// Runs a function that saves a struct with all callbacks, and learns which callbacks of its
+    /// type do nothing.
     func watchingCallbacks<Result>(
         of type: any MutablePersistableRecord.Type, _ save: () throws -> Result
     ) throws -> Result {
