@@ -223,9 +223,9 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// when a record of the class is first fetched or saved.
     open class var databaseUnlistedProperties: Set<String> { [] }
 
-    /// Whether the log warns, in debug builds, if a loop fetches the rows that belong to one record
-    /// of the class after the other, although one statement could fetch all. By default, it warns
-    /// once for each connection.
+    /// Whether the log warns, in debug builds, if a loop fetches rows that belong to one record
+    /// after another, although one statement could fetch all. By default, it warns once for each
+    /// connection.
     open class var warnsOfRepeatedLoads: Bool { true }
 
     // MARK: - Strategies

@@ -13,8 +13,8 @@ extension RequestSource {
     /// The rows of a request with a limit, or with joins, are found by their keys. If
     /// ``TableRecord/databaseSoftDelete`` keeps deleted rows, they are stamped.
     ///
-    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
-    ///   prevents the deletion, or if the statement does not compile.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or if a foreign key of
+    ///   other rows prevents the deletion.
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = all().query

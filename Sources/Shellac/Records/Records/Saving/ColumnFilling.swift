@@ -1,48 +1,50 @@
-/// Fills in columns that the records of a type leave to it, among those that they encode, while they are saved.
+/// Fills in columns while records are saved, for the type that leaves them to it.
+///
+/// The columns are among those that the records encode.
 ///
 /// This class fills in nothing. A layer above has a subclass: see ``ColumnFillingSource``.
 class ColumnFilling {
-    /// Returns what fills in columns of a type's records. Nil where nothing does.
+    /// Returns the object that fills in columns of a type's records. Nil if nothing does.
     static func of(_ type: any TableRecord.Type) -> ColumnFilling? {
         let declared: Any? = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         return (declared as? any ColumnFillingSource)?.columnFilling
     }
 
-    /// Runs an insertion with what is to be inserted.
+    /// Runs an insertion with the values to insert.
     ///
     /// - Parameter record: The record, if it is of a class.
     func fillInsertion(
         of record: Record?, isUpsert: Bool, by writer: RecordWriter, _ save: (RecordWriter) throws -> Void
     ) throws { try save(writer) }
 
-    /// Runs an update with what is to be written, and where.
+    /// Runs an update with the values to write, and the columns to write.
     ///
-    /// - Parameter isFull: Whether nobody has named the columns.
+    /// - Parameter isFull: Whether the program has named no columns.
     func fillUpdate(
         of record: Record?, _ mask: ColumnMask, isFull: Bool, by writer: RecordWriter,
         _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Void
     ) throws { try save(writer, mask, isFull) }
 
-    /// Gives a record what was filled in.
+    /// Sets the filled-in values in a record.
     func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {}
 
-    /// The columns that are filled in beside those that records encode. Nil for none.
+    /// Returns the columns that are filled in, in addition to the encoded ones. Nil for none.
     func computedColumns(beside encoded: RowLayout, in table: TableSchema) -> ComputedColumns? { nil }
 
-    /// The columns that are filled in, and were not written, as a record has them that means another row now: it has never
-    /// read that one's.
+    /// Returns the columns that are filled in but were not written, for a record that now means
+    /// another row. It has never read that row's values.
     func columnsLeftOut(of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow) -> ColumnMask
     { ColumnMask() }
 
-    /// Takes over what was learnt by the one that was there before the schema changed.
+    /// Takes over the knowledge of the object that existed before the schema changed.
     func learn(from old: ColumnFilling?) {}
 }
 
-/// Columns that records do not encode, and that an SQL function computes where a record is saved.
+/// Columns that records do not encode, and that an SQL function computes when a record is saved.
 struct ComputedColumns {
-    /// Those that an insertion writes.
+    /// The columns that an insertion writes.
     var inserted: [String] = []
-    /// Those that an update writes.
+    /// The columns that an update writes.
     var updated: [String] = []
     /// The name of the function, which takes no arguments.
     let function: String
@@ -51,36 +53,37 @@ struct ComputedColumns {
     var assignments: [String] { updated.map { "\($0.quotedDatabaseIdentifier) = \(function)()" } }
 }
 
-/// What declares that columns are filled in.
+/// A declaration that columns are filled in.
 protocol ColumnFillingSource {
-    /// What does it. Nil where no column is declared.
+    /// The object that fills in columns. Nil if no column is declared.
     var columnFilling: ColumnFilling? { get }
 }
 
-/// What was filled in for one save.
+/// The values that were filled in for one save.
 final class FilledColumns {
     struct Column {
         /// The number of the column among those that the record encodes.
         let column: Int
-        /// What the record had encoded.
+        /// The value that the record had encoded.
         let old: DatabaseValue
-        /// What the database holds. Nil until the row was read.
+        /// The value in the database. Nil until the row was read.
         var stored: DatabaseValue?
     }
     var columns: [Column] = []
-    /// Whether it is an upsert: it may write a row, or find one, and tells what that one has.
+    /// Whether the save is an upsert. It may insert a row or find one, and then the values of that
+    /// row are read.
     var isUpsert = false
-    /// The columns that an insertion writes to a row in its way.
+    /// The columns that an upsert writes to a conflicting row.
     var rowInTheWay = ColumnMask()
-    /// A column of a row in the way that an SQL function computes.
+    /// A column of a conflicting row that an SQL function computes.
     var computedInTheWay: (column: String, function: String)?
 
-    /// Those that a trigger may write.
+    /// The columns that a trigger may write.
     var unread: [Int] { columns.indices.filter { columns[$0].stored == nil } }
 }
 
 extension RecordWriter {
-    /// Runs an insertion with what is filled in.
+    /// Runs an insertion with the filled-in values.
     ///
     /// - Parameter record: The record, if it is of a class.
     func fillingInsertion<Result>(
@@ -92,7 +95,7 @@ extension RecordWriter {
         return result
     }
 
-    /// Runs an update with what is filled in.
+    /// Runs an update with the filled-in values.
     func fillingUpdate(
         of record: @autoclosure () -> Record?, _ mask: ColumnMask, isFull: Bool,
         _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Bool
@@ -107,7 +110,7 @@ extension RecordWriter {
         return isWritten
     }
 
-    /// Gives a record what was filled in.
+    /// Sets the filled-in values in a record.
     @inline(never)
     func giveFilledColumns(to record: Record) {
         if let filled { plan.filling?.give(filled, to: record, from: self) }

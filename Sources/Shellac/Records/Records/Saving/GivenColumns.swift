@@ -8,24 +8,29 @@ import Glibc
 
 // # The columns that a save gives
 //
-// An update that names no columns writes those that the record gives. Three kinds of columns are not given, because the
-// record does not know what their row holds, and nobody has said what it should hold:
+// An update that names no columns writes the columns that the record gives. Three kinds of columns
+// are not given. The record does not know the value in their row, and the program has not set a new
+// one:
 //
-// 1. The columns that the record was fetched without, as long as their properties are as they were: see ``UnreadColumns``.
-// 2. The column of a soft deletion. A date is given where it is not the one that the record remembers. NULL is given only
-//    where the record remembers a date of this very row: the NULL of any other record says nothing of the row.
-// 3. A text that was repaired when it was read, because its bytes are no UTF-8, and that nobody has changed since.
+// 1. Columns that the record was fetched without, as long as their properties are unchanged: see
+//   ``UnreadColumns``.
+// 2. The column of a soft delete. A date is given if it differs from the one that the record
+//   remembers. NULL is given only if the record remembers a date of this same row. The NULL of any
+//   other record says nothing about the row.
+// 3. A text that was repaired when it was read, because its bytes are not UTF-8, and that was not
+//   changed since.
 //
-// All verbs ask here: `update`, `save`, `updateChanges`, the upserts, and what is fetched with them. Columns that the program
-// has named are written as they are. Columns that this library has put together are not such names. An insertion writes a
-// whole row. Columns that somebody fills in follow a rule of their own: see ColumnFilling.swift.
+// This applies to all verbs: `update`, `save`, `updateChanges`, the upserts, and their fetching
+// variants. Columns that the program names are written as they are. Column lists that this library
+// builds do not count as names. An insertion writes a whole row. Columns that are filled in follow
+// their own rule: see ColumnFilling.swift.
 
 extension RecordWriter {
-    /// The columns to update, and whether all that the record encodes is all that it is to remember.
+    /// Returns the columns to update, and whether the record is to remember all that it encodes.
     ///
     /// - Parameters:
-    ///   - names: The columns that were named. Nil for those that the record gives.
-    ///   - changed: Those that the will-callbacks have changed.
+    ///   - names: The columns that the program named. Nil for the columns that the record gives.
+    ///   - changed: The columns that the will-callbacks have changed.
     func columnsToUpdate(
         _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
         of record: some MutablePersistableRecord
@@ -36,7 +41,8 @@ extension RecordWriter {
         {
             return columnsToUpdate(of: object, knowing: known.object)
         }
-        // The record has read all, or it knows nothing, or it remembers what it has encoded.
+        // The record has read all columns, or it remembers nothing, or it remembers exactly the
+        // columns that it has encoded.
         let all = allColumns
         guard let column = deletionNotGiven(by: record.object), all.contains(column) else {
             return (all, true)
@@ -53,7 +59,7 @@ extension RecordWriter {
         return (settable(mask), notGiven.isEmpty && !columns.lacksColumns(of: known))
     }
 
-    /// The columns that a record does not give, if nobody names them.
+    /// Returns the columns that a record does not give unless the program names them.
     func columnsNotGiven(by record: Record?) -> ColumnMask {
         var mask = record?.untouched(in: self) ?? ColumnMask()
         if let column = deletionNotGiven(by: record) { mask.insert(column) }
@@ -63,7 +69,8 @@ extension RecordWriter {
         return mask
     }
 
-    /// The column of a soft deletion, unless the record gives it. A struct remembers nothing, and never gives it.
+    /// Returns the column of a soft delete, unless the record gives it. A struct remembers nothing,
+    /// so it never gives it.
     @inline(__always)
     func deletionNotGiven(by record: Record?) -> Int? {
         withStatements { $0.softDeleteColumn }.flatMap { gives($0, record) ? nil : $0 }
@@ -84,7 +91,7 @@ extension RecordWriter {
         return !row.column(place).isNull && !hasOtherKey(than: row)
     }
 
-    /// The columns that hold what reading has made of a text that is no UTF-8.
+    /// Returns the columns whose text is a repaired version of a stored text that is not UTF-8.
     @inline(never)
     private func columnsRepaired(since row: PackedRow) -> ColumnMask {
         var mask = ColumnMask()
@@ -98,8 +105,8 @@ extension RecordWriter {
 }
 
 extension PackedBytes {
-    /// Whether a byte is there that U+FFFD begins with, which reading puts in the place of what is no UTF-8. Most records
-    /// have none.
+    /// Whether the bytes contain the first byte of U+FFFD, which reading puts in place of invalid
+    /// UTF-8. Most records have none.
     fileprivate var mayHoldReplacementCharacter: Bool { memchr(start, 0xEF, byteCount) != nil }
 }
 
@@ -109,7 +116,7 @@ extension PackedValue {
         isText && String(decoding: utf8, as: UTF8.self).unicodeScalars.contains("\u{FFFD}")
     }
 
-    /// Whether the value is what reading has made of a stored text, and not that text.
+    /// Whether the value is the repaired version of a stored text, and not that text.
     fileprivate func isRepaired(from stored: PackedValue) -> Bool {
         guard isText, stored.isText, !holds(stored.bytes) else { return false }
         return utf8.elementsEqual(String(decoding: stored.utf8, as: UTF8.self).utf8)

@@ -1,15 +1,16 @@
-/// A value that the database gave a record, in the place of another one: its row id, a date, the key of a row that was in
-/// the way of an upsert.
+/// A value that the database gave a record in place of its own.
+///
+/// It may be the row id, a date, or the key of the row that conflicted in an upsert.
 struct GivenValue {
     let name: String
     let old: DatabaseValue
     let new: DatabaseValue
-    /// How values are compared that the record may encode in another class than they are stored in.
+    /// The affinity for comparing values that the record may encode in another storage class.
     var affinity: ColumnAffinity?
 
     var reversed: Self { Self(name: name, old: new, new: old, affinity: affinity) }
 
-    /// Whether a value is encoded as one that is stored as another, or as the same date.
+    /// Whether a value is encoded as one that is stored as the other, or as the same date.
     static func isEncoded(
         _ encoded: DatabaseValue, as value: DatabaseValue, _ affinity: ColumnAffinity?
     ) -> Bool {
@@ -19,8 +20,9 @@ struct GivenValue {
 }
 
 extension Record {
-    /// Gives the record values: those of columns that it lists alone, and the others by a row of all that it encodes. Where
-    /// it encodes another value than the one that it had, by now, that is kept.
+    /// Sets values in the record. Listed columns are set one by one. The others are set by a row of
+    /// all columns that the record encodes. If the record by now encodes another value than the old
+    /// one, it keeps that value.
     final func take(_ given: [GivenValue]) throws {
         let row = try encoded().row()
         var values = row.databaseValues
@@ -37,7 +39,7 @@ extension Record {
         if hasChanged { try updateFromRow(Row(.make(row.layout, values: values))) }
     }
 
-    /// Whether a column is encoded as a value, or as one that is stored as it, or as the same date.
+    /// Whether a column encodes the given value, one that is stored as it, or the same date.
     final func encodes(
         _ value: DatabaseValue, in name: String, _ affinity: ColumnAffinity? = nil
     ) throws -> Bool {
@@ -46,18 +48,19 @@ extension Record {
         return GivenValue.isEncoded(columns[column], as: value, affinity)
     }
 
-    /// Gives the record values. Returns one that it has not taken, if there is any.
+    /// Sets values in the record. Returns one that the record has not taken, if there is any.
     final func takeOrRefuse(_ given: [GivenValue]) throws -> GivenValue? {
         try take(given)
         return try given.first { try !encodes($0.new, in: $0.name) }
     }
 
-    /// Notes values that are about to be given to the record: a rollback takes them away.
+    /// Notes values that are about to be set in the record. A rollback removes them.
     final func noteGiven(_ given: GivenValues, in db: Database) {
         _ = db.transactionLog.note(self, given, rowID: nil, moment: 0, in: db)
     }
 
-    /// Has the record get the values back that it had before a save that is rolled back, unless it was given others since.
+    /// Restores the values that the record had before a save that is rolled back, unless others
+    /// were set since.
     final func takeAway(_ given: GivenValues) {
         do {
             try take(given.values.map(\.reversed))
@@ -70,7 +73,8 @@ extension Record {
     }
 }
 
-/// Values that a record was given, as the journal notes them. Records that are given the same share one.
+/// Values that were set in a record, as the journal notes them. Records with the same values share
+/// one object.
 final class GivenValues {
     let values: [GivenValue]
 

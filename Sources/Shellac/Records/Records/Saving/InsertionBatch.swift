@@ -2,50 +2,55 @@
 
 import CSQLite
 
-/// Records of one type that are inserted many at a time.
+/// A batch of records of one type, inserted many at a time.
 ///
 /// ## The life of a batch
 ///
-/// Each record encodes its columns, whose packed bytes are laid one behind the other. When there are enough of them, or
-/// when a record encodes other columns, one statement inserts them, bound where they stand. Their row ids are then
-/// known without asking for them: those that were given are, and those that were not are counted back from the last
-/// one. Counting is right because nothing else inserts rows into the table while the statement runs, no row is left
-/// out, and SQLite gives each row the number behind the largest one: see "SQLite Autoincrement". Where any of it is not
-/// certain, rows are inserted one by one.
+/// Each record encodes its columns, and their packed bytes are stored one record after the other.
+/// One statement inserts them when there are enough, or when a record encodes other columns. The
+/// values are bound in place.
+///
+/// Then the row ids are known without a query. Given ids are known, and the others are counted back
+/// from the last one. Counting is right if three conditions hold. Nothing else inserts rows into
+/// the table while the statement runs, and no row is left out. SQLite gives each row the number
+/// after the largest one: see "SQLite Autoincrement". If any of this is uncertain, rows are
+/// inserted one by one.
 final class InsertionBatch {
     typealias DidInsert = (_ batch: InsertionBatch, _ rowIDs: ArraySlice<Int64>) throws -> Void
 
     private let database: Database
     private let plan: RecordPlan
-    /// Whether one statement must do for all: otherwise, ``SeveralStatements`` is thrown.
+    /// Whether the batch must use a single statement. If it cannot, it throws
+    /// ``SeveralStatements``.
     private let isAlone: Bool
     private let didInsert: DidInsert?
 
     @exclusivity(unchecked) private var statements: RecordStatements?
-    /// Whether SQLite gives the rows their ids.
+    /// Whether SQLite generates the row ids.
     @exclusivity(unchecked) private var givesRowIDs = false
     @exclusivity(unchecked) private var buffer: PackedBuffer
-    /// Where the bytes of each record end.
+    /// The positions at which the bytes of each record end.
     @exclusivity(unchecked) private var ends: ContiguousArray<Int> = []
     @exclusivity(unchecked) private var filled: [FilledColumns?] = []
-    /// Whether columns are filled in beside those that the records encode.
+    /// Whether columns are filled in, in addition to the ones that the records encode.
     @exclusivity(unchecked) private var computes = false
     @exclusivity(unchecked) private var limit = 1
 
     /// The row ids of all records that were inserted.
     @exclusivity(unchecked) private(set) var rowIDs: [Int64] = []
 
-    /// The most rows of one statement: more gain nothing.
+    /// The maximum number of rows in one statement. More gain nothing.
     static let mostRows = 64
 
     /// - Parameters:
-    ///   - count: How many records are expected.
+    ///   - count: The number of expected records.
     ///   - didInsert: Called when a statement has inserted rows.
     init(
         _ plan: RecordPlan, of count: Int, isAlone: Bool, on database: Database, didInsert: DidInsert? = nil
     ) {
         (self.plan, self.isAlone, self.database, self.didInsert) = (plan, isAlone, database, didInsert)
-        // As short as it may be: glibc's `malloc` tidies up in front of a long piece. See ``SnapshotPool``.
+        // As short as possible: glibc's `malloc` consolidates memory before it allocates a long
+        // piece. See ``SnapshotPool``.
         buffer = PackedBuffer(capacity: 64 * min(max(count, 1), Self.mostRows))
         ends.reserveCapacity(min(count, Self.mostRows))
     }
@@ -54,7 +59,7 @@ final class InsertionBatch {
 
     // MARK: - Taking records
 
-    /// Takes what a record has encoded.
+    /// Takes the values that a record has encoded.
     @inline(__always)
     func take(_ writer: RecordWriter) throws {
         let needsRowID = writer.withStatements { statements in
@@ -78,7 +83,7 @@ final class InsertionBatch {
         writer.withStatements { $0 === statements }
     }
 
-    /// Begins to gather records of other columns, or the records of another statement.
+    /// Starts to gather records with other columns, or records for another statement.
     @inline(never)
     private func begin(_ writer: RecordWriter, _ needsRowID: Bool) throws {
         if !ends.isEmpty {
@@ -90,7 +95,7 @@ final class InsertionBatch {
         limit = statements.namesHiddenRowID ? 1 : Self.mostRows(of: statements.layout.count, on: database)
     }
 
-    /// How many rows of a number of columns one statement inserts.
+    /// Returns the number of rows that one statement inserts, for a number of columns.
     static func mostRows(of columnCount: Int, on database: Database) -> Int {
         let variables = Int(sqlite3_limit(database.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
         return max(min(mostRows, variables / max(columnCount, 1)), 1)
@@ -165,16 +170,17 @@ final class InsertionBatch {
         return code
     }
 
-    /// Whether the row ids will be known of rows that one statement inserts.
+    /// Whether the row ids will be known after one statement has inserted the rows.
     private func knowsRowIDs(of statements: RecordStatements) throws -> Bool {
         if !plan.hasRowIDs { return true }
         if givesRowIDs { return try hasRoomForRowIDs() }
         guard let column = statements.rowIDColumn else { return true }
-        // A text that looks like a number is stored as one: which one, the row tells.
+        // A text that looks like a number is stored as a number, and only the row shows which one.
         return ends.indices.allSatisfy { columns(of: $0, statements).tag(at: column).isInteger }
     }
 
-    /// Whether the rows to come get one id after another. When the largest one is taken, SQLite gives others at random.
+    /// Whether the next rows get consecutive ids. After the largest possible id, SQLite picks ids
+    /// at random.
     private func hasRoomForRowIDs() throws -> Bool {
         guard let statement = try plan.selectionOfLargestRowID(on: database) else { return false }
         return try Int64.fetchOne(statement) ?? 0 <= Int64.max - Int64(ends.count)
@@ -182,7 +188,7 @@ final class InsertionBatch {
 
     // MARK: - Reading
 
-    /// Gives back what a record that was just inserted has encoded.
+    /// Unpacks the columns that a record of the last statement has encoded.
     func unpack(_ record: Int, to writer: RecordWriter) {
         guard let statements else { return }
         writer.use(Unretained(plan), Unretained(statements))
@@ -191,14 +197,15 @@ final class InsertionBatch {
     }
 }
 
-/// The records of a batch need several statements, and so a savepoint around them.
+/// The error thrown if the records of a batch need several statements, and so a savepoint around
+/// them.
 struct SeveralStatements: Error {}
 
 extension RecordPlan {
-    /// Whether the rows have ids that can be told.
+    /// Whether the row ids of the table can be known.
     var hasRowIDs: Bool { table.primaryKey.tableHasRowID }
 
-    /// Asks for the largest row id. Nil where no name means it.
+    /// Returns a query for the largest row id. Nil if no name refers to it.
     fileprivate func selectionOfLargestRowID(on database: Database) throws -> Statement? {
         if let largestRowID, !largestRowID.isInUse { return largestRowID }
         guard let name = table.rowIDName else { return nil }
@@ -207,8 +214,8 @@ extension RecordPlan {
         return largestRowID
     }
 
-    /// Whether one statement may insert many rows: whether nothing but the statement inserts rows into the table
-    /// meanwhile, or leaves rows out.
+    /// Whether one statement may insert many rows. Meanwhile, nothing else may insert rows into the
+    /// table, and no row may be left out.
     func canTakeManyRows(on database: Database) throws -> Bool {
         if let takesManyRows { return takesManyRows }
         let answer =
@@ -220,7 +227,8 @@ extension RecordPlan {
 }
 
 extension SchemaListing.Object {
-    /// Whether a trigger neither inserts rows nor calls Swift: those that fill in stamps, and those that count rows.
+    /// Whether a trigger neither inserts rows nor calls Swift. This holds for triggers that fill in
+    /// stamps, and for triggers that count rows.
     fileprivate var leavesOtherRowsAlone: Bool {
         name.hasPrefix(CounterTriggers.prefix)
             || name.hasPrefix(DatabaseStamps.triggerPrefix)

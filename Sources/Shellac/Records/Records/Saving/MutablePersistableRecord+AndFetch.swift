@@ -1,8 +1,10 @@
-// What saves a record and fetches its row, by one statement with RETURNING. What triggers do after the statement is
-// not in the row: see "RETURNING" in the SQLite documentation.
+// Saves a record and fetches its row, in one statement with RETURNING.
+//
+// Changes that triggers make after the statement are not in the row: see "RETURNING" in the SQLite
+// documentation.
 
 extension MutablePersistableRecord {
-    /// Runs an operation, and returns what the saved row is read as.
+    /// Runs an operation, and returns the saved row as a record of the given type.
     mutating func persistAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?, as type: Fetched.Type,
         upsert: UpsertClause? = nil, in db: Database
@@ -12,7 +14,8 @@ extension MutablePersistableRecord {
         try persist(PersistenceOperation(verb, resolution, upsert: upsert, returning: returning), in: db)
         try returning.finish()
         guard let fetched else {
-            // A conflict was resolved by ignoring the record, or an overriding method has not saved it.
+            // A conflict was resolved by ignoring the record, or an overriding method did not save
+            // it.
             throw try db.withWriter(for: self) { $0.notFound }
         }
         return fetched
@@ -26,10 +29,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record, and all that `insert` throws.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record, and any error of `insert`.
     public mutating func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -40,10 +44,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and when a conflict was resolved by ignoring the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, or if a conflict was resolved by ignoring the record.
     public func updateAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -55,38 +60,42 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record.
     public mutating func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
         try persistAndFetch(.save, resolution, as: type, in: db)
     }
 
-    /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks or
+    ///   of reading the row.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type
     ) throws -> Fetched {
         try persistAndFetch(.upsert, nil, as: type, in: db)
     }
 
-    /// Modifies the record, updates the columns that have changed, and returns the row as a record of another type,
-    /// or nil when nothing has changed.
+    /// Modifies the record, updates the changed columns, and returns the row as a record of another
+    /// type. Returns nil if nothing has changed.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    ///   - modify: Changes the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and when a conflict was resolved by ignoring the record.
+    ///   - modify: A function that changes the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, or if a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type,
         modify: (inout Self) throws -> Void
@@ -94,7 +103,7 @@ extension MutablePersistableRecord {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return nil }
         var columns = Set(changes.keys)
-        // One that has come to mean another row knows nothing of that.
+        // A record that now means another row remembers no values of that row.
         if let object = self as? Record { columns = try object.columnsToUpdate(changes, in: db) }
         var record = self
         return try record.persistAndFetch(.update(columns: columns), resolution, as: type, in: db)
@@ -102,14 +111,15 @@ extension MutablePersistableRecord {
 }
 
 extension MutablePersistableRecord where Self: FetchableRecord {
-    /// Inserts the record, and returns it as the database holds it: with its row id, and the default values of columns
-    /// that it does not encode.
+    /// Inserts the record, and returns it as the database stores it, with its row id, and the
+    /// default values of columns that it does not encode.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record.
     public func insertAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -117,26 +127,28 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         return try record.insertAndFetch(db, onConflict: resolution, as: recordType)
     }
 
-    /// Updates all columns of the record's row, and returns the record as the database holds it.
+    /// Updates all columns of the record's row, and returns the record as the database stores it.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and when a conflict was resolved by ignoring the record.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, or if a conflict was resolved by ignoring the record.
     public func updateAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
         try updateAndFetch(db, onConflict: resolution, as: recordType)
     }
 
-    /// Updates or inserts the record, and returns it as the database holds it.
+    /// Updates or inserts the record, and returns it as the database stores it.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record.
     public func saveAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -144,23 +156,26 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         return try record.saveAndFetch(db, onConflict: resolution, as: recordType)
     }
 
-    /// Inserts the record or updates the row that is in its way, and returns the record as the database holds it.
+    /// Inserts the record or updates the conflicting row, and returns the record as the database
+    /// stores it.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks or
+    ///   of reading the row.
     public func upsertAndFetch(_ db: Database) throws -> Self {
         var record = self
         return try record.upsertAndFetch(db, as: recordType)
     }
 
-    /// Modifies the record, updates the columns that have changed, and returns the record as the database holds it, or
-    /// nil when nothing has changed.
+    /// Modifies the record, updates the changed columns, and returns the record as the database
+    /// stores it. Returns nil if nothing has changed.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - modify: Changes the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and when a conflict was resolved by ignoring the record.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - modify: A function that changes the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, or if a conflict was resolved by ignoring the record.
     public mutating func updateChangesAndFetch(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
@@ -174,10 +189,11 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record.
     public func insertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -189,10 +205,11 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - type: The type that the row is read as.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring the
-    ///   record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring the record.
     public func saveAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, as type: Fetched.Type
     ) throws -> Fetched {
@@ -200,12 +217,14 @@ extension PersistableRecord {
         return try record.persistAndFetch(.save, resolution, as: type, in: db)
     }
 
-    /// Inserts the record or updates the row that is in its way, and returns the row as a record of another type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and reading the row throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks or
+    ///   of reading the row.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type
     ) throws -> Fetched {

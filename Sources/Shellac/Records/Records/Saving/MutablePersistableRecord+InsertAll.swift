@@ -1,7 +1,7 @@
-// Insertions of many records, many at a time.
+// Insertions of many records with few statements.
 
 extension MutablePersistableRecord {
-    /// Inserts records, by one statement for many of them.
+    /// Inserts records, many of them with each statement.
     ///
     /// ```swift
     /// var players = names.map { Player(id: nil, name: $0, score: 0) }
@@ -11,28 +11,34 @@ extension MutablePersistableRecord {
     /// }
     /// ```
     ///
-    /// Either all records are inserted, or none: when one fails, the error is thrown, and the records and the database
-    /// are as they were before. Each record is inserted as ``insert(_:)`` does it, with its callbacks. Where these have to
-    /// see the rows before, because the type implements `willInsert`, `willSave`, `aroundInsert` or `aroundSave`, or
-    /// because a class overrides them or the methods that save, there is one statement for each record. There is, too,
-    /// where the table has triggers or conflict clauses, where the policy of the type or `onConflict` resolves conflicts,
-    /// and for a virtual table or a view.
+    /// Either all records are inserted, or none. If one fails, the error is thrown, and the records
+    /// and the database are as they were before. Each record is inserted as by ``insert(_:)``, with
+    /// its callbacks.
     ///
-    /// What the `didInsert` or `didSave` of a class record changes in a later one may come too late for the statement: then
-    /// it is kept, and the later record has changes.
+    /// In some cases, there is one statement for each record:
+    ///
+    /// - The callbacks have to see the rows before. This is so if the type implements `willInsert`,
+    ///   `willSave`, `aroundInsert` or `aroundSave`, or if a class overrides these or the saving
+    ///   methods.
+    /// - The table has triggers or conflict clauses.
+    /// - The policy of the type or `onConflict` resolves conflicts.
+    /// - The table is a virtual table or a view.
+    ///
+    /// If the `didInsert` or `didSave` of a class record changes a later record, the change may
+    /// come too late for the statement. Then the change is kept, and the later record has changes.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - records: The records. Without any, nothing is done.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type
-    ///     says. A record that `.ignore` has left out is as it was.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - records: The records. If there are none, nothing is done.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies. A record that `.ignore` leaves out is unchanged.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public static func insertAll(
         _ db: Database, _ records: inout [Self], onConflict resolution: Database.ConflictResolution? = nil
     ) throws {
         db.checkAccess()
         if Self.self is Record.Type {
-            // They are objects of that class: the array holds the same references.
+            // They are objects of that class, so the array holds the same references.
             return try Record.insertAll(unsafeBitCast(records, to: [Record].self), resolution, in: db)
         }
         if records.count < 2 {
@@ -41,7 +47,7 @@ extension MutablePersistableRecord {
         }
         let policy = resolution ?? persistenceConflictPolicy.conflictResolutionForInsert
         let plan = try db.plan(for: Self.self).object
-        // An object's class may be below the one that is known here.
+        // The class of an object may be a subclass of the type that is known here.
         let mayTakeMany =
             try policy == .abort && !(Self.self is AnyObject.Type) && plan.canTakeManyRows(on: db)
         if mayTakeMany, plan.isIdle(.insertion) {
@@ -66,7 +72,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts those from an index on. The records are not changed before all of them are inserted.
+    /// Inserts the records from an index on. No record changes before all of them are inserted.
     private static func insertMany(
         _ db: Database, _ records: inout [Self], from first: Int, _ plan: RecordPlan
     ) throws {
@@ -91,7 +97,7 @@ extension MutablePersistableRecord {
         if first > 0 {
             try insert(isAlone: false)  // there is a savepoint already
         } else if count <= InsertionBatch.mostRows, plan.filling == nil {
-            // One statement is whole by itself, unless several records are to have one date.
+            // One statement is atomic by itself, unless several records must share one date.
             do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {
             try insertInSavepoint()
@@ -104,20 +110,21 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts records, and returns them as the database holds them, in the same order.
+    /// Inserts records, and returns them as the database stores them, in the same order.
     ///
     /// ```swift
     /// let players = try Player.insertAndFetchAll(db, newPlayers)
     /// ```
     ///
-    /// Either all records are inserted, or none. There is one statement for each of them.
+    /// Either all records are inserted, or none. There is one statement for each record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - records: The records. Without any, nothing is done.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when a conflict was resolved by ignoring a
-    ///   record, and all that `insert` throws.
+    ///   - records: The records. If there are none, nothing is done.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if a conflict was resolved
+    ///   by ignoring a record, and any error of `insert`.
     public static func insertAndFetchAll(
         _ db: Database, _ records: some Sequence<Self>,
         onConflict resolution: Database.ConflictResolution? = nil
@@ -135,22 +142,23 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts records, by one statement for many of them.
+    /// Inserts records, many of them with each statement.
     ///
     /// ```swift
     /// try Country.insertAll(db, [Country(code: "FR", name: "France"), Country(code: "IT", name: "Italy")])
     /// // INSERT INTO "country" ("code", "name") VALUES (?, ?), (?, ?)
     /// ```
     ///
-    /// Either all records are inserted, or none: see
-    /// the `insertAll` of ``MutablePersistableRecord``. Class records have their row ids and
-    /// remember their rows then, as after ``Record/insert(_:)``. They may be of several classes.
+    /// Either all records are inserted, or none: see the `insertAll` of
+    /// ``MutablePersistableRecord``. Class records then have their row ids and remember their rows,
+    /// as after ``Record/insert(_:)``. They may be of several classes.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - records: The records. Without any, nothing is done.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - records: The records. If there are none, nothing is done.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public static func insertAll(
         _ db: Database, _ records: some Sequence<Self>,
         onConflict resolution: Database.ConflictResolution? = nil

@@ -1,7 +1,7 @@
-// Insertions of many records that tell how far they have come.
+// Insertions of many records with progress reports.
 
 extension MutablePersistableRecord {
-    /// Inserts records, by one statement for many of them, and tells how far it has come.
+    /// Inserts records, many of them with each statement, and reports the progress.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -11,15 +11,17 @@ extension MutablePersistableRecord {
     /// }
     /// ```
     ///
-    /// It inserts as `insertAll(_:_:onConflict:)` does: all records, or none.
+    /// It inserts like `insertAll(_:_:onConflict:)`: all records, or none.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - records: The records.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    ///   - progress: Hears of the number of records that were inserted, after each thousand and at the end. An error that it throws
-    ///     undoes all of them.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and `progress` throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - progress: A function that gets the number of inserted records, after each thousand and
+    ///     at the end. An error that it throws undoes all insertions.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks
+    ///   and `progress`.
     public static func insertAll(
         _ db: Database, _ records: inout [Self], onConflict resolution: Database.ConflictResolution? = nil,
         progress: (WorkProgress) throws -> Void
@@ -48,18 +50,20 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts records, by one statement for many of them, and tells how far it has come.
+    /// Inserts records, many of them with each statement, and reports the progress.
     ///
-    /// It inserts as `insertAll(_:_:onConflict:)` does: all records, or none. See the `insertAll` of ``MutablePersistableRecord`` that
-    /// takes `progress`.
+    /// It inserts like `insertAll(_:_:onConflict:)`: all records, or none. See the `insertAll` of
+    /// ``MutablePersistableRecord`` that takes `progress`.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - records: The records. Without any, nothing is done.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    ///   - progress: Hears of the number of records that were inserted, after each thousand and at the end. An error that it
-    ///     throws undoes all of them.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks and `progress` throw.
+    ///   - records: The records. If there are none, nothing is done.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - progress: A function that gets the number of inserted records, after each thousand and
+    ///     at the end. An error that it throws undoes all insertions.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks
+    ///   and `progress`.
     public static func insertAll(
         _ db: Database, _ records: some Sequence<Self>,
         onConflict resolution: Database.ConflictResolution? = nil, progress: (WorkProgress) throws -> Void

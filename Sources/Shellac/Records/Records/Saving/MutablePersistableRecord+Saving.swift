@@ -1,5 +1,7 @@
-// What saves a record: inserts, updates, deletes it. All of it becomes an operation, which a struct runs and a class
-// record hands to its overridable methods.
+// The methods that insert, update, save and delete a record.
+//
+// Each call becomes an operation. A struct runs it, and a class record passes it to its overridable
+// methods.
 
 extension MutablePersistableRecord {
     /// Runs an operation: see ``persist(_:in:)``.
@@ -28,22 +30,24 @@ extension MutablePersistableRecord {
     /// }
     /// ```
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func insert(_ db: Database) throws { try persist(PersistenceOperation(.insert), in: db) }
 
-    /// Inserts the record, and resolves conflicts in a way.
+    /// Inserts the record with the given conflict resolution.
     ///
-    /// Where a conflict is resolved by `.ignore`, the record is as it was, and `didInsert` is not called.
+    /// If a conflict is resolved by `.ignore`, the record is unchanged, and `didInsert` is not
+    /// called.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.insert, resolution), in: db)
     }
 
-    /// The record, inserted.
+    /// Returns the record after inserting it.
     ///
     /// ```swift
     /// let player = try Player(id: nil, name: "Arthur", score: 1000).inserted(db)
@@ -51,8 +55,9 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func inserted(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -65,17 +70,18 @@ extension MutablePersistableRecord {
 
     /// Updates all columns of the record's row.
     ///
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func update(_ db: Database) throws { try update(db, onConflict: nil) }
 
-    /// Updates all columns of the record's row, and resolves conflicts in a way.
+    /// Updates all columns of the record's row with the given conflict resolution.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint; what the policy of the type says if nil.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    ///   - resolution: The conflict resolution if the row violates a constraint. If nil, the type's
+    ///     policy applies.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func update(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.update(columns: nil), resolution), in: db)
@@ -89,10 +95,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The names of columns that the record encodes. Another one throws
-    ///     ``RecordError/columnNotEncoded(databaseTableName:column:)``. The primary key is not written.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    ///   - columns: The names of columns that the record encodes. Any other name throws
+    ///     ``RecordError/columnNotEncoded(databaseTableName:column:)``. The primary key is not
+    ///     written.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func update(_ db: Database, columns: Set<String>) throws {
         try update(db, onConflict: nil, columns: columns)
     }
@@ -101,10 +108,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - columns: The columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         columns: some Sequence<Column>
@@ -112,14 +120,15 @@ extension MutablePersistableRecord {
         try update(db, onConflict: resolution, columns: Set(columns.map(\.name)))
     }
 
-    /// Updates some columns of the record's row, and resolves conflicts in a way.
+    /// Updates some columns of the record's row with the given conflict resolution.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - columns: The columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution?, columns: Set<String>
     ) throws {
@@ -133,15 +142,16 @@ extension MutablePersistableRecord {
     /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
     /// ```
     ///
-    /// Without a change, no SQL is run and no callback is called.
+    /// If nothing has changed, no SQL runs and no callback is called.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - modify: Changes the record.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - modify: A function that changes the record.
     /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and what the function throws.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, and any error of the function.
     @discardableResult
     public mutating func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -157,11 +167,12 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - other: What the record is compared with.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - other: The record to compare with.
     /// - Returns: Whether there is such a column.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     @discardableResult
     public func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -175,30 +186,35 @@ extension MutablePersistableRecord {
 
     // MARK: - Inserting or updating
 
-    /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
+    /// Updates the record's row, or inserts the record if there is no row, or if its primary key is
+    /// NULL.
     ///
-    /// `willSave`, `aroundSave` and `didSave` are called once. Where the update finds no row, `willUpdate` and `aroundUpdate`
-    /// have been called, and then, inside of `aroundSave`, come `willInsert` and `aroundInsert`.
+    /// `willSave`, `aroundSave` and `didSave` are called once. If the update finds no row,
+    /// `willUpdate` and `aroundUpdate` have already been called. Then, inside of `aroundSave`,
+    /// `willInsert` and `aroundInsert` follow.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func save(_ db: Database) throws { try persist(PersistenceOperation(.save), in: db) }
 
-    /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    /// Updates the record's row, or inserts the record if there is none, with the given conflict
+    /// resolution.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         try persist(PersistenceOperation(.save, resolution), in: db)
     }
 
-    /// The record, saved.
+    /// Returns the record after saving it.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func saved(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil
     ) throws -> Self {
@@ -207,30 +223,34 @@ extension MutablePersistableRecord {
         return record
     }
 
-    /// Inserts the record, or updates the row that is in its way because of the primary key or a unique index.
+    /// Inserts the record, or updates the row that conflicts with it in the primary key or a unique
+    /// index.
     ///
-    /// All columns of the row that the record encodes are updated, without its primary key. It is one statement,
-    /// which calls the callbacks of an insertion. See "UPSERT" in the SQLite documentation.
+    /// All columns that the record encodes are updated, except for its primary key. This is one
+    /// statement, which calls the callbacks of an insertion. See "UPSERT" in the SQLite
+    /// documentation.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func upsert(_ db: Database) throws { try persist(PersistenceOperation(.upsert), in: db) }
 
     // MARK: - Deleting
 
-    /// Deletes the record's row: or stamps it, where ``TableRecord/databaseSoftDelete`` has it stay.
+    /// Deletes the record's row, or stamps it if ``TableRecord/databaseSoftDelete`` keeps deleted
+    /// rows.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: a ``DatabaseError`` when other rows refer to this one by a foreign key that does not let it go, and
-    ///   what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if other rows refer to this one by a foreign key that prevents
+    ///   the deletion, and any error of the callbacks.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool {
         var record = self
         return try record.persist(PersistenceOperation(.delete), in: db)
     }
 
-    /// Whether there is a row with the record's primary key.
+    /// Returns whether there is a row with the record's primary key.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table, and what encoding the record throws.
+    /// - Throws: a ``DatabaseError`` if there is no such table, and any error that encoding the
+    ///   record throws.
     public func exists(_ db: Database) throws -> Bool {
         try db.withWriter(for: self) {
             $0.takeKey(of: self)
@@ -244,41 +264,46 @@ extension MutablePersistableRecord {
 extension PersistableRecord {
     /// Inserts the record.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func insert(_ db: Database) throws { try insert(db, onConflict: nil) }
 
-    /// Inserts the record, and resolves conflicts in a way.
+    /// Inserts the record with the given conflict resolution.
     ///
-    /// Where a conflict is resolved by `.ignore`, `didInsert` is not called.
+    /// If a conflict is resolved by `.ignore`, `didInsert` is not called.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.insert, resolution), in: db)
     }
 
-    /// Updates the record's row, or inserts the record where there is none, or where its primary key is NULL.
+    /// Updates the record's row, or inserts the record if there is no row, or if its primary key is
+    /// NULL.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func save(_ db: Database) throws { try save(db, onConflict: nil) }
 
-    /// Updates the record's row, or inserts the record where there is none, and resolves conflicts in a way.
+    /// Updates the record's row, or inserts the record if there is none, with the given conflict
+    /// resolution.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint; what the policy of the type says if nil.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
+    ///     type's policy applies.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
         var record = self
         try record.persist(PersistenceOperation(.save, resolution), in: db)
     }
 
-    /// Inserts the record, or updates the row that is in its way because of the primary key or a unique index.
+    /// Inserts the record, or updates the row that conflicts with it in the primary key or a unique
+    /// index.
     ///
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, and what the callbacks throw.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public func upsert(_ db: Database) throws {
         var record = self
         try record.persist(PersistenceOperation(.upsert), in: db)

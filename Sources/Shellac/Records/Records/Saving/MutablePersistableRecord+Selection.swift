@@ -1,8 +1,10 @@
-// What saves a record and fetches a selection of its row: `insertAndFetch(db, selection: […]) { statement in … }`.
+// Saves a record and fetches a selection of its row.
+//
+// For example: `insertAndFetch(db, selection: […]) { statement in … }`.
 
 extension MutablePersistableRecord {
-    /// Runs an operation, and fetches what it returns from a statement that gives the selection of the saved row: none where a
-    /// conflict was resolved by ignoring the record.
+    /// Runs an operation, and calls a function with a statement that gives the selection of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record.
     fileprivate mutating func persist<Fetched>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?,
         _ selection: [any SQLSelectable], in db: Database, _ fetch: (Statement) throws -> Fetched
@@ -15,8 +17,8 @@ extension MutablePersistableRecord {
         let returning = try Returning(SelectedSQL.of(selection, on: db)) { row = $0.copy() }
         try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
         try returning.finish()
-        // The statement that saved has ended, since what it wrote must be told before anybody uses the database. Another one gives what
-        // it returned.
+        // The saving statement has ended: its changes must be reported before anything else uses
+        // the database. Another statement gives the values that it returned.
         guard let row else {
             let names = try SelectedSQL.names(selection, of: Self.databaseTableName, on: db)
             let columns = names.map { "NULL AS \($0.quotedDatabaseIdentifier)" }
@@ -28,7 +30,8 @@ extension MutablePersistableRecord {
         return try fetch(statement)
     }
 
-    /// Inserts the record, and returns what a function fetches from a selection of the new row.
+    /// Inserts the record, and returns the value that a function fetches from a selection of the
+    /// new row.
     ///
     /// ```swift
     /// let created = try player.insertAndFetch(db, selection: [Column("created")]) { statement in
@@ -38,40 +41,46 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint.
+    ///   - resolution: The conflict resolution if the row violates a constraint.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public mutating func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.insert, resolution, selection, in: db, fetch) }
 
-    /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    /// Updates or inserts the record, and returns the value that a function fetches from a
+    /// selection of its row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public mutating func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.save, resolution, selection, in: db, fetch) }
 
-    /// Updates all columns of the record's row, and returns what a function fetches from a selection of the row.
+    /// Updates all columns of the record's row, and returns the value that a function fetches from
+    /// a selection of the row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -80,16 +89,19 @@ extension MutablePersistableRecord {
         return try record.persist(.update(columns: nil), resolution, selection, in: db, fetch)
     }
 
-    /// Updates some columns of the record's row, and returns what a function fetches from a selection of the row.
+    /// Updates some columns of the record's row, and returns the value that a function fetches from
+    /// a selection of the row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - columns: The names of the columns to update.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -98,17 +110,19 @@ extension MutablePersistableRecord {
         return try record.persist(.update(columns: Set(columns)), resolution, selection, in: db, fetch)
     }
 
-    /// Modifies the record, updates the columns that have changed, and returns what a function fetches from a selection of the row,
-    /// or nil when nothing has changed.
+    /// Modifies the record, updates the changed columns, and returns the value that a function
+    /// fetches from a selection of the row. Returns nil if nothing has changed.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    ///   - modify: Changes the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    ///   - modify: A function that changes the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     public mutating func updateChangesAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched?,
@@ -124,16 +138,18 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record, and returns what a function fetches from a selection of the new row.
+    /// Inserts the record, and returns the value that a function fetches from a selection of the
+    /// new row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -142,16 +158,18 @@ extension PersistableRecord {
         return try record.persist(.insert, resolution, selection, in: db, fetch)
     }
 
-    /// Updates or inserts the record, and returns what a function fetches from a selection of its row.
+    /// Updates or inserts the record, and returns the value that a function fetches from a
+    /// selection of its row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
@@ -161,7 +179,7 @@ extension PersistableRecord {
     }
 }
 
-// MARK: - By closures of columns
+// MARK: - By closures over columns
 
 extension MutablePersistableRecord {
     /// Updates columns of the record's row that the type declares.
@@ -172,10 +190,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - columns: The names of the columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and a
-    ///   ``DatabaseError`` when an expression is given that is no column.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - columns: A function that returns the columns to update.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, and a ``DatabaseError`` if an expression is not a column.
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder columns: (Columns.Type) throws -> [any SQLSelectable]
@@ -196,9 +215,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - columns: The names of the columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     @_disfavoredOverload
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -214,57 +235,65 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - columns: The names of the columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - columns: The columns to update.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key.
     @_disfavoredOverload
     public func update(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         columns: some Collection<some ColumnExpression>
     ) throws { try update(db, onConflict: resolution, columns: columns.map(\.name)) }
 
-    /// Inserts the record, and returns what a function fetches from columns of the new row that the type declares.
+    /// Inserts the record, and returns the value that a function fetches from declared columns of
+    /// the new row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public mutating func insertAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
         fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.insert, resolution, selection(Columns.self), in: db, fetch) }
 
-    /// Updates or inserts the record, and returns what a function fetches from columns of its row that the type declares.
+    /// Updates or inserts the record, and returns the value that a function fetches from declared
+    /// columns of its row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: a ``DatabaseError`` when a constraint is violated, or nothing is selected, and what the callbacks and `fetch`
-    ///   throw.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
+    ///   error of the callbacks and `fetch`.
     public mutating func saveAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
         fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
 
-    /// Updates all columns of the record's row, and returns what a function fetches from columns that the type declares.
+    /// Updates all columns of the record's row, and returns the value that a function fetches from
+    /// declared columns.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
     ///   - selection: Columns and expressions of the row.
-    ///   - fetch: Fetches from a statement that gives the selection; no row where a conflict was resolved by ignoring the
-    ///     record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and
-    ///   a ``DatabaseError`` when nothing is selected.
+    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
+    ///     row if a conflict was resolved by ignoring the record.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, and a ``DatabaseError`` if nothing is selected.
     public func updateAndFetch<Fetched>(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
@@ -282,7 +311,7 @@ private enum SelectedSQL {
         return try writer.fragment.literalSQL(on: db)
     }
 
-    /// The names of the columns that a selection of a table gives.
+    /// Returns the names of the columns that a selection from a table gives.
     static func names(_ selection: [any SQLSelectable], of table: String, on db: Database) throws -> [String]
     {
         let sql = try of(selection, on: db)

@@ -1,6 +1,6 @@
-// Upserts that say what is done with the row in the way.
+// Upserts with assignments to the conflicting row.
 
-/// What an upsert does with the columns of a row in the way that no assignment names.
+/// The treatment of the columns of a conflicting row that no assignment names.
 public enum UpsertUpdateStrategy: Hashable, Sendable {
     /// They are overwritten.
     case allColumns
@@ -9,7 +9,7 @@ public enum UpsertUpdateStrategy: Hashable, Sendable {
 }
 
 extension MutablePersistableRecord {
-    /// Inserts the record, or updates the row that is in its way, as one says.
+    /// Inserts the record, or updates the conflicting row as specified.
     ///
     /// ```swift
     /// try word.upsert(db, onConflict: ["text"]) { excluded in
@@ -20,21 +20,26 @@ extension MutablePersistableRecord {
     /// // ON CONFLICT ("text") DO UPDATE SET "count" = "count" + 1, "lastSeen" = "excluded"."lastSeen"
     /// ```
     ///
-    /// The assignments are made in the row that is in the way, whose columns they read; `excluded` has those that could not
-    /// be inserted. The other columns that the record encodes are overwritten, without its primary key: see
-    /// ``UpsertUpdateStrategy``. It is one statement, which calls the callbacks of an insertion.
+    /// The assignments are made in the conflicting row, and read its columns. `excluded` has the
+    /// values that could not be inserted. The other columns that the record encodes are
+    /// overwritten, except for its primary key: see ``UpsertUpdateStrategy``. This is one
+    /// statement, which calls the callbacks of an insertion.
     ///
-    /// A class record takes what the row has become, so that its next save does not undo it: the sum, and the date that was not
-    /// overwritten. A rollback gives it back what it had. Columns that it never read stay unread. A struct stays as it is, but for the
-    /// row id, which `didInsert` takes: ``upsertAndFetch(_:onConflict:updating:doUpdate:)`` returns what the row has become.
+    /// A class record takes the values of the updated row, such as the sum, and the date that was
+    /// not overwritten. So its next save does not undo them. A rollback restores its previous
+    /// values. Columns that it never read stay unread.
+    ///
+    /// A struct stays as it is, except for the row id, which `didInsert` takes.
+    /// ``upsertAndFetch(_:onConflict:updating:doUpdate:)`` returns the updated row.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By
-    ///     default, all of them, which needs SQLite 3.35.
-    ///   - strategy: What is done with the columns that no assignment names.
-    ///   - assignments: What is stored in the row that is in the way.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws. By default, all unique indexes, which needs SQLite 3.35.
+    ///   - strategy: The treatment of the columns that no assignment names.
+    ///   - assignments: The assignments to the conflicting row.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated.
     public mutating func upsert(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -46,7 +51,7 @@ extension MutablePersistableRecord {
         try persist(PersistenceOperation(.upsert, upsert: clause), in: db)
     }
 
-    /// Inserts the record, or updates the row that is in its way because of some unique columns.
+    /// Inserts the record, or updates the row that conflicts with it in the given unique columns.
     ///
     /// ```swift
     /// try player.upsert(db, onConflict: ["email"])
@@ -54,27 +59,30 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws.
     ///   - strategy: Whether the columns of the row are overwritten.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated.
     public mutating func upsert(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws {
         try upsert(db, onConflict: columns, updating: strategy) { _ in }
     }
 
-    /// Inserts the record or updates the row that is in its way, as one says, and returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row as specified, and returns the row as a
+    /// record of another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
-    ///     all of them, which needs SQLite 3.35.
-    ///   - strategy: What is done with the columns that no assignment names.
-    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws. By default, all unique indexes, which needs SQLite 3.35.
+    ///   - strategy: The treatment of the columns that no assignment names.
+    ///   - assignments: The assignments to the conflicting row. `excluded` has the columns that
+    ///     could not be inserted.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -86,16 +94,17 @@ extension MutablePersistableRecord {
         return try persistAndFetch(.upsert, nil, as: type, upsert: clause, in: db)
     }
 
-    /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the row as a
-    /// record of another type.
+    /// Inserts the record or updates the row that conflicts with it in the given unique columns.
+    /// Returns the row as a record of another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws.
     ///   - strategy: Whether the columns of the row are overwritten.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public mutating func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String],
         updating strategy: UpsertUpdateStrategy = .allColumns
@@ -105,17 +114,18 @@ extension MutablePersistableRecord {
 }
 
 extension MutablePersistableRecord where Self: FetchableRecord {
-    /// Inserts the record or updates the row that is in its way, as one says, and returns the record as the database holds
-    /// it: see ``upsert(_:onConflict:updating:doUpdate:)``.
+    /// Inserts the record or updates the conflicting row as specified, and returns the record as
+    /// the database stores it: see ``upsert(_:onConflict:updating:doUpdate:)``.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
-    ///     all of them, which needs SQLite 3.35.
-    ///   - strategy: What is done with the columns that no assignment names.
-    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws. By default, all unique indexes, which needs SQLite 3.35.
+    ///   - strategy: The treatment of the columns that no assignment names.
+    ///   - assignments: The assignments to the conflicting row. `excluded` has the columns that
+    ///     could not be inserted.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public func upsertAndFetch(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -127,15 +137,16 @@ extension MutablePersistableRecord where Self: FetchableRecord {
             db, as: type(of: self), onConflict: columns, updating: strategy, doUpdate: assignments)
     }
 
-    /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the record as
-    /// the database holds it.
+    /// Inserts the record or updates the row that conflicts with it in the given unique columns.
+    /// Returns the record as the database stores it.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws.
     ///   - strategy: Whether the columns of the row are overwritten.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public func upsertAndFetch(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> Self {
@@ -144,15 +155,18 @@ extension MutablePersistableRecord where Self: FetchableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record, or updates the row that is in its way, as one says: see ``upsert(_:onConflict:updating:doUpdate:)``.
+    /// Inserts the record, or updates the conflicting row as specified: see
+    /// ``upsert(_:onConflict:updating:doUpdate:)``.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
-    ///     all of them, which needs SQLite 3.35.
-    ///   - strategy: What is done with the columns that no assignment names.
-    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws. By default, all unique indexes, which needs SQLite 3.35.
+    ///   - strategy: The treatment of the columns that no assignment names.
+    ///   - assignments: The assignments to the conflicting row. `excluded` has the columns that
+    ///     could not be inserted.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated.
     public func upsert(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -165,7 +179,7 @@ extension PersistableRecord {
         try record.persist(PersistenceOperation(.upsert, upsert: clause), in: db)
     }
 
-    /// Inserts the record, or updates the row that is in its way because of some unique columns.
+    /// Inserts the record, or updates the row that conflicts with it in the given unique columns.
     ///
     /// ```swift
     /// try player.upsert(db, onConflict: ["email"])
@@ -173,27 +187,30 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws.
     ///   - strategy: Whether the columns of the row are overwritten.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated.
     public func upsert(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws {
         try upsert(db, onConflict: columns, updating: strategy) { _ in }
     }
 
-    /// Inserts the record or updates the row that is in its way, as one says, and returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row as specified, and returns the row as a
+    /// record of another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws. By default,
-    ///     all of them, which needs SQLite 3.35.
-    ///   - strategy: What is done with the columns that no assignment names.
-    ///   - assignments: What is stored in the row that is in the way. `excluded` has the columns that could not be inserted.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws. By default, all unique indexes, which needs SQLite 3.35.
+    ///   - strategy: The treatment of the columns that no assignment names.
+    ///   - assignments: The assignments to the conflicting row. `excluded` has the columns that
+    ///     could not be inserted.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
@@ -206,16 +223,17 @@ extension PersistableRecord {
         return try record.persistAndFetch(.upsert, nil, as: type, upsert: clause, in: db)
     }
 
-    /// Inserts the record or updates the row that is in its way because of some unique columns, and returns the row as a
-    /// record of another type.
+    /// Inserts the record or updates the row that conflicts with it in the given unique columns.
+    /// Returns the row as a record of another type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - type: The type that the row is read as.
-    ///   - columns: The columns of the unique index that has the conflict: a conflict with another one throws.
+    ///   - columns: The columns of the unique index of the conflict. A conflict in another index
+    ///     throws.
     ///   - strategy: Whether the columns of the row are overwritten.
-    /// - Throws: a ``DatabaseError`` when there is no unique index of these columns, and when a constraint is violated, and
-    ///   what reading the row throws.
+    /// - Throws: a ``DatabaseError`` if there is no unique index of these columns, or if a
+    ///   constraint is violated. Also any error of reading the row.
     public func upsertAndFetch<Fetched: FetchableRecord & TableRecord>(
         _ db: Database, as type: Fetched.Type, onConflict columns: [String],
         updating strategy: UpsertUpdateStrategy = .allColumns
