@@ -303,8 +303,8 @@ public struct RecordColumns: ~Copyable {
 @available(*, unavailable, message: "a pass over columns ends when columns(_:) returns")
 extension RecordColumns: Sendable {}
 
-/// A value to set for a listed property of a record: its row id, a date, or the value before a save
-/// that is rolled back.
+/// A value to set for a listed property: the row id, a date, or the value before a save that is
+/// rolled back.
 @usableFromInline
 struct GivenColumn {
     /// The name of the column, as the record spells it.

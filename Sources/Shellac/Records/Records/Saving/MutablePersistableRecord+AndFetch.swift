@@ -111,8 +111,8 @@ extension MutablePersistableRecord {
 }
 
 extension MutablePersistableRecord where Self: FetchableRecord {
-    /// Inserts the record, and returns it as the database stores it, with its row id, and the
-    /// default values of columns that it does not encode.
+    /// Inserts the record, and returns it as the database stores it: with its row id, and the
+    /// defaults of columns that it does not encode.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.

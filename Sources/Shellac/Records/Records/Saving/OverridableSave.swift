@@ -1,26 +1,31 @@
-// How a class record comes to be saved: whoever saves it, its four overridable methods do it, and the base implementations
-// of these go the way that all records go (see Save.swift). These methods take no options, and there is one for an insertion
-// and one for an update, and none for both. So what was asked of a save is left at the connection, for the base method to
-// find there, and so is what is to be told later. No other file knows of it.
+// Passes saves of class records through their overridable methods.
+//
+// Four overridable methods save a class record, however the save starts. Their base implementations
+// follow the path of all records (see Save.swift). These methods take no options. One inserts and
+// one updates, and none does both.
+//
+// So the options of a save are left at the connection, where the base method finds them. So are the
+// successes to report later. No other file uses this.
 
-/// What was asked of the next save of a class record.
+/// The options of the next save of a class record.
 struct SaveRequest {
     fileprivate var asked: (record: ObjectIdentifier, options: SaveOptions?)?
-    /// The record whose next deletion is for good.
+    /// The record whose next deletion is permanent.
     fileprivate var destroyed: ObjectIdentifier?
-    /// The record whose `did` callbacks are left to somebody else, and what it was not told.
+    /// The record whose `did` callbacks other code calls later, with the successes not yet
+    /// reported.
     fileprivate var untold: (record: ObjectIdentifier, successes: [UntoldSuccess])?
 }
 
-/// What a record is still to be told, by its `did` callbacks.
+/// A success that a record's `did` callbacks have not received yet.
 enum UntoldSuccess {
     case save(PersistenceSuccess)
     case deletion(isDeleted: Bool)
 }
 
 extension RecordKeeper {
-    /// Runs a function that saves a record by an overridable method, with options. Another record that is saved on the way
-    /// does not find them.
+    /// Runs a function that saves a record by an overridable method, with options. Another record
+    /// that is saved on the way does not get them.
     private func requesting<Result>(
         _ options: SaveOptions?, of record: Record, _ save: () throws -> Result
     ) rethrows -> Result {
@@ -30,7 +35,7 @@ extension RecordKeeper {
         return try save()
     }
 
-    /// Takes what was asked of the save of a record.
+    /// Takes the options of the save of a record.
     fileprivate func takeOptions(for record: Record) -> SaveOptions? {
         guard let asked = request.asked, asked.record == ObjectIdentifier(record) else { return nil }
         request.asked = nil
@@ -50,21 +55,23 @@ extension RecordKeeper {
         }
     }
 
-    /// Deletes a record for good. What it saves on the way, and other records that it deletes, do not hear of that.
+    /// Deletes a record permanently. This does not apply to records that it saves or deletes on the
+    /// way.
     fileprivate func destroy(_ record: Record, in db: Database) throws -> Bool {
         let outer = exchange(&request.destroyed, with: ObjectIdentifier(record))
         defer { request.destroyed = outer }
         return try record.delete(db)
     }
 
-    /// Takes whether the deletion of a record is for good.
+    /// Takes the flag that a record's deletion is permanent.
     fileprivate func takeDestruction(of record: Record) -> Bool {
         guard request.destroyed == ObjectIdentifier(record) else { return false }
         request.destroyed = nil
         return true
     }
 
-    /// Runs a function that saves a record, without calling its `did` callbacks. Returns what these would have been told.
+    /// Runs a function that saves a record, without calling its `did` callbacks. Returns the
+    /// successes to report to them.
     fileprivate func leavingUntold(
         _ record: Record, _ save: () throws -> Void
     ) rethrows -> [UntoldSuccess] {
@@ -74,7 +81,7 @@ extension RecordKeeper {
         return request.untold?.successes ?? []
     }
 
-    /// Whether a record's `did` callbacks are left to somebody else, who will hear of a success.
+    /// Whether other code calls a record's `did` callbacks later. If so, keeps the success for it.
     fileprivate func leaves(_ success: UntoldSuccess, untoldTo record: Record) -> Bool {
         guard request.untold?.record == ObjectIdentifier(record) else { return false }
         request.untold?.successes.append(success)
@@ -85,7 +92,7 @@ extension RecordKeeper {
 // MARK: - To the overridable methods
 
 extension Record {
-    /// Runs an operation: hands it to the overridable methods.
+    /// Runs an operation by passing it to the overridable methods.
     @_documentation(visibility: internal)
     @discardableResult
     public final func persist(_ operation: PersistenceOperation, in db: Database) throws -> Bool {
@@ -104,8 +111,8 @@ extension Record {
         return true
     }
 
-    /// Runs a function that saves or deletes the record, without calling its `did` callbacks. Returns what these would have been
-    /// told.
+    /// Runs a function that saves or deletes the record, without calling its `did` callbacks.
+    /// Returns the successes to report to them.
     final func leavingUntold(in db: Database, _ operation: () throws -> Void) rethrows -> [UntoldSuccess] {
         try db.records.leavingUntold(self, operation)
     }
@@ -121,7 +128,8 @@ extension Record {
     /// Updates or inserts the record by its own methods.
     private func saveByMethods(in db: Database, _ asked: SaveOptions?) throws {
         guard try columnsToUpdate(in: db) != nil else { return try db.records.insert(self, asked, in: db) }
-        // What `willSave` changes is written, whatever columns the methods name: compare with what is encoded before.
+        // Changes made by `willSave` are written, whichever columns the methods name. To find them,
+        // compare with the columns encoded before.
         let outcome = try db.withWriter(for: self) { encoded in
             var part = SaveOptions(asked, encoded: encoded, isPartOfSave: true)
             try willSave(db)
@@ -137,11 +145,11 @@ extension Record {
             }
             return written == nil ? nil : part.outcome
         }
-        // A method that has not called `super` has saved the record by itself, or has not.
+        // A method that did not call `super` has saved the record itself, or not at all.
         if let outcome { callBack(outcome, in: db) }
     }
 
-    /// Updates columns that were named for a record that has encoded them.
+    /// Updates named columns of a record that has encoded them.
     final func updateByMethods(
         _ writer: RecordWriter, _ names: Set<String>, ifUnchanged unchanged: UnchangedColumns?,
         in db: Database
@@ -154,14 +162,14 @@ extension Record {
 // MARK: - From the overridable methods
 
 extension Record {
-    /// Does what ``insert(_:)`` does.
+    /// Implements ``insert(_:)``.
     @inline(__always)
     final func insertRow(in db: Database) throws {
         db.checkAccess()
         let options = db.withRecords { $0.takeOptions(for: self) }
         let plan = try db.plan(for: type(of: self))
         if plan.use({ $0.isIdle(.insertion) }) {
-            // As below, without the variable, for which references would be counted.
+            // Does the same as below without a `var`, whose references would be counted.
             let written = try encodeAndInsert(in: db, by: plan, options, isUpsert: false)
             _ = try tell(written, options, in: db)
         } else {
@@ -170,13 +178,13 @@ extension Record {
         }
     }
 
-    /// Does what ``delete(_:)`` does.
+    /// Implements ``delete(_:)``.
     final func deleteOwnRow(in db: Database) throws -> Bool {
         db.checkAccess()
         return try deleteRow(in: db, destroying: db.withRecords { $0.takeDestruction(of: self) })
     }
 
-    /// Does what ``update(_:)`` does: calls ``update(_:columns:)``, where anybody overrides it.
+    /// Implements ``update(_:)``. Calls ``update(_:columns:)`` if a class overrides it.
     final func updateRow(in db: Database) throws {
         db.checkAccess()
         if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) {
@@ -190,7 +198,7 @@ extension Record {
         }
     }
 
-    /// Does what ``update(_:columns:)`` does.
+    /// Implements ``update(_:columns:)``.
     final func updateRow(in db: Database, columns: Set<String>) throws {
         db.checkAccess()
         let options = db.withRecords { $0.takeOptions(for: self) }
@@ -199,7 +207,8 @@ extension Record {
         if plan.use({ $0.isIdle(.update) }) {
             _ = try record.updateRow(in: db, columns: columns, options)
         } else {
-            // What it never read, and the column of a soft deletion, are written where they are named.
+            // If the columns are named, never-read columns and the column of a soft delete are
+            // written too.
             let isFull =
                 plan.use { $0.statements?.allNames == columns && $0.softDeleteColumn == nil }
                 && knownLayout?.unread == nil
@@ -208,11 +217,12 @@ extension Record {
         }
     }
 
-    // MARK: - What came of it
+    // MARK: - The outcome
 
-    /// Calls the `did` callbacks, or leaves them to whoever calls them. Returns whether anything was written.
+    /// Calls the `did` callbacks, or leaves them to other code. Returns whether anything was
+    /// written.
     ///
-    /// - Parameter written: Nil when a conflict was resolved by ignoring the record.
+    /// - Parameter written: The outcome. Nil if a conflict was resolved by ignoring the record.
     @inline(__always)
     final func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
         if let options, options.isPartOfSave {
@@ -225,7 +235,7 @@ extension Record {
         return written != nil
     }
 
-    /// Calls the `did` callbacks, or leaves them to whoever has asked for that.
+    /// Calls the `did` callbacks, or leaves them to the code that asked for it.
     @inline(__always)
     final func callBack(_ written: Written, in db: Database) {
         if db.withRecords({ $0.request.untold == nil }) {
@@ -235,7 +245,7 @@ extension Record {
         }
     }
 
-    /// Leaves the `did` callbacks to whoever has asked for that, or calls them.
+    /// Leaves the `did` callbacks to the code that asked for it, or calls them.
     private func leave(_ written: Written, in db: Database) {
         if db.records.leaves(.save(written.success), untoldTo: self) {
             takeRowIDAtOnce(written, in: db)
@@ -244,7 +254,8 @@ extension Record {
         }
     }
 
-    /// Calls `didInsert` alone, where the record takes its row id there: what comes next in the access may need it.
+    /// Calls only `didInsert`, if the record takes its row id there: the rest of the access may
+    /// need it.
     private func takeRowIDAtOnce(_ written: Written, in db: Database) {
         guard written.givesRowID, let insertion = written.success.insertion else { return }
         switch db.records.knownPlan(for: type(of: self))?.rowIDAdoption {
@@ -253,7 +264,7 @@ extension Record {
         }
     }
 
-    /// Calls `didDelete`, or leaves it to whoever has asked for that.
+    /// Calls `didDelete`, or leaves it to the code that asked for it.
     final func callBack(isDeleted: Bool, in db: Database) {
         if db.records.leaves(.deletion(isDeleted: isDeleted), untoldTo: self) { return }
         didDelete(deleted: isDeleted)

@@ -1,35 +1,41 @@
-/// Tells whether a class of records overrides what saves records, or is called around it, with a `Database`.
+/// Finds out whether a record class overrides the methods that save it, or the callbacks of a save.
 ///
-/// The language does not tell. But the metadata of a class holds its methods: those of its superclass stand at the same
-/// places as in the superclass, and are the same unless they are overridden. Where the methods in question stand
-/// is found out with two classes of ours, one of which overrides them.
+/// The language does not tell. But the metadata of a class holds its methods. Methods of the
+/// superclass are at the same places as in the superclass, and are equal unless they are
+/// overridden. Two private classes, one of which overrides the methods in question, show their
+/// places.
 enum Overrides {
-    /// The names of the callbacks that a class is known to override, and that a save of a kind calls.
+    /// Returns the names of the callbacks that a kind of save calls, and that a class is known to
+    /// override.
     static func callbacks(_ type: Record.Type, around kind: RecordCallback.Kind) -> [String] {
         RecordCallback.all.filter { $0.kinds.contains(kind) && $0.isOverridden(by: type) == true }.map(\.name)
     }
 
-    /// The callbacks that are called with a database around a save, and are known not to be overridden by a class.
+    /// Returns the callbacks around a save that get a database, and that a class is known not to
+    /// override.
     static func idleCallbacks(_ type: Record.Type) -> CallbackSet {
         CallbackSet(RecordCallback.all.filter { $0.isOverridden(by: type) == false }.map(\.member))
     }
 
-    /// Whether a class overrides a method that inserts or updates. True where it is not known.
+    /// Whether a class overrides a method that inserts or updates. True if unknown.
     static func methods(_ type: Record.Type) -> Bool { overrides(methodPlaces, type) ?? true }
 
-    /// Whether a class overrides a callback that tells a record of its insertion. True where it is not known.
+    /// Whether a class overrides a callback that reports an insertion to the record. True if
+    /// unknown.
     static func insertionCallbacks(_ type: Record.Type) -> Bool {
         RecordCallback.all.contains {
             ["didInsert", "didSave"].contains($0.name) && $0.isOverridden(by: type) != false
         }
     }
 
-    /// Whether a class reads rows by ``Record/updateFromRow(_:)``, ``Record/columns(_:)`` or `Codable`. True where it is not known.
+    /// Whether a class reads rows by ``Record/updateFromRow(_:)``, ``Record/columns(_:)`` or
+    /// `Codable`. True if unknown.
     static func reading(_ type: Record.Type) -> Bool {
         (overrides(readingPlaces, type) ?? true) || listing(type)
     }
 
-    /// Whether single columns of a class can be set: it lists them, or leaves them to `Codable`. True where it is not known.
+    /// Whether single columns of a class can be set, because it lists them, or leaves them to
+    /// `Codable`. True if unknown.
     static func listing(_ type: Record.Type) -> Bool {
         (columns(type, unlike: Record.self) ?? true) || ClassCoding.of(type) != nil
     }
@@ -38,7 +44,8 @@ enum Overrides {
         differ(places, type, Record.self)
     }
 
-    /// The places of these methods among the words of a class's metadata. None where they were not found.
+    /// The places of these methods among the words of a class's metadata. Empty if they were not
+    /// found.
     private static let methodPlaces = places(overriddenBy: Methods.self, count: Methods.count)
     private static let readingPlaces = places(overriddenBy: Reading.self, count: Reading.count)
 
@@ -48,16 +55,16 @@ enum Overrides {
         return places.count == count ? places : []
     }
 
-    /// The header of a class's metadata: what kind of metadata it is, the superclass, and on Apple's systems three words for
-    /// Objective-C. Then come flags, three numbers about instances, and the size of the whole with the part of it that is in
-    /// front.
+    /// The size of the header of a class's metadata. The header has the kind of metadata and the
+    /// superclass, and on Apple's systems three words for Objective-C. Then follow flags, three
+    /// numbers about instances, and the total size with the size of the part in front.
     #if canImport(ObjectiveC)
     private static var headerSize: Int { 40 }
     #else
     private static var headerSize: Int { 16 }
     #endif
 
-    /// The words of a class's metadata that those of `Record` have places for, from its methods on.
+    /// Returns the words of a class's metadata that `Record` also has, starting with its methods.
     private static func words(_ type: Record.Type) -> UnsafeBufferPointer<UInt> {
         let base = metadata(Record.self)
         let size = Int(base.load(fromByteOffset: headerSize + 16, as: UInt32.self))
@@ -71,14 +78,14 @@ enum Overrides {
         return UnsafeBufferPointer(start: metadata.assumingMemoryBound(to: UInt.self), count: count)
     }
 
-    /// Whether a class overrides the method that reads a row, or the one that encodes, where another class does not. Nil
-    /// where it is not known.
+    /// Whether a class overrides the method that reads a row, or the one that encodes, and the
+    /// other class does not. Nil if unknown.
     static func pair(_ type: Record.Type, unlike other: Record.Type) -> Bool? {
         differ(pairPlaces, type, other)
     }
 
-    /// Whether a class overrides the method that lists its columns, where another class does not. Nil where it is not
-    /// known.
+    /// Whether a class overrides the method that lists its columns, and the other class does not.
+    /// Nil if unknown.
     static func columns(_ type: Record.Type, unlike other: Record.Type) -> Bool? {
         differ(columnsPlaces, type, other)
     }
@@ -92,9 +99,10 @@ enum Overrides {
     private static let pairPlaces = places(overriddenBy: Pair.self, count: Pair.count)
     private static let columnsPlaces = places(overriddenBy: Columns.self, count: Columns.count)
 
-    /// Whether a class overrides a strategy for values of some types. True where it is not known.
+    /// Whether a class overrides a strategy for values of some types. True if unknown.
     ///
-    /// It is asked for each date, so the methods are compared by a few instructions: they stand side by side.
+    /// It is called for each date. So it compares the methods, which are side by side, with a few
+    /// instructions.
     static func strategies(_ type: Record.Type) -> Bool {
         let (place, base) = strategyWords
         guard place != 0 else { return true }
@@ -105,7 +113,7 @@ enum Overrides {
 
     private typealias FiveWords = (UInt, UInt, UInt, UInt, UInt)
 
-    /// Where the strategies stand in the metadata, or 0, and those of `Record`.
+    /// The place of the strategies in the metadata, or 0, and the strategies of `Record`.
     private static let strategyWords: (place: Int, base: FiveWords) = {
         let places = Self.places(overriddenBy: Strategies.self, count: Strategies.count)
         guard let first = places.first, places == Array(first..<first + Strategies.count) else {
@@ -119,7 +127,8 @@ enum Overrides {
         unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)
     }
 
-    /// How many bytes an instance of a class has: more than one of its superclass, if it has properties of its own.
+    /// Returns the size of an instance of a class in bytes. It is larger than the superclass's if
+    /// the class has properties of its own.
     static func instanceSize(of type: Record.Type) -> Int {
         Int(metadata(type).load(fromByteOffset: headerSize + 8, as: UInt32.self))
     }

@@ -1,21 +1,23 @@
-// What modifies a class record in a closure: it is not mutating.
+// Modifies class records in a closure, without `mutating`.
 
 extension PersistableRecord where Self: Record {
-    /// Modifies the record, and updates the columns that this has changed. Changes made before are not written.
+    /// Modifies the record, and updates the columns that the function has changed. Changes made
+    /// before are not written.
     ///
     /// ```swift
     /// let isUpdated = try player.updateChanges(db) { $0.score = 1000 }
     /// ```
     ///
-    /// Without a change, no SQL is run and no callback is called.
+    /// If nothing has changed, no SQL runs and no callback is called.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when the row violates a constraint: by default, what the policy of the type says.
-    ///   - modify: Changes the record.
+    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - modify: A function that changes the record.
     /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary key, and
-    ///   what the function throws.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, and any error of the function.
     @discardableResult
     public func updateChanges(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
@@ -28,10 +30,11 @@ extension PersistableRecord where Self: Record {
         return true
     }
 
-    /// Modifies the record, and returns the columns that this has changed, with their old values.
+    /// Modifies the record, and returns the columns that the function has changed, with their old
+    /// values.
     ///
-    /// - Parameter modify: Changes the record. It is called once.
-    /// - Throws: what encoding the record throws, and what the function throws.
+    /// - Parameter modify: A function that changes the record. It is called once.
+    /// - Throws: any error that encoding the record throws, and any error of the function.
     @discardableResult
     public func databaseChanges(modify: (Self) throws -> Void) throws -> [String: DatabaseValue] {
         var record = self

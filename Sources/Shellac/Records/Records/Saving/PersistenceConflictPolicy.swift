@@ -1,20 +1,23 @@
-/// What SQLite does when a record violates a constraint: see "ON CONFLICT clause" in its documentation.
+/// SQLite's conflict resolutions for records that violate a constraint.
+///
+/// See "ON CONFLICT clause" in the SQLite documentation.
 ///
 /// ```swift
 /// static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace, update: .replace)
 /// ```
 public struct PersistenceConflictPolicy: Hashable, Sendable {
-    /// What an insertion does.
+    /// The conflict resolution of insertions.
     public var conflictResolutionForInsert: Database.ConflictResolution
 
-    /// What an update does.
+    /// The conflict resolution of updates.
     public var conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy. By default, the statement that violates a constraint throws, and its changes are undone.
+    /// Creates a policy. By default, the statement that violates a constraint throws, and its
+    /// changes are undone.
     ///
     /// - Parameters:
-    ///   - insert: What an insertion does.
-    ///   - update: What an update does.
+    ///   - insert: The conflict resolution of insertions.
+    ///   - update: The conflict resolution of updates.
     public init(
         insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort
     ) {
@@ -23,22 +26,22 @@ public struct PersistenceConflictPolicy: Hashable, Sendable {
     }
 }
 
-/// What an insertion did.
+/// The outcome of an insertion.
 public struct InsertionSuccess: Hashable, Sendable {
     /// The row id of the new row.
     public let rowID: Int64
 
-    /// The column that is the row id, where the table has an `INTEGER PRIMARY KEY`.
+    /// The column that is the row id, if the table has an `INTEGER PRIMARY KEY`.
     public let rowIDColumn: String?
 }
 
-/// What an insertion or an update did.
+/// The outcome of an insertion or an update.
 public struct PersistenceSuccess: Hashable, Sendable {
     /// The insertion, if it was one.
     public let insertion: InsertionSuccess?
 }
 
 extension Database.ConflictResolution {
-    /// What stands behind INSERT and UPDATE. ABORT is what SQLite does without being told.
+    /// The clause after INSERT and UPDATE. ABORT is SQLite's default.
     var orClause: String { self == .abort ? "" : "OR \(rawValue) " }
 }

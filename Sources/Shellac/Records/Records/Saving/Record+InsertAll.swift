@@ -1,7 +1,7 @@
-// How many class records are inserted at a time.
+// Inserts many class records at a time.
 
 extension Record {
-    /// Inserts records, each as its class says.
+    /// Inserts records, each in the way of its class.
     static func insertAll(
         _ records: [Record], _ resolution: Database.ConflictResolution?, in db: Database
     ) throws {
@@ -15,7 +15,7 @@ extension Record {
         }
     }
 
-    /// Inserts records, each as its class says. Where that fails, some of them may be inserted.
+    /// Inserts records, each in the way of its class. If one fails, some of them may be inserted.
     static func insertEach(
         of records: [Record], _ resolution: Database.ConflictResolution?, in db: Database
     ) throws {
@@ -41,7 +41,7 @@ extension Record {
         return try policy == .abort && plan.isIdle(.insertion) && plan.canTakeManyRows(on: db)
     }
 
-    /// Inserts records of one class, around whose statements nobody is called.
+    /// Inserts records of one class that has no callbacks around its statements.
     private static func insertMany(
         _ records: ArraySlice<Record>, _ plan: RecordPlan, in db: Database
     ) throws {
@@ -67,7 +67,7 @@ extension Record {
         try batch.insert()
     }
 
-    /// Remembers that the record was inserted.
+    /// Stores in the record that it was inserted.
     private func take(_ insertion: InsertionSuccess, _ writer: RecordWriter) throws {
         let moment = snapshot?.moment ?? 0
         let pending = takeLateInsertion(insertion, from: writer, in: writer.database)

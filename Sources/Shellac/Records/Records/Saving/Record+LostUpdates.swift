@@ -1,7 +1,8 @@
-// How a class record is saved where others save the same row: no change of theirs is overwritten unseen.
+// Optimistic locking: a save fails if another change would be lost.
 
 extension Record {
-    /// Updates the columns that have changed, unless somebody else has changed the row since the record was fetched or saved.
+    /// Updates the changed columns, unless another writer has changed the row since the record was
+    /// fetched or saved.
     ///
     /// ```swift
     /// player.score += 10
@@ -14,45 +15,52 @@ extension Record {
     /// }
     /// ```
     ///
-    /// It needs no column with a version: what the record remembers of the row is compared with what the row holds, by SQLite and as
-    /// it is stored, in the statement that writes. Texts are compared byte by byte, and NULL is a value as any other.
+    /// It needs no version column. SQLite compares the values that the record remembers with the
+    /// stored values of the row, in the statement that writes. Texts are compared byte by byte, and
+    /// NULL is a value like any other.
     ///
-    /// What is compared are the columns that are written, by ``UnchangedColumns/changedColumns``, or all that the record remembers, by
-    /// ``UnchangedColumns/all``, or those that you name. A column among these that the record has never read counts as changed by
-    /// somebody else: nobody knows better. The columns of ``databaseStamps`` are compared only where they are named, since whoever
-    /// writes the row writes them.
+    /// The compared columns are those that are written (``UnchangedColumns/changedColumns``), all
+    /// that the record remembers (``UnchangedColumns/all``), or those that you name. If the record
+    /// has never read one of them, it counts as changed by another writer. The columns of
+    /// ``databaseStamps`` are compared only if they are named, because every writer of the row
+    /// writes them.
     ///
-    /// Without a change, no SQL is run and no callback is called. Callbacks are called as by ``updateChanges(_:)``.
+    /// If nothing has changed, no SQL runs and no callback is called. Callbacks are called as by
+    /// ``updateChanges(_:)``.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - columns: The columns that are to hold what the record remembers.
+    ///   - columns: The columns that must still hold the values that the record remembers.
     /// - Returns: Whether a column had changed.
-    /// - Throws: ``RecordError/stale(columns:row:)`` where the row holds something else: nothing is written then, and the record
-    ///   is as it was. ``RecordError/recordNotFound(databaseTableName:key:)`` where the row is gone.
+    /// - Throws: ``RecordError/stale(columns:row:)`` if the row holds other values. Then nothing is
+    ///   written, and the record is unchanged.
+    ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if the row is gone.
     @discardableResult
     public final func update(_ db: Database, ifUnchanged columns: UnchangedColumns) throws -> Bool {
         try updateChanges(db, columns)
     }
 
-    /// Updates the columns that have changed; where somebody else has changed the row in one of them, takes the row by
-    /// ``merge(_:)-(Row)``, and begins again.
+    /// Updates the changed columns. If another writer has changed the row in one of them, takes the
+    /// row by ``merge(_:)-(Row)``, and tries again.
     ///
-    /// In a column that both have changed, the record's value is written in the end. Where that one is made of the old value, give a
-    /// function that makes it: `updateChanges(db, retrying: 3) { $0.score += 10 }`.
+    /// If both have changed a column, the record's value is written in the end. If the new value
+    /// depends on the old one, pass a function that computes it:
+    /// `updateChanges(db, retrying: 3) { $0.score += 10 }`.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - retries: How often it begins again. In a transaction, once is enough: nobody else writes meanwhile.
+    ///   - retries: The number of further attempts. In a transaction, one is enough, because there
+    ///     is no other writer meanwhile.
     /// - Returns: Whether a column had changed.
-    /// - Throws: what ``update(_:ifUnchanged:)`` and ``merge(_:)-(Row)`` throw.
+    /// - Throws: any error that ``update(_:ifUnchanged:)`` and ``merge(_:)-(Row)`` throw.
     @discardableResult
     public final func updateChanges(_ db: Database, retrying retries: Int) throws -> Bool {
         try retry(retries, in: db) { try update(db, ifUnchanged: .changedColumns) }
     }
 
-    /// Runs a function that updates the record, until the row is what the record remembers. What the function, and what the callbacks
-    /// have made of the record is taken back each time: they make it of the new values again.
+    /// Runs a function that updates the record, until the row matches the remembered one. Before
+    /// each retry, it reverts the changes that the function and the callbacks made to the record.
+    /// They make them again from the new values.
     fileprivate func retry(
         _ retries: Int, in db: Database, _ update: () throws -> Bool
     ) throws -> Bool {
@@ -70,7 +78,7 @@ extension Record {
         }
     }
 
-    /// Gives the record the values back that it had encoded before.
+    /// Restores the values that the record had encoded before.
     private func takeBack(to before: PackedRow) throws {
         let after = try encoded()
         let values = before.databaseValues
@@ -88,7 +96,7 @@ extension Record {
         )
     }
 
-    /// Runs an update. Where callbacks may write, too, what they have written goes with an update that fails.
+    /// Runs an update. If callbacks may write too, a failed update also undoes their changes.
     private func updateAsOne(in db: Database, _ update: () throws -> Bool) throws -> Bool {
         if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) { return try update() }
         var result = false
@@ -99,7 +107,7 @@ extension Record {
         return result
     }
 
-    /// Whether a row is that of the record: a callback may have updated another one.
+    /// Whether a row belongs to the record. A callback may have updated another one.
     private func isOwn(_ row: NewerRow, in db: Database) throws -> Bool {
         try db.withWriter(for: self) { writer in
             writer.takeKey(of: self)
@@ -119,23 +127,26 @@ extension Record {
 }
 
 extension PersistableRecord where Self: Record {
-    /// Modifies the record, and updates the columns that this has changed; where somebody else has changed the row in one of them,
-    /// takes the row as ``Record/merge(_:)-(Row)`` does, and begins again. Changes made before are not written.
+    /// Modifies the record, and updates the columns that the function has changed. If another
+    /// writer has changed the row in one of them, takes the row like ``Record/merge(_:)-(Row)``,
+    /// and tries again. Changes made before are not written.
     ///
     /// ```swift
     /// try player.updateChanges(db, retrying: 3) { $0.score += 10 }
     /// ```
     ///
-    /// However many do that at once, no change is lost: the function runs again with what the others have written. What it changes
-    /// beside the columns is not taken back before.
+    /// No change is lost, even with many writers at once: the function runs again with the values
+    /// of the others. Its side effects outside of the columns are not reverted first.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - retries: How often it begins again. In a transaction, once is enough: nobody else writes meanwhile.
-    ///   - modify: Sets properties of the record.
+    ///   - retries: The number of further attempts. In a transaction, one is enough, because there
+    ///     is no other writer meanwhile.
+    ///   - modify: A function that sets properties of the record.
     /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/stale(columns:row:)`` where the row was changed once more, ``RecordError/recordNotFound(databaseTableName:key:)``
-    ///   where it is gone, and what the function throws.
+    /// - Throws: ``RecordError/stale(columns:row:)`` if the row was changed once more.
+    ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if it is gone. Any error of the
+    ///   function.
     @discardableResult
     public func updateChanges(
         _ db: Database, retrying retries: Int, modify: (Self) throws -> Void

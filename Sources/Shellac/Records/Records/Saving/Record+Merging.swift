@@ -1,7 +1,8 @@
-// How a class record takes a row beside the changes that it has.
+// Merges a row into a class record that has changes.
 
 extension Record {
-    /// Takes the values of a row of the record's table in the columns that the record has not changed.
+    /// Takes the values of a row of the record's table in the columns that the record has not
+    /// changed.
     ///
     /// ```swift
     /// player.score = 1000                          // a change of its own
@@ -12,27 +13,34 @@ extension Record {
     /// try player.databaseChanges                   // ["score": what the row has]
     /// ```
     ///
-    /// In a column that is clean, the property takes the row's value. In one that differs from what the record remembers, the
-    /// property stays as it is. In all of them, the record remembers the row from now on: a column that was dirty is dirty still,
-    /// unless the row has the very value, and ``databaseChanges`` tells what the row has. Columns that the row lacks are left alone.
-    /// Those that the record has never read are clean as long as their properties are as they were after the fetch.
+    /// In a clean column, the property takes the row's value. If a property differs from the
+    /// remembered value, it stays as it is. In all of these columns, the record remembers the row
+    /// from now on. So a dirty column stays dirty, unless the row has the same value, and
+    /// ``databaseChanges`` gives the row's value. Columns that the row lacks are left alone. A
+    /// column that the record has never read is clean as long as its property is as it was after
+    /// the fetch.
     ///
-    /// The primary key is a column as any other, but the row must be that of the key which the record remembers, where the
-    /// row and the record know theirs. Of a record that was neither fetched nor saved, all columns are dirty: it keeps all that it
-    /// has, and remembers the row. It needs the row's key.
+    /// The primary key is a column like any other. But if the row and the record both have a key,
+    /// it must be the key that the record remembers. If a record was neither fetched nor saved, all
+    /// columns are dirty. It keeps all of its values, and remembers the row. It needs the row's
+    /// key.
     ///
-    /// Properties that have the row's value already are not set, so that who observes them hears nothing. A class with an
-    /// ``updateFromRow(_:)`` is given a whole row, where there is anything to take: what the record encodes in its dirty
-    /// columns, and the row's values in the others.
+    /// Properties that already have the row's value are not set, so their observers are not
+    /// notified. If there is anything to take, a class with an ``updateFromRow(_:)`` gets a whole
+    /// row. This row has the record's encoded values in dirty columns, and the row's values in the
+    /// others.
     ///
-    /// The row is taken for what the database holds. Inside of an access, what the record remembers follows the transaction, as it
-    /// does after ``reload(_:)``: a rollback gives back what it remembered before, and the properties keep what they have taken.
+    /// The row is assumed to be the state of the database. Inside of an access, the remembered
+    /// values follow the transaction, as after ``reload(_:)``. A rollback restores the values
+    /// remembered before, and the properties keep their new values.
     ///
-    /// - Parameter row: A row of the record's table, with some or all of its columns: of ``follow(in:)``, or fetched.
-    /// - Throws: ``RecordError/otherKey(databaseTableName:key:rowKey:)`` when the row has another primary key,
-    ///   ``RecordError/rowNotTaken(recordType:reason:)`` when it has none of the record's columns, or the class reads no rows;
-    ///   ``RecordError/kindChanged(recordType:kind:row:)`` when the row is of another kind;
-    ///   what encoding the record and reading a column throw. The record is then as it was.
+    /// - Parameter row: A row of the record's table, with some or all of its columns. It may come
+    ///   from ``follow(in:)``, or be fetched.
+    /// - Throws: ``RecordError/otherKey(databaseTableName:key:rowKey:)`` if the row has another
+    ///   primary key. ``RecordError/rowNotTaken(recordType:reason:)`` if it has none of the
+    ///   record's columns, or if the class reads no rows.
+    ///   ``RecordError/kindChanged(recordType:kind:row:)`` if the row is of another kind. Any error
+    ///   of encoding the record or reading a column. The record is then unchanged.
     public final func merge(_ row: Row) throws {
         let type = type(of: self)
         let coding = ClassCoding.of(type)
@@ -59,7 +67,7 @@ extension Record {
         let merged = merge.snapshot(
             previous: PackedRow.PreviousState(
                 memory: .merge(before: lastSave?.before, after: lastSave?.after), moment: moment))
-        // A setter may ask what has changed, or save the record.
+        // A setter may read the changes, or save the record.
         snapshot = merged
         if merge.changes.isEmpty { return }
         do { try take(merge) } catch {
@@ -69,13 +77,14 @@ extension Record {
         }
     }
 
-    /// Takes the values of a row that an update has met in the columns that the record has not changed: see ``merge(_:)-(Row)``.
+    /// Takes the values of a row that an update has met, in the columns that the record has not
+    /// changed: see ``merge(_:)-(Row)``.
     ///
     /// - Parameter row: The row of ``RecordError/stale(columns:row:)``.
     /// - Throws: as for a ``Row``.
     public final func merge(_ row: NewerRow) throws { try merge(row.row) }
 
-    /// Checks that a row has the primary key of the record, where both are known.
+    /// Checks that a row has the primary key of the record, if both are known.
     private func checkKey(
         _ key: KeyColumns, of row: PackedRow, _ remembered: PackedRow?, _ columns: PackedColumns
     ) throws {
@@ -103,7 +112,7 @@ extension Record {
     /// Sets the properties that a merge changes.
     private func take(_ merge: Merge) throws {
         let changes = Row(merge.changedColumns)
-        // What throws before anything was set comes first.
+        // The coding can throw before anything is set, so it comes first.
         if let coding = ClassCoding.of(type(of: self)) { try coding.use { try $0.read(changes, into: self) } }
         if Overrides.pair(type(of: self), unlike: Record.self) != false {
             try updateFromRow(Row(merge.wholeRow))
@@ -111,7 +120,8 @@ extension Record {
         try readColumns(changes)
     }
 
-    /// Gives the properties back what they had before a merge that has failed: each for itself, as a setter may throw again.
+    /// Restores the properties as they were before a merge that has failed. It sets each
+    /// separately, because a setter may throw again.
     private func giveBack(_ merge: Merge) {
         if Overrides.pair(type(of: self), unlike: Record.self) != false {
             try? updateFromRow(Row(merge.wholeRowBefore))
@@ -123,16 +133,17 @@ extension Record {
     }
 }
 
-/// What a record is to take of a row, and to remember then.
+/// The values that a record takes from a row, and the row that it then remembers.
 private struct Merge {
     struct Change {
         /// The name of the column, as the record encodes it, or as the row has it.
         let name: String
-        /// What the property has. Nil where it is not known, as of a column that the record never stores.
+        /// The property's value. Nil if it is unknown, as for a column that the record never
+        /// stores.
         let old: DatabaseValue?
         let new: DatabaseValue
     }
-    /// The columns whose properties are to be set.
+    /// The columns whose properties are set.
     private(set) var changes: [Change] = []
 
     private let row: PackedRow
@@ -157,7 +168,8 @@ private struct Merge {
             } else if let unread, let known = unread.layout.column(named: name) {
                 isClean = value.isStored(as: unread.column(known), in: nil)
             } else {
-                // The NULL of a record that does not know its row was not given by the program, and brings no deleted row back.
+                // If a record does not remember its row, its NULL was not set by the program, and
+                // does not restore a deleted row.
                 isClean = value.isNull && deletion.map { CaseInsensitiveName.matches($0, name) } ?? false
             }
             if isClean, !value.isStored(as: row.column(place), in: affinity) {
@@ -165,7 +177,7 @@ private struct Merge {
                     Change(name: name, old: value.view.databaseValue, new: row.databaseValue(at: place)))
             }
         }
-        // What the record reads, and never stores, is clean always.
+        // Columns that the record only reads are always clean.
         for (place, name) in row.layout.names.enumerated()
         where encoded.layout.column(named: name) == nil && row.layout.column(named: name) == place {
             let old = remembered.flatMap { known in
@@ -178,16 +190,16 @@ private struct Merge {
 
     // MARK: - Rows that are read
 
-    /// The columns that change, alone.
+    /// Only the columns that change.
     var changedColumns: PackedRow {
         let layout = RowLayout(names: changes.map(\.name), sql: row.layout.sql)
         return PackedRow.make(layout, values: changes.map(\.new))
     }
 
-    /// All that the record encodes, with what changes.
+    /// All columns that the record encodes, with the changes.
     var wholeRow: PackedRow { wholeRow(\.new) }
 
-    /// All that the record encodes, as it was before.
+    /// All columns that the record encodes, as they were before.
     var wholeRowBefore: PackedRow { wholeRow(\.old) }
 
     private func wholeRow(_ value: (Change) -> DatabaseValue?) -> PackedRow {
@@ -199,7 +211,7 @@ private struct Merge {
                 columns.append((name, value))
             }
         }
-        // What the record reads, and never stores, is there as well.
+        // Columns that the record only reads are included as well.
         for known in [remembered, row] {
             guard let known else { continue }
             for (place, name) in known.layout.names.enumerated()
@@ -212,9 +224,10 @@ private struct Merge {
             RowLayout(names: columns.map(\.name), sql: row.layout.sql), values: columns.map(\.value))
     }
 
-    // MARK: - What is remembered
+    // MARK: - The remembered row
 
-    /// What the record remembers from now on: the row, and of columns that it lacks what was remembered before.
+    /// Returns the row that the record remembers from now on. Columns that the row lacks keep the
+    /// values remembered before.
     func snapshot(previous: consuming PackedRow.PreviousState) -> PackedRow {
         let known = remembered?.layout
         let unread = known?.unreadColumns?.without(row.layout.names)
@@ -239,7 +252,7 @@ private struct Merge {
         return PackedRow.make(composed, values: values).copy(composed, previous: previous)
     }
 
-    /// Returns a layout of the same columns, with what is known of the table.
+    /// Returns a layout of the same columns, with the known facts about the table.
     private func layout(_ layout: RowLayout, _ unread: UnreadColumns?) -> RowLayout {
         let known = remembered?.layout
         let affinities = layout.names.map { name in
@@ -262,7 +275,8 @@ private struct Merge {
 }
 
 extension RowLayout {
-    /// The columns of the primary key of a type's table, as far as a record, its row, or the running access can tell them.
+    /// Returns the primary key columns of a type's table, as far as the record, its row, or the
+    /// running access has them.
     fileprivate func keyOfMerge(_ type: Record.Type, _ remembered: PackedRow?) -> KeyColumns {
         let known = remembered?.layout.key(of: type) ?? .none
         if !known.isEmpty { return known }

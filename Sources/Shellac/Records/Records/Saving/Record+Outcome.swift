@@ -1,10 +1,13 @@
-// What came of a save, stored in the record: what it remembers, its row id, what the save has filled in. Whatever saves
-// a record ends here, alone or among others.
+// Stores the outcome of a save in the record.
+//
+// It stores the remembered row, the row id, and the values that the save has filled in. Every save
+// of a record ends here, alone or among others.
 
 extension Record {
     // MARK: - Insertions
 
-    /// Remembers what was inserted or upserted, and takes what the database gave it.
+    /// Remembers the row that was inserted or upserted, and takes the values that the database
+    /// generated.
     @inline(__always)
     final func takeInsertion(
         _ insertion: InsertionSuccess, isUpsert: Bool, from writer: RecordWriter, in db: Database
@@ -17,11 +20,12 @@ extension Record {
             success: PersistenceSuccess(insertion: insertion), givesRowID: givesRowID, pending: pending)
     }
 
-    /// Remembers what was inserted some time ago. What the record was given meanwhile is kept, and differs from its row.
+    /// Remembers a row that was inserted some time ago. Values that were set in the record
+    /// meanwhile are kept, and differ from its row.
     final func takeLateInsertion(
         _ insertion: InsertionSuccess, from writer: RecordWriter, in db: Database
     ) -> PendingAdoption? {
-        // Nobody else than a callback of the user's is likely to have changed it.
+        // Usually, only a callback of the user can have changed it.
         let isChanged =
             writer.withPlan { $0.overridesInsertionCallbacks }
             && (try? writer.columns.isStillEncoded(by: { try _encodeColumns(to: &$0) })) != true
@@ -75,14 +79,15 @@ extension Record {
         }
     }
 
-    /// Remembers a row that was inserted, among those that were inserted since the same moment. Returns false where it is
-    /// to stand alone.
+    /// Remembers an inserted row, in a chunk with the rows inserted since the same moment. Returns
+    /// false if the row needs memory of its own.
     @inline(__always)
     private func remember(
         _ writer: RecordWriter, since moment: UInt64, in db: Database,
         inserted row: (inout SnapshotPool) -> ChunkedRow?
     ) -> Bool {
-        // A row that will have to leave the chunk at once, or has a previous state, is better off alone.
+        // A row that would leave the chunk immediately, or has a previous state, is better off
+        // alone.
         guard moment != 0, rememberedRow.isNothing, writer.filled == nil else { return false }
         return db.withRecords { records in
             records.insertedRows.begin(moment: moment)
@@ -96,7 +101,7 @@ extension Record {
 
     /// Remembers the columns that were updated.
     ///
-    /// - Parameter isFull: Whether these are all that it knows.
+    /// - Parameter isFull: Whether these are all columns that it remembers.
     final func takeUpdate(_ mask: ColumnMask, isFull: Bool, from writer: RecordWriter, in db: Database) {
         let columns = writer.columns
         if isFull {
@@ -109,8 +114,9 @@ extension Record {
         if writer.filled != nil { writer.giveFilledColumns(to: self) }
     }
 
-    /// Remembers some of the columns, and what was known of the others: nothing, where the record has come to mean
-    /// another row. The row was found by its primary key, so that is known, unless the row may hold other letters.
+    /// Remembers some of the columns, with the remembered values of the others. If the record has
+    /// come to mean another row, nothing is remembered of the others. The primary key has found the
+    /// row, so it is known, unless the row may hold other letters.
     @inline(never)
     private func rememberSome(of writer: RecordWriter, _ mask: ColumnMask, in db: Database) {
         let columns = writer.columns
@@ -119,7 +125,8 @@ extension Record {
         var written = mask
         if hasOtherKey { written.formUnion(writer.exactKey) }
         var unread = old?.layout.unreadColumns?.without(written, of: columns)
-        // Its other values were given to the record, and are still to be written. What is filled in was not.
+        // The record's other values are still to be written, because the program set them. This
+        // does not hold for filled-in columns.
         if hasOtherKey, let old, let filling = writer.plan.filling {
             let leftOut = filling.columnsLeftOut(of: written, writer, knowing: old)
             unread = UnreadColumns.joining(leftOut, of: columns, with: unread)
@@ -133,10 +140,11 @@ extension Record {
         snapshot = .nothing(previous: previousSave(moment: note(in: db)))
     }
 
-    // MARK: - A row that was in the way
+    // MARK: - A conflicting row
 
-    /// Remembers what a row has become that was in the way of an upsert. The record takes its key, by which the row is found from now on.
-    /// Where the upsert has said what is done with the row, the record takes the outcome, too: its next save would undo it.
+    /// Remembers the new values of a row that conflicted in an upsert. The record takes the row's
+    /// key, because the row is found by it from now on. If the upsert specified assignments, the
+    /// record also takes their outcome: otherwise its next save would undo it.
     private func takeUpsertedRow(from writer: RecordWriter) {
         let db = writer.database
         guard let upserted = writer.upserted else { return }
@@ -144,8 +152,9 @@ extension Record {
         let (columns, statements) = (writer.columns, writer.statements)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
-        // Of what the record did not give, it knows what it has itself, and what it was given. Which bytes a repaired text
-        // stands for, nobody has told it.
+        // Of the columns that the record did not give, it remembers only those where it has the
+        // stored value, or that were filled in. The stored bytes behind a repaired text are
+        // unknown.
         if !writer.untouched.isEmpty {
             let filled = writer.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []
             let known = upserted.filter { column, value in
@@ -170,7 +179,7 @@ extension Record {
         noteGiven(GivenValues(given), in: db)
         do {
             try take(given)
-            // What its owner changes meanwhile is kept.
+            // Changes that the owner has made meanwhile are kept.
             let refused = try given.filter { value in
                 try !encodes(value.new, in: value.name, value.affinity)
                     && encodes(value.old, in: value.name, value.affinity)
@@ -191,6 +200,6 @@ extension Record {
 }
 
 extension RecordWriter {
-    /// Whether the database gives the record its row id.
+    /// Whether the database generates the row id of the record.
     fileprivate var givesRowID: Bool { withStatements { $0.rowIDColumn.map(columns.isNull) ?? false } }
 }

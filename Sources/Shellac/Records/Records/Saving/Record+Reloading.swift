@@ -1,18 +1,19 @@
-// How a class record takes what the database holds.
+// Reads the row of a class record again.
 
 extension Record {
-    /// Inserts the record. With `refreshing`, takes what the database made of it, too: the default values of columns
-    /// that were not encoded, and generated columns.
+    /// Inserts the record. With `refreshing`, also takes the values that the database added:
+    /// default values of columns that were not encoded, and generated columns.
     ///
-    /// It is one statement, and needs a class that lists its columns in ``columns(_:)``, or reads them in
-    /// ``updateFromRow(_:)``.
+    /// This is one statement. It needs a class that lists its columns in ``columns(_:)``, or reads
+    /// them in ``updateFromRow(_:)``.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - resolution: What SQLite does when a record violates a constraint: by default, what the policy of the type says.
-    ///   - refreshing: Whether the record takes what the database made of it.
-    /// - Throws: ``RecordError/rowNotTaken(recordType:reason:)`` when the record does not take the row,
-    ///   which is inserted all the same.
+    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
+    ///     type's policy applies.
+    ///   - refreshing: Whether the record takes the stored row.
+    /// - Throws: ``RecordError/rowNotTaken(recordType:reason:)`` if the record does not take the
+    ///   row, which is inserted nevertheless.
     public final func insert(
         _ db: Database, onConflict resolution: Database.ConflictResolution? = nil, refreshing: Bool
     ) throws {
@@ -25,11 +26,11 @@ extension Record {
         try refresh(from: row, before: encoded().row(), in: db)
     }
 
-    /// Takes what the database holds.
+    /// Takes the values of the record's row in the database.
     ///
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and ``RecordError/rowNotTaken(recordType:reason:)`` when the class neither lists its columns
-    ///   nor overrides ``updateFromRow(_:)``.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key. ``RecordError/rowNotTaken(recordType:reason:)`` if the class neither
+    ///   lists its columns nor overrides ``updateFromRow(_:)``.
     public final func reload(_ db: Database) throws {
         db.checkAccess()
         try ClassCoding.of(type(of: self))?.use { try $0.checkRefreshing() }
@@ -45,13 +46,13 @@ extension Record {
 
     /// Takes a row of the record's table.
     ///
-    /// - Parameter before: What the record had encoded before the row was read.
+    /// - Parameter before: The values that the record had encoded before the row was read.
     private func refresh(from row: Row, before: PackedRow, in db: Database) throws {
         try read(row)
         let fetched = try row.remembered(
             by: type(of: self), in: db, previous: previousSave(moment: note(in: db)))
         let remembered = snapshot
-        // To encode the record may save it, which it then remembers.
+        // Encoding the record may save it, and then it remembers that save.
         snapshot = fetched
         let after: PackedColumns
         do { after = try encoded() } catch {

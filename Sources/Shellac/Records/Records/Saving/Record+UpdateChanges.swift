@@ -1,24 +1,25 @@
-// How a class record writes what has changed since it was fetched or saved.
+// Writes the changes of a class record since it was fetched or saved.
 
 extension Record {
     /// Updates the columns that have changed since the record was fetched or saved.
     ///
-    /// Without a change, no SQL is run and no callback is called.
+    /// If nothing has changed, no SQL runs and no callback is called.
     ///
     /// - Returns: Whether a column has changed.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's
-    ///   primary key, and for a record that was never inserted.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key, or if the record was never inserted.
     @discardableResult
     public final func updateChanges(_ db: Database) throws -> Bool { try updateChanges(db, nil) }
 
     /// Updates the columns that have changed.
     ///
-    /// - Parameter unchanged: The columns that are to hold what the record remembers. Nil for none.
+    /// - Parameter unchanged: The columns that must still hold the values that the record
+    ///   remembers. Nil for none.
     @inline(__always)
     final func updateChanges(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
         db.checkAccess()
         if try updateColumnsThatChanged(db, unchanged) { return true }
-        // What it was given is in none of its columns.
+        // The state in its attachment is in none of its columns.
         if attachment?.mayRefuseSaving == true {
             try db.withWriter(for: self) { try $0.checkAttachment(of: self, nil) }
         }
@@ -35,7 +36,7 @@ extension Record {
                 return try updateChanges(writer, unchanged, in: db)
             }
         }
-        // To know the table may take SQL, and without a change there is to be none.
+        // Reading the table's schema may take SQL, and without a change no SQL must run.
         if !hasDatabaseChanges { return false }
         return try db.withWriter(for: self) {
             rememberedRow.leaveChunk()
@@ -43,7 +44,8 @@ extension Record {
         }
     }
 
-    /// Updates the columns that were encoded, and differ from what the record remembers, outside of a chunk.
+    /// Updates the columns that were encoded, and that differ from the remembered row, outside of a
+    /// chunk.
     @inline(__always)
     private func updateChanges(
         _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
@@ -54,7 +56,7 @@ extension Record {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
         guard var changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
-        // Nobody saves a counter.
+        // A save never writes counters.
         var mask = changes.mask.subtracting(writer.withStatements { $0.counterMask })
         if let column = writer.deletionNotGiven(by: self), mask.contains(column) {
             mask.remove(column)
@@ -74,8 +76,9 @@ extension Record {
         return true
     }
 
-    /// Updates all columns of a record that knows nothing of the row that it means: it was neither fetched nor saved, or
-    /// its primary key was changed. Those that it does not give are left alone.
+    /// Updates all columns of a record that remembers nothing of the row that it means. It was
+    /// neither fetched nor saved, or its primary key was changed. Columns that it does not give are
+    /// left alone.
     @inline(never)
     private func updateRowOfOtherKey(
         _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
@@ -91,7 +94,7 @@ extension Record {
         return true
     }
 
-    /// Updates columns, where nobody is called around the statement.
+    /// Updates columns if no callbacks run around the statement.
     @inline(__always)
     private func updateAlone(
         _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: UnchangedColumns?,
@@ -102,9 +105,10 @@ extension Record {
         }
     }
 
-    /// The columns to update where some were changed. Where the record has come to mean another row, it gives its others, too.
+    /// Returns the columns to update after some were changed. If the record has come to mean
+    /// another row, it also gives its other columns.
     ///
-    /// - Parameter changes: The columns, with the values that they had.
+    /// - Parameter changes: The columns, with their old values.
     final func columnsToUpdate(_ changes: [String: DatabaseValue], in db: Database) throws -> Set<String> {
         let plan = try db.plan(for: type(of: self)).object
         let names = Set(changes.keys)

@@ -1,16 +1,17 @@
 /// A callback of a class of records.
 struct RecordCallback {
-    /// What a save does that calls it.
+    /// A kind of save that calls the callback.
     enum Kind: String { case insert, update, delete }
 
     let name: String
     let kinds: [Kind]
-    /// What it is among those that are called with a database around an insertion or an update. Empty for others.
+    /// Its member of the callbacks that get a database around an insertion or an update. Empty for
+    /// other callbacks.
     let member: CallbackSet
-    /// Its place among the words of a class's metadata. Nil where that was not found.
+    /// Its place among the words of a class's metadata. Nil if it was not found.
     let place: Int?
 
-    /// - Parameter overriding: A class that overrides it, and nothing else.
+    /// - Parameter overriding: A class that overrides only this callback.
     private init(_ name: String, _ kinds: [Kind], _ member: CallbackSet = [], by overriding: Record.Type) {
         (self.name, self.kinds, self.member) = (name, kinds, member)
         place = Overrides.places(overriddenBy: overriding, count: 1).first
@@ -32,7 +33,7 @@ struct RecordCallback {
         RecordCallback("didDelete", [.delete], by: DidDelete.self),
     ]
 
-    /// Whether a class overrides it. Nil where that is not known.
+    /// Whether a class overrides it. Nil if unknown.
     func isOverridden(by type: Record.Type) -> Bool? { place.flatMap { Overrides.overrides([$0], type) } }
 
     private final class WillSave: Record {

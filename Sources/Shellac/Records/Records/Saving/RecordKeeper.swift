@@ -1,29 +1,30 @@
-/// What a connection keeps for records: the plans of their types, and what saves them.
+/// The state that a connection keeps for records: the plans of their types, and their writers.
 final class RecordKeeper {
     @exclusivity(unchecked) private var plans: [ObjectIdentifier: RecordPlan] = [:]
     private var lastType: ObjectIdentifier?
     @exclusivity(unchecked) private var lastPlan: Unretained<RecordPlan>?
-    /// Plans that a change of the schema has replaced, and statements that made room for others, while records were
-    /// saved by them.
+    /// Plans that a schema change has replaced, and statements that were evicted, while records
+    /// were saved with them.
     @exclusivity(unchecked) private var retired: [AnyObject] = []
-    /// What saves records. While one is saved, columns are filled in by a second one, and so is another record that a
-    /// callback saves. Others come and go.
+    /// The writers that save records. While the first saves a record, the second fills in columns,
+    /// or saves another record for a callback. Further writers are temporary.
     private let writer: RecordWriter
     private let nestedWriter: RecordWriter
     private var furtherWriters: [RecordWriter] = []
     private var saveCount = 0
-    /// The memory for what inserted records remember.
+    /// The memory for the remembered rows of inserted records.
     @exclusivity(unchecked) var insertedRows = SnapshotPool()
     /// The struct whose callbacks are watched.
     var watch: CallbackWatch?
-    /// What was asked of the next save of a class record, and what it is not told: see OverridableSave.swift.
+    /// The options of the next save of a class record, and the successes not yet reported to it:
+    /// see OverridableSave.swift.
     @exclusivity(unchecked) var request = SaveRequest()
 
     #if DEBUG
     /// The classes that the connection has met, by their tables: see ``BypassAdvisor``.
     private var classes: [CaseInsensitiveName: [Record.Type]] = [:]
 
-    /// Remembers a class, whose callbacks SQL should not bypass.
+    /// Remembers a class whose callbacks SQL should not bypass.
     func meet(_ type: Record.Type, _ table: String, _ database: Database) {
         let table = CaseInsensitiveName(table)
         guard classes[table]?.contains(where: { $0 == type }) != true else { return }
@@ -37,8 +38,8 @@ final class RecordKeeper {
         nestedWriter = RecordWriter(database)
     }
 
-    /// The plan of a type. While records are saved, it is there until the last save has ended; elsewhere, until a callback of
-    /// the user's changes the schema.
+    /// Returns the plan of a type. While records are saved, it lives until the last save has ended.
+    /// Otherwise it lives until a user's callback changes the schema.
     @inline(__always)
     func plan(for type: any TableRecord.Type, on database: Database) throws -> Unretained<RecordPlan> {
         let generation = try database.schemaGeneration
@@ -77,10 +78,10 @@ final class RecordKeeper {
         return reference
     }
 
-    /// Keeps what is no longer wanted until the saves have ended that may still use it.
+    /// Keeps objects that are no longer needed until the saves that may still use them have ended.
     func retire(_ objects: [AnyObject]) { retired += objects }
 
-    /// Runs a function with a writer that nobody uses.
+    /// Runs a function with an unused writer.
     @inline(__always)
     func withWriter<Result>(
         on database: Database, _ body: (RecordWriter) throws -> Result
@@ -109,7 +110,7 @@ final class RecordKeeper {
         if saveCount == 0, !retired.isEmpty { retired = [] }
     }
 
-    /// The last plan of a type, without a look at the schema, which may take SQL.
+    /// Returns the last plan of a type, without checking the schema, which may take SQL.
     func knownPlan(for type: any TableRecord.Type) -> RecordPlan? { plans[ObjectIdentifier(type)] }
 }
 
@@ -118,10 +119,10 @@ extension Slot<RecordKeeper> {
 }
 
 extension Database {
-    /// What this connection keeps for records.
+    /// The state that this connection keeps for records.
     var records: RecordKeeper { withRecords { $0 } }
 
-    /// Runs a function with what this connection keeps for records.
+    /// Runs a function with the state that this connection keeps for records.
     @inline(__always)
     func withRecords<Result>(_ body: (RecordKeeper) throws -> Result) rethrows -> Result {
         try (object(in: .records) ?? makeRecords()).use(body)
@@ -136,18 +137,18 @@ extension Database {
 }
 
 extension Database {
-    /// The plan of a type: see ``RecordKeeper/plan(for:on:)``.
+    /// Returns the plan of a type: see ``RecordKeeper/plan(for:on:)``.
     @inline(__always)
     func plan(for type: any TableRecord.Type) throws -> Unretained<RecordPlan> {
         try withRecords { try $0.plan(for: type, on: self) }
     }
 
-    /// Runs a function with a writer that nobody uses.
+    /// Runs a function with an unused writer.
     func withWriter<Result>(_ body: (RecordWriter) throws -> Result) rethrows -> Result {
         try withRecords { try $0.withWriter(on: self, body) }
     }
 
-    /// Runs a function with what a record encodes.
+    /// Runs a function with a writer that holds the record's encoded columns.
     @inline(__always)
     func withWriter<Result>(
         _ plan: Unretained<RecordPlan>, encoding encode: PackedColumns.Encode,
@@ -161,7 +162,7 @@ extension Database {
         }
     }
 
-    /// Runs a function with what a record encodes.
+    /// Runs a function with a writer that holds the record's encoded columns.
     @inline(__always)
     func withWriter<Saved: MutablePersistableRecord, Result>(
         _ plan: Unretained<RecordPlan>, for record: Saved, _ body: (RecordWriter) throws -> Result
@@ -172,7 +173,7 @@ extension Database {
         return try withWriter(plan, encoding: { try record._encodeColumns(to: &$0) }, perform: body)
     }
 
-    /// Runs a function with what a record encodes.
+    /// Runs a function with a writer that holds the record's encoded columns.
     @inline(__always)
     func withWriter<Saved: MutablePersistableRecord, Result>(
         for record: Saved, _ body: (RecordWriter) throws -> Result
@@ -180,8 +181,8 @@ extension Database {
         try withWriter(plan(for: record.recordType), for: record, body)
     }
 
-    /// Runs a function with what a record encodes, unless it is what the record remembers: which is looked at as late
-    /// as possible, since it takes time to come from memory.
+    /// Runs a function with the record's encoded columns, unless they equal the remembered row. It
+    /// reads that row as late as possible, because it takes time to load from memory.
     @inline(__always)
     func withChanges(
         of record: Record, from row: @autoclosure () -> RememberedRow.View?,
@@ -201,7 +202,8 @@ extension Database {
         }
     }
 
-    /// Runs a function with what a record encodes: what it encoded before, if that is still the same.
+    /// Runs a function with the record's encoded columns. Reuses the earlier encoding if it is
+    /// still the same.
     func withWriter<Saved: MutablePersistableRecord, Result>(
         for record: Saved, reusing encoded: RecordWriter?,
         _ body: (RecordWriter, _ changed: ColumnMask) throws -> Result

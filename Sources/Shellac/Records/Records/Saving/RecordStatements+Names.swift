@@ -1,7 +1,7 @@
-// Some of the columns that records of a type encode, by their names and by their places.
+// Conversion between names and places of the columns that records of a type encode.
 
 extension RecordStatements {
-    /// The names of some columns.
+    /// Returns the names of the given columns.
     func names(of mask: ColumnMask) -> Set<String> {
         if let lastColumns, lastColumns.mask == mask { return lastColumns.names }
         let names = Set(layout.names.indices.lazy.filter(mask.contains).map { self.layout.names[$0] })
@@ -9,10 +9,10 @@ extension RecordStatements {
         return names
     }
 
-    /// The columns of some names.
+    /// Returns the columns with the given names.
     func columns(named names: Set<String>) throws -> ColumnMask {
-        // The same set, and not only an equal one, is known without a comparison of names.
-        // One of several columns whose names are equal for Swift alone stands for all that an update has named.
+        // If the set is identical to the last one, no names are compared. An equal set does not
+        // suffice: of column names that only Swift treats as equal, the update would use one.
         if let lastColumns, lastColumns.names == names,
             hasASCIINames || lastColumns.mask.count > names.count
         {
