@@ -11,8 +11,9 @@ extension RecordStatements {
 
     /// Returns the columns with the given names.
     func columns(named names: Set<String>) throws -> ColumnMask {
-        // If the set is identical to the last one, no names are compared. An equal set does not
-        // suffice: of column names that only Swift treats as equal, the update would use one.
+        // If the set is identical to the last one, Swift compares no names. If only Swift treats
+        // several column names as equal, the set has one of them. It then stands for all columns
+        // that the update has named.
         if let lastColumns, lastColumns.names == names,
             hasASCIINames || lastColumns.mask.count > names.count
         {

@@ -1,41 +1,44 @@
-/// The columns that records of a type encode, and the statements that save these, each prepared once.
+/// The columns that records of a type encode, and the statements that save them, each prepared
+/// once.
 final class RecordStatements {
     let layout: RowLayout
-    /// The layout, to be used without counting a reference.
+    /// The layout, for use without reference counting.
     let layoutReference: Unretained<RowLayout>
     /// The names of all columns.
     let allNames: Set<String>
-    /// All columns that an update sets where the key is exact: those that are not in the primary key. Where there are no
-    /// others, the key is set to what it is, so that observers hear of it, and a missing row is noticed.
+    /// The columns that an update sets if the key is exact: all that are not in the primary key. If
+    /// there are no others, the update sets the key to itself, so that observers are notified, and
+    /// a missing row is noticed.
     let allColumns: ColumnMask
-    /// Where the columns of the primary key stand, in its order. Empty unless all are encoded.
+    /// The places of the columns of the primary key, in its order. Empty unless all are encoded.
     let keyColumns: [Int]
     let keyMask: ColumnMask
-    /// Whether each row that is found by a key holds what the record has in the key.
+    /// Whether each row that is found by a key holds exactly the record's values in the key.
     let hasExactKey: Bool
-    /// The columns that triggers keep: counters. No record writes them, since what it has of them may be old.
+    /// The columns that triggers maintain: counters. No record writes them, because its values may
+    /// be old.
     let counterMask: ColumnMask
-    /// Whether the primary key may hold a date: it is no row id.
+    /// Whether the primary key may hold a date, because it is not a row id.
     let mayHaveDateInKey: Bool
-    /// Whether names that are equal for Swift have the same bytes.
+    /// Whether names that Swift treats as equal always have the same bytes.
     let hasASCIINames: Bool
-    /// Where the column that is the row id stands.
+    /// The place of the column that is the row id.
     let rowIDColumn: Int?
-    /// Where the column stands that says when the row was deleted, which stays.
+    /// The place of the soft delete column.
     let softDeleteColumn: Int?
-    /// The columns that are filled in beside these. Nil for most types.
+    /// The columns that are filled in, in addition to these. Nil for most types.
     let computed: ComputedColumns?
 
-    /// Whether the row id is encoded under a name that is not the column's.
+    /// Whether the row id is encoded under a name that is not a column's.
     private(set) lazy var namesHiddenRowID = layout.names.contains { name in
         TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
     }
 
-    /// When the plan has last looked for the shape.
+    /// The time at which the plan last looked for the shape.
     var lastUse: UInt64 = 0
 
-    unowned(unsafe) let plan: RecordPlan  // which owns this
-    private unowned(unsafe) let database: Database  // which owns this
+    unowned(unsafe) let plan: RecordPlan  // the plan owns this
+    private unowned(unsafe) let database: Database  // it owns this
 
     private struct Key: Hashable {
         var verb: Verb
@@ -45,17 +48,19 @@ final class RecordStatements {
         var returning: String?
         var computed: String?
         var computes = false
-        /// Tells those apart that run at the same time: the statement of a save may call a function that saves.
+        /// Distinguishes statements that run at the same time. A saving statement may call a
+        /// function that saves.
         var copy = 0
     }
     private enum Verb { case insert, upsert, update, delete, exists, compare }
     private var statements: [Key: Statement] = [:]
-    /// The statements used last, which are among the others.
+    /// The statements used last. They are also among the others.
     @exclusivity(unchecked) private var lastInsertion:
         (resolution: Database.ConflictResolution, computes: Bool, statement: Unretained<Statement>)?
     @exclusivity(unchecked) private var lastUpdate: Update?
 
-    /// A statement that updates. It is looked at where it stands: copying it would count what it refers to.
+    /// A statement that updates. It is read in place, because copying it would count its
+    /// references.
     private struct Update: ~Copyable {
         let mask: ColumnMask
         let expected: ExpectedColumns?
@@ -106,11 +111,11 @@ final class RecordStatements {
 
     // MARK: - A row to read
 
-    /// Where rows of these columns are read, one at a time.
+    /// The row in which rows of these columns are read, one at a time.
     private var row: LiveRow?
     private var isReading = false
 
-    /// Runs a function with a row that stands on packed columns: it is good until the function returns.
+    /// Runs a function with a row over packed columns. The row is valid until the function returns.
     func withRow<Result>(on packed: PackedRow, _ body: (Row) throws -> Result) rethrows -> Result {
         defer { withExtendedLifetime(packed) {} }
         if isReading { return try body(Row(packed)) }
@@ -121,7 +126,8 @@ final class RecordStatements {
         return try row.standing(on: packed.bytes) { try body(Row(row)) }
     }
 
-    /// The columns asked for last, and their names: records of a type are often changed in the same ones.
+    /// The columns asked for last, and their names. Records of a type often change in the same
+    /// columns.
     @exclusivity(unchecked) var lastColumns: (mask: ColumnMask, names: Set<String>)?
 
     // MARK: - Statements
@@ -149,7 +155,7 @@ final class RecordStatements {
         return statement
     }
 
-    /// - Throws: an error that names the type, where it encodes a column that the table lacks.
+    /// - Throws: an error that names the type if it encodes a column that the table lacks.
     private func prepare(sql: String) throws -> Statement {
         do {
             return try database.prepare(sql: sql, persistent: true)
@@ -173,9 +179,11 @@ final class RecordStatements {
             "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(list)) VALUES \(inserted(computes))"
     }
 
-    /// What is inserted in one row: the columns, the kind of the class, and what is filled in beside them.
+    /// Returns the values of one inserted row: the columns, the kind of the class, and the
+    /// filled-in columns.
     private func inserted(_ computes: Bool) -> String {
-        // A counter is counted by who inserts the row, and not by the record, whose parameter stays where it is.
+        // Triggers count a counter when a row is inserted, so the record does not write it. Its
+        // parameter stays in place.
         let values =
             layout.names.indices.map { counterMask.contains($0) ? "coalesce(0, ?)" : "?" }
             + (plan.kind.map { [$0.inserted] } ?? [])
@@ -183,7 +191,7 @@ final class RecordStatements {
         return "(\(values.joined(separator: ", ")))"
     }
 
-    /// Inserts all columns.
+    /// Returns a statement that inserts all columns.
     @inline(__always)
     func insertion(
         _ resolution: Database.ConflictResolution, _ returning: Returning?, computes: Bool
@@ -204,10 +212,11 @@ final class RecordStatements {
         return statement
     }
 
-    /// Inserts all columns of many rows.
+    /// Returns a statement that inserts all columns of many rows.
     ///
-    /// - Parameter isFull: Whether these are as many rows as are inserted at a time. The statement for these is kept, and
-    ///   so is the last one for fewer rows: lists may be of one length.
+    /// - Parameter isFull: Whether this is the maximum number of rows of one statement. The
+    ///   statement for it is kept. So is the last one for fewer rows, because lists may have the
+    ///   same length.
     func insertion(ofRows count: Int, isFull: Bool, computes: Bool) throws -> Statement {
         if let last = isFull ? lastManyInsertion : lastFewInsertion, last.count == count,
             last.computes == computes, !last.statement.isInUse
@@ -226,11 +235,11 @@ final class RecordStatements {
         return statement
     }
 
-    /// Inserts all columns, or updates all in the row that stands in the way.
+    /// Returns a statement that inserts all columns, or updates columns of the conflicting row.
     ///
     /// - Parameters:
     ///   - mask: The columns that are updated.
-    ///   - isPartial: Whether the row is to be told of, even if no column is updated.
+    ///   - isPartial: Whether the statement returns the row even if no column is updated.
     ///   - computed: A column that an SQL function computes.
     func upsertion(
         _ returning: String, updating mask: ColumnMask, isPartial: Bool,
@@ -256,10 +265,11 @@ final class RecordStatements {
         }
     }
 
-    /// Returns, as SQL, what an upsert writes to a column of the row that stands in the way: what the record has.
+    /// Returns the SQL of the value that an upsert writes to a column of the conflicting row. This
+    /// is the record's value.
     ///
-    /// In a column of the key, these are the letters of the record where the row has the record's key. A row that another
-    /// unique index has brought in the way keeps its key.
+    /// In a column of the key, the record's letters are written if the row has the record's key. If
+    /// the row conflicts in another unique index, it keeps its key.
     func valueInTheWay(of column: Int) -> String {
         let name = layout.names[column].quotedDatabaseIdentifier
         if hasExactKey || !keyMask.contains(column) { return "excluded.\(name)" }
@@ -268,9 +278,9 @@ final class RecordStatements {
         return "CASE WHEN \(isSame) THEN excluded.\(name) ELSE \(plan.quotedTable).\(name) END"
     }
 
-    /// Updates some columns of the row that has the key.
+    /// Returns a statement that updates some columns of the row with the key.
     ///
-    /// - Parameter row: What the row is to hold. Nil where nothing is expected.
+    /// - Parameter row: The values that the row must hold. Nil if no values are expected.
     @inline(__always)
     func update(
         _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
@@ -302,7 +312,8 @@ final class RecordStatements {
         return reference
     }
 
-    /// Asks for the row that has the key, and first whether each column holds what is expected.
+    /// Returns a query for the row with the key. Its first columns are the results of the
+    /// comparisons with the expected values.
     func comparison(with expected: ExpectedColumns) throws -> Statement {
         try statement(Key(verb: .compare, expected: expected, resolution: .abort)) {
             "SELECT \((conditions(on: expected) + ["*"]).joined(separator: ", ")) FROM \(plan.quotedTable) "
@@ -310,8 +321,8 @@ final class RecordStatements {
         }
     }
 
-    /// The conditions that columns hold values, as they are stored: a text is compared byte by byte, whatever the column's
-    /// collation is.
+    /// Returns the conditions that columns hold values exactly as they are stored. A text is
+    /// compared byte by byte, whatever the column's collation is.
     private func conditions(on expected: ExpectedColumns?) -> [String] {
         guard let expected else { return [] }
         let names = layout.names.indices.filter(expected.encoded.contains).map { layout.names[$0] }
@@ -321,14 +332,14 @@ final class RecordStatements {
         }
     }
 
-    /// Deletes the row that has the key.
+    /// Returns a statement that deletes the row with the key.
     func deletion() throws -> Statement {
         try statement(Key(verb: .delete, resolution: .abort)) {
             "DELETE FROM \(plan.quotedTable) WHERE \(plan.ownCondition(keyNames))"
         }
     }
 
-    /// Asks for the row that has the key.
+    /// Returns a query for the existence of the row with the key.
     func existence() throws -> Statement {
         try statement(Key(verb: .exists, resolution: .abort)) {
             "SELECT 1 FROM \(plan.quotedTable) WHERE \(plan.ownCondition(keyNames))"

@@ -1,22 +1,22 @@
-// The primary key of what a record has encoded: what it finds, and what the row that it finds may hold in its place.
+// The primary key that a record has encoded, and its differences from the key of the found row.
 
 extension RecordWriter {
-    /// The primary key, where it is encoded.
+    /// The primary key, if it is encoded.
     var key: [String: DatabaseValue] {
         var key: [String: DatabaseValue] = [:]
         for column in statements.keyColumns { key[columns.layout.names[column]] = columns[column] }
         return key
     }
 
-    /// Whether the record has a key to be found by: one that is encoded, and not NULL.
+    /// Whether the record has a key to be found by. The key must be encoded, and not NULL.
     var hasKey: Bool {
         withStatements { statements in
             !statements.keyColumns.isEmpty && statements.keyColumns.allSatisfy { !columns.isNull($0) }
         }
     }
 
-    /// Has the record found by the very dates that it remembers of its primary key: the database may hold them in another
-    /// of the readable formats, and compares texts.
+    /// Uses the remembered form of dates in the primary key to find the row. The database may hold
+    /// them in another of the readable formats, and compares texts.
     func takeKey(of record: some MutablePersistableRecord) {
         if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
     }
@@ -37,8 +37,8 @@ extension RecordWriter {
         if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
     }
 
-    /// The columns of the primary key are not encoded. That is a mistake, unless records of the type encode them where
-    /// they have a key: then the record has none.
+    /// Reports that the columns of the primary key are not encoded. This is a mistake, unless
+    /// records of the type encode them only when they have a key. Then this record has none.
     @inline(never)
     private func throwOrTrapKeyIsNotEncoded() throws -> Never {
         if plan.hasEncodedKey { throw notFound }
@@ -53,15 +53,16 @@ extension RecordWriter {
                 + "in the database. List it in columns(_:), or encode it in encode(to:).")
     }
 
-    /// Whether what was encoded has another primary key than a row.
+    /// Whether the encoded columns have another primary key than a row.
     func hasOtherKey(than row: PackedRow) -> Bool {
         withStatements { statements in
             columns.hasOtherKey(statements.keyColumns, of: statements.layout.key, than: row)
         }
     }
 
-    /// The columns of the primary key that hold what the record has, wherever the row is found by it. In the others, the row
-    /// may hold what the column takes for equal: other letters by NOCASE, or the real number 1 where the record has the integer.
+    /// The columns of the primary key that hold exactly the record's values in any row found by it.
+    /// In the others, the row may hold a value that the column treats as equal. Examples are other
+    /// letters with NOCASE, or the real number 1 for the integer 1.
     var exactKey: ColumnMask {
         withStatements { $0.hasExactKey ? $0.keyMask : exactKey(of: $0) }
     }
@@ -74,7 +75,7 @@ extension RecordWriter {
             }.map(\.0))
     }
 
-    /// The names of these, as the table has them.
+    /// The names of these columns, as the table has them.
     var namesOfExactKey: [String] {
         let exact = exactKey
         return withStatements { statements in

@@ -2,28 +2,29 @@
 
 import CSQLite
 
-/// What an upsert does to the row that is in the way, beyond overwriting it.
+/// The changes that an upsert makes to a conflicting row, instead of just overwriting it.
 struct UpsertClause {
-    /// The columns of the unique index that has the conflict. Any index, if there are none.
+    /// The columns of the unique index of the conflict. If empty, any index.
     var target: [String] = []
     var strategy = UpsertUpdateStrategy.allColumns
     var assignments: [ColumnAssignment] = []
 }
 
 extension RecordWriter {
-    /// Inserts the record, or updates the row that stands in the way. Returns nil when nothing was written.
+    /// Inserts the record, or updates the conflicting row. Returns nil if nothing was written.
     func upsert(_ clause: UpsertClause?, _ returning: Returning?) throws -> InsertionSuccess? {
         (upserted, upsertIsSaid) = (nil, clause != nil)
         let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
         var selections = returning.map { [$0.selection] } ?? []
-        // What the row in the way has, or at least what it is found by: the row id is told in any case.
+        // The statement returns the values of the conflicting row, or at least its key. The row id
+        // is always returned.
         let tellsKeyAlone = clause == nil && untouched.isEmpty
         var told = tellsKeyAlone ? statements.keyColumns : Array(names.indices)
         if tellsKeyAlone, told == statements.rowIDColumn.map({ [$0] }) { told = [] }
         selections += told.map { names[$0] }
         let unread = filled?.unread ?? []
         selections += unread.map { names[filled?.columns[$0].column ?? 0] }
-        // The last row id is that of an insertion alone.
+        // SQLite's last row id applies only to an insertion.
         let hasRowID = plan.table.primaryKey.tableHasRowID && plan.table.kind == .table
         let rowIDName =
             plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
@@ -62,7 +63,7 @@ extension RecordWriter {
             rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
-    /// The columns that are written to a row in the way.
+    /// The columns that are written to a conflicting row.
     private var columnsOfRowInTheWay: ColumnMask {
         (filled?.rowInTheWay ?? allColumns).subtracting(untouched)
     }
@@ -76,7 +77,7 @@ extension RecordWriter {
         return code
     }
 
-    /// The statement, and the values of its assignments.
+    /// Returns the statement, and the values of its assignments.
     private func upsertion(_ clause: UpsertClause?, _ selection: String) throws -> (
         statement: Statement, arguments: [DatabaseValue]
     ) {
@@ -94,7 +95,8 @@ extension RecordWriter {
             writer.text("(")
             writer.list(clause.target) { $0.name($1) }
             writer.text(") ")
-            // SQLite wants the condition of a partial index, as the index has it: see "UPSERT" in its documentation.
+            // SQLite needs the condition of a partial index, exactly as the index has it: see
+            // "UPSERT" in its documentation.
             if let condition = plan.table.partialCondition(of: clause.target, plan.tableType) {
                 writer.text("WHERE ")
                 writer.keyword(condition)
@@ -120,7 +122,7 @@ extension RecordWriter {
         if let computed, isFree(computed.column) {
             assignments.append(Column(computed.column).set(to: SQLExpression.function(computed.function, [])))
         }
-        // The row is to be told of, even if it stays as it is.
+        // The statement must return the row, even if it stays as it is.
         if assignments.isEmpty, let name = names.first { assignments = [Column(name).set(to: Column(name))] }
         writer.text("DO UPDATE SET ")
         try writer.list(assignments) { try $1.write(to: &$0) }

@@ -2,28 +2,29 @@
 
 import CSQLite
 
-/// Writes what a record has encoded.
+/// A writer of a record's encoded columns.
 ///
-/// The record's columns are packed bytes. The statement is found by the record's type, and by which columns are written;
-/// the bytes are bound where they stand; the statement runs to its end. See Save.swift for what comes before and after.
+/// The record's columns are packed bytes. The record's type and the columns to write determine the
+/// statement. The writer binds the bytes in place, and runs the statement to its end. See
+/// Save.swift for the steps before and after.
 final class RecordWriter {
-    unowned(unsafe) let database: Database  // which owns what owns this
+    unowned(unsafe) let database: Database  // it owns the owner of this
     let connection: OpaquePointer
     let columns = PackedColumns()
     private var planReference: Unretained<RecordPlan>?
     private var statementsReference: Unretained<RecordStatements>?
 
-    /// What the next update expects.
+    /// The values that the next update expects in its row.
     let expectation = ExpectedRow()
 
-    /// What was filled in among the columns.
+    /// The values that were filled in among the columns.
     @exclusivity(unchecked) var filled: FilledColumns?
-    /// What the row has become by an upsert: in the columns that it may not have written as they are encoded.
+    /// The row's values after an upsert, in the columns that may not hold the encoded values.
     @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
-    /// Whether the upsert has said what is done with a row in the way.
+    /// Whether the upsert has specified the treatment of a conflicting row.
     @exclusivity(unchecked) var upsertIsSaid = false
 
-    /// What the record of an upsert does not give: a row in the way keeps it.
+    /// The columns that the record of an upsert does not give. A conflicting row keeps them.
     @exclusivity(unchecked) var untouched = ColumnMask()
 
     init(_ database: Database) {
@@ -36,7 +37,7 @@ final class RecordWriter {
         try planReference.unsafelyUnwrapped.use(body)
     }
 
-    /// The statements of what the record has encoded.
+    /// The statements for the columns that the record has encoded.
     func withStatements<Result>(_ body: (RecordStatements) throws -> Result) rethrows -> Result {
         try statementsReference.unsafelyUnwrapped.use(body)
     }
@@ -44,19 +45,19 @@ final class RecordWriter {
     var plan: RecordPlan { withPlan { $0 } }
     var statements: RecordStatements { withStatements { $0 } }
 
-    /// Saves by a plan what was packed for some statements.
+    /// Sets the plan and the statements for the columns that were packed.
     func use(_ plan: Unretained<RecordPlan>, _ statements: Unretained<RecordStatements>) {
         (planReference, statementsReference) = (plan, statements)
     }
 
-    /// Whether columns are filled in beside those that the record encodes.
+    /// Whether columns are filled in, in addition to the ones that the record encodes.
     @inline(__always)
     var computes: Bool { filled != nil && withStatements { $0.computed != nil } }
 
     // MARK: - Statements
 
-    /// Inserts the record as options and the policy of its type say, or upserts it. Returns nil when a conflict was
-    /// resolved by ignoring it.
+    /// Inserts the record by the options and the policy of its type, or upserts it. Returns nil if
+    /// a conflict was resolved by ignoring it.
     @inline(__always)
     func insert(
         _ options: SaveOptions?, isUpsert: Bool, _ policy: @autoclosure () -> PersistenceConflictPolicy
@@ -66,8 +67,8 @@ final class RecordWriter {
         return try insert(resolution, options?.returning)
     }
 
-    /// Updates columns of the record's row as options and the policy of its type say. Returns false when a conflict was
-    /// resolved by ignoring it.
+    /// Updates columns of the record's row by the options and the policy of its type. Returns false
+    /// if a conflict was resolved by ignoring it.
     @inline(__always)
     func update(
         _ mask: ColumnMask, expecting expected: ExpectedRow?, _ options: SaveOptions?,
@@ -77,7 +78,7 @@ final class RecordWriter {
         return try update(mask, expecting: expected, resolution, options?.returning)
     }
 
-    /// Inserts the record. Returns nil when a conflict was resolved by ignoring it.
+    /// Inserts the record. Returns nil if a conflict was resolved by ignoring it.
     @inline(__always)
     func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
         -> InsertionSuccess?
@@ -87,18 +88,20 @@ final class RecordWriter {
             try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
         }
         return withPlan { plan in
-            // Without a change, the last row id is that of an earlier insertion. (One into a view counts for nothing.)
+            // If nothing has changed, the last row id is that of an earlier insertion. (An
+            // insertion into a view does not count as a change.)
             if sqlite3_changes(connection) == 0, !plan.isView { return nil }
             return InsertionSuccess(
                 rowID: sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
         }
     }
 
-    /// Updates columns of the record's row. Returns false when a conflict was resolved by ignoring it.
+    /// Updates columns of the record's row. Returns false if a conflict was resolved by ignoring
+    /// it.
     ///
-    /// - Parameter expected: What the row is to hold. Nil for whatever it holds.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such row, and
-    ///   ``RecordError/stale(columns:row:)`` when it holds something else than is expected.
+    /// - Parameter expected: The values that the row must hold. Nil for any values.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no such row.
+    ///   ``RecordError/stale(columns:row:)`` if it holds other values than expected.
     @inline(__always)
     func update(
         _ mask: ColumnMask, expecting expected: ExpectedRow?, _ resolution: Database.ConflictResolution,
@@ -106,7 +109,7 @@ final class RecordWriter {
     ) throws -> Bool {
         try checkKeyIsEncoded()
         if let expected, plan.isView {
-            // What happens to the row of a view counts for nothing, and so it is looked at before.
+            // Changes to a view's row do not count as changes, so its row is checked before.
             if database.isInAutocommit {
                 return try updateInTransaction(mask, expected, resolution, returning)
             }
@@ -140,18 +143,18 @@ final class RecordWriter {
         try checkKind()
         if let expected, !plan.isView {
             try checkRow(isAs: expected)
-            // Somebody else may have changed the row, and changed it back before it was looked at.
+            // Another writer may have changed the row, and changed it back before the check.
             if database.isInAutocommit {
                 return try updateInTransaction(mask, expected, resolution, returning)
             }
         }
-        // No change is no proof that there is no row: a conflict may have been ignored, a trigger may have said
-        // RAISE(IGNORE), and what happens to a view counts for nothing.
+        // A count of zero does not prove that there is no row. A conflict may have been ignored, or
+        // a trigger may have called RAISE(IGNORE). And changes to a view do not count.
         guard try exists() else { throw notFound }
         return plan.isView
     }
 
-    /// Updates columns of the record's row, while nobody else writes.
+    /// Updates columns of the record's row while no other connection can write.
     @inline(never)
     private func updateInTransaction(
         _ mask: ColumnMask, _ expected: ExpectedRow, _ resolution: Database.ConflictResolution,
@@ -176,7 +179,7 @@ final class RecordWriter {
         return false
     }
 
-    /// Whether the record's row is there.
+    /// Returns whether the record's row exists.
     func exists() throws -> Bool {
         try checkKeyIsEncoded()
         guard hasKey else { return false }
@@ -186,7 +189,7 @@ final class RecordWriter {
         return try statement.step()
     }
 
-    /// Fetches the record's row.
+    /// Fetches the record's row, and passes it to a function.
     func withRow(_ body: (Row) throws -> Void) throws {
         try checkKeyIsEncoded()
         guard hasKey else { throw notFound }
@@ -199,15 +202,17 @@ final class RecordWriter {
 
     // MARK: - Columns
 
-    /// The columns to update: those that were asked for, and those that the will-callbacks have changed.
+    /// Returns the columns to update: the requested ones, and the ones that the will-callbacks have
+    /// changed.
     func mask(of names: Set<String>, and changed: ColumnMask) throws -> ColumnMask {
         var mask = try statements.columns(named: names)
         if !changed.isEmpty { mask.formUnion(changed) }
         return settable(mask)
     }
 
-    /// Columns without those of the primary key that hold what the record has, since the row is found by it, and without
-    /// counters. Where there are no others, the key is set to what it is.
+    /// Removes counters and exact key columns from a mask. The row is found by its key, so these
+    /// key columns already hold the record's values. If no others are left, the update sets the key
+    /// to itself.
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
         mask.subtract(exactKey)
@@ -215,7 +220,7 @@ final class RecordWriter {
         return mask.isEmpty ? statements.keyMask : mask
     }
 
-    /// The names of all columns but some.
+    /// Returns the names of all columns except some.
     func names(without untouched: ColumnMask) -> Set<String> {
         if untouched.isEmpty { return statements.allNames }
         return statements.names(of: ColumnMask(0..<columns.count).subtracting(untouched))
@@ -238,9 +243,10 @@ final class RecordWriter {
         }
     }
 
-    /// Runs a statement to its end: it may give rows.
+    /// Runs a statement to its end. It may return rows.
     ///
-    /// - Parameter mask: The columns that are bound in front of the primary key, or nil for all columns alone.
+    /// - Parameter mask: The columns that are bound before the primary key. Nil to bind all
+    ///   columns, and no key.
     private func run(
         _ statement: Statement, saving mask: ColumnMask?, expecting expected: ExpectedRow? = nil,
         binding bind: (OpaquePointer) -> Int32, taking take: (LiveRow) -> Void = { _ in }
@@ -253,7 +259,7 @@ final class RecordWriter {
         }
     }
 
-    /// The error of a statement, with the values that were bound.
+    /// Returns the error of a statement, with the values that were bound.
     @inline(never)
     private func tellingArguments(
         _ error: any Error, of statement: Statement, _ mask: ColumnMask?, _ expected: ExpectedRow?
@@ -267,7 +273,8 @@ final class RecordWriter {
 }
 
 extension Statement {
-    /// An error with the values that were bound by hand, if it is one of this statement.
+    /// Returns an error with the values that were bound by hand, if it is an error of this
+    /// statement.
     func telling(_ error: any Error, _ values: () -> [DatabaseValue]) -> any Error {
         guard let error = error as? DatabaseError, error.sql == sql else { return error }
         return error.with(StatementArguments(values()))
@@ -275,7 +282,7 @@ extension Statement {
 }
 
 extension PackedColumns {
-    /// Whether a record still encodes these columns.
+    /// Returns whether a record still encodes these columns.
     func isStillEncoded(by encode: Encode) throws -> Bool {
         let row = row()
         defer { withExtendedLifetime(row) {} }
@@ -283,7 +290,8 @@ extension PackedColumns {
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
-            // What was read is not there where columns are compared.
+            // In a comparison, the container cannot be read, so an error after reading proves
+            // nothing.
             guard encoding.wasRead else { throw error }
             return false
         }

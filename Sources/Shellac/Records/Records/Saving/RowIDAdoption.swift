@@ -1,18 +1,20 @@
-/// How class records of a type take the row id that an insertion gave them.
+/// The way in which class records of a type take the row id of an insertion.
 enum RowIDAdoption {
     case unknown, columns, updateFromRow, didInsert
-    /// They do not, and read no rows.
+    /// They do not take it, and read no rows.
     case none
-    /// One did not, and the log has said so: the others are asked again.
+    /// One record did not take it, and the log has reported it. The check is repeated for the
+    /// others.
     case doubtful
 }
 
-/// What is left to do for a record after its insertion, which is rare: so it is an object, and to have none costs nothing.
+/// The work that remains for a record after its insertion. It is rare, so it is an object: nil
+/// costs nothing.
 final class PendingAdoption {
     enum Kind {
-        /// An error is to be thrown.
+        /// The insertion throws an error.
         case rejection(RecordError)
-        /// It is not known whether the record has taken its row id.
+        /// It is unknown whether the record has taken its row id.
         case unknownRowID(Int64, RecordPlan)
     }
     let kind: Kind
@@ -27,7 +29,7 @@ final class PendingAdoption {
 }
 
 extension Record {
-    /// Gives the record its row id, which the class lists among its columns.
+    /// Sets the row id of a record whose class lists it among its columns.
     @inline(__always)
     final func give(
         _ rowID: Int64, in column: Int, _ writer: RecordWriter, isLate: Bool
@@ -37,18 +39,19 @@ extension Record {
         } catch {
             return refusal(error)
         }
-        // The class lists it no more.
+        // The class no longer lists it.
         let plan = writer.plan
         plan.rowIDAdoption = .unknown
         return learnWhetherTaken(rowID, plan, nil)
     }
 
-    /// Gives the record its row id, if the class lists it among its columns, and returns whether it does.
+    /// Sets the record's row id, if the class lists it among its columns, and returns whether it
+    /// does.
     @inline(__always)
     final func isGiven(
         _ rowID: Int64, in column: Int, _ columns: PackedColumns, isLate: Bool
     ) throws -> Bool {
-        // What the record was given meanwhile is kept.
+        // A value that was set in the record meanwhile is kept.
         if isLate, try !encodes(.null, in: columns.layout.names[column]) { return true }
         return try columns.useLayout { try give(rowID, to: column, of: $0) }
     }
@@ -57,19 +60,22 @@ extension Record {
         .rejection(.rowNotTaken(recordType: "\(type(of: self))", reason: "\(setter) threw \(error)"))
     }
 
-    /// Names what gives the record its row id, for the sentence that tells what it threw.
+    /// The name of the code that sets the record's row id, for the message about an error that it
+    /// threw.
     final var setter: String {
         if ClassCoding.of(type(of: self)) != nil { return "setting it" }
         return Overrides.listing(type(of: self)) ? "columns(_:)" : "updateFromRow"
     }
 
-    /// Names what encodes the record and gives it values, for the sentence that tells what it threw.
+    /// The name of the code that encodes the record and sets its values, for the message about an
+    /// error that it threw.
     final var coder: String {
         if ClassCoding.of(type(of: self)) != nil { return "encoding or setting it" }
         return Overrides.listing(type(of: self)) ? "columns(_:)" : "encode or updateFromRow"
     }
 
-    /// The class may not take its row id from `updateFromRow`: finds out whether the record has taken it.
+    /// Finds out whether the record has taken its row id. Its class may not take it in
+    /// `updateFromRow`.
     @inline(never)
     final func learnWhetherTaken(
         _ rowID: Int64, _ plan: RecordPlan, _ rejection: RecordError?
@@ -87,7 +93,7 @@ extension Record {
         }
     }
 
-    /// Takes the row that was inserted. Returns the error to throw.
+    /// Takes the inserted row. Returns the error to throw.
     final func take(_ row: Row) -> RecordError? {
         do {
             try updateFromRow(row)
@@ -97,7 +103,7 @@ extension Record {
         }
     }
 
-    /// Takes the row id alone. Returns the error to throw.
+    /// Takes only the row id. Returns the error to throw.
     final func take(_ rowID: Int64, _ plan: RecordPlan) -> RecordError? {
         guard let name = plan.rowIDColumn else { return nil }
         do {
@@ -108,14 +114,15 @@ extension Record {
         }
     }
 
-    /// Whether the record has taken its row id. Nil where it cannot be asked.
+    /// Whether the record has taken its row id. Nil if this cannot be found out.
     private func hasRowID(_ rowID: Int64, _ plan: RecordPlan) -> Bool? {
         guard let name = plan.rowIDColumn else { return false }
         return try? encodes(rowID.databaseValue, in: name, .integer)
     }
 
-    /// The class does not take its row id from `updateFromRow`: remembers how it does, for all its records. One that cannot
-    /// be asked, or that takes it sometimes, says nothing of the others.
+    /// Finds out how a class takes its row id if not in `updateFromRow`, and remembers it for all
+    /// its records. A record that cannot be checked, or that takes it only sometimes, proves
+    /// nothing about the others.
     private func learnRowIDAdoption(_ rowID: Int64, _ plan: RecordPlan) {
         guard plan.rowIDAdoption == .unknown || plan.rowIDAdoption == .doubtful,
             let isTaken = hasRowID(rowID, plan)

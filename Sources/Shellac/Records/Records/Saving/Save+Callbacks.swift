@@ -1,8 +1,9 @@
-// The first step of a save, where anybody is called around the statement: see Save.swift.
+// The first step of a save if callbacks run around the statement: see Save.swift.
 
 extension MutablePersistableRecord {
-    /// Inserts the record, with the callbacks that come before the statement and around it. Those of a save are called by
-    /// the save, where the insertion is a part of one. Returns nil when a conflict was resolved by ignoring the record.
+    /// Inserts the record, with the callbacks before the statement and around it. If the insertion
+    /// is a part of a save, the save calls its own callbacks. Returns nil if a conflict was
+    /// resolved by ignoring the record.
     mutating func insertAmongCallbacks(
         in db: Database, _ options: SaveOptions?, isUpsert: Bool
     ) throws -> Written? {
@@ -21,17 +22,18 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates columns of the record's row, with the callbacks that come before the statement and around it. Returns nil when
-    /// a conflict was resolved by ignoring the record.
+    /// Updates columns of the record's row, with the callbacks before the statement and around it.
+    /// Returns nil if a conflict was resolved by ignoring the record.
     ///
     /// - Parameters:
-    ///   - columns: The columns that `willUpdate` is told. Nil for all that the record encodes.
+    ///   - columns: The columns that `willUpdate` gets. Nil for all that the record encodes.
     ///   - isFull: Whether all columns are written.
     mutating func updateAmongCallbacks(
         in db: Database, columns: Set<String>?, isFull: Bool, _ options: SaveOptions?
     ) throws -> Written? {
         if !isFull, options?.encoded == nil {
-            // What the will-callbacks change is written, too: compare what is encoded before and after them.
+            // Changes made by the will-callbacks are written, too. To find them, compare the
+            // encoded columns before and after the callbacks.
             let record = self
             return try db.withWriter(for: record) { encoded in
                 let options = SaveOptions(options, encoded: encoded)
@@ -55,8 +57,9 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates the record's row, or inserts the record where there is none, with one call of `willSave` and `aroundSave` for
-    /// both. Returns nil when a conflict was resolved by ignoring the record.
+    /// Updates the record's row, or inserts the record if there is none, with one call of
+    /// `willSave` and `aroundSave` for both. Returns nil if a conflict was resolved by ignoring the
+    /// record.
     mutating func saveAmongCallbacks(in db: Database, _ options: SaveOptions?) throws -> Written? {
         guard let columns = try columnsToUpdate(in: db) else {
             return try insertAmongCallbacks(in: db, options, isUpsert: false)
@@ -65,8 +68,8 @@ extension MutablePersistableRecord {
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
             try record.beValidated(in: db)
-            // The record does not change while `aroundSave` runs: what `willInsert` makes of it is put in its place
-            // afterwards.
+            // The record cannot change while `aroundSave` runs. So the copy that `willInsert` has
+            // changed replaces it afterwards.
             var changed: Self?
             let written = try record.aroundSaving(in: db) {
                 try record.updateOrInsertInsideCallback(in: db, columns, options, &changed)
@@ -92,7 +95,7 @@ extension MutablePersistableRecord {
         return written
     }
 
-    /// Has the record look at itself, where it cannot write.
+    /// Runs `validate(_:)` in a read-only scope.
     private func beValidated(in db: Database) throws {
         let couldWrite = !db.isReadOnlyScope
         do {
@@ -104,7 +107,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Runs what inserts or updates the record inside of `aroundSave`.
+    /// Runs the function that inserts or updates the record inside of `aroundSave`.
     func aroundSaving(in db: Database, _ save: () throws -> Written?) throws -> Written? {
         var callback = AroundCallback<Written>()
         do { try aroundSave(db) { try callback.run(save).success } } catch is IgnoredConflict
@@ -152,8 +155,8 @@ extension MutablePersistableRecord {
         return callback.result("aroundUpdate", recordType)
     }
 
-    /// Runs a function that saves the record with all that is called around it. Of a struct, it is learnt which callbacks do
-    /// nothing.
+    /// Runs a function that saves the record with all callbacks. For a struct, this also learns
+    /// which callbacks do nothing.
     private mutating func learningCallbacks<Result>(
         in db: Database, _ save: (inout Self) throws -> Result
     ) throws -> Result {
@@ -162,31 +165,33 @@ extension MutablePersistableRecord {
     }
 }
 
-// MARK: - What a save asks
+// MARK: - Properties of the record
 
 extension MutablePersistableRecord {
-    /// The record's type: that of an object is its class. (A struct is not asked, since that would copy it.)
+    /// The record's type. For an object, this is its class. (For a struct, `type(of:)` is not
+    /// called, because that would copy it.)
     @inline(__always)
     var recordType: Self.Type { Self.isOfObjects ? Swift.type(of: self) : Self.self }
 
-    /// The record, if it is of a class that remembers what it has saved.
+    /// The record, if it is an object of a class that remembers its saves.
     @inline(__always)
     var object: Record? { Self.isOfObjects ? self as? Record : nil }
 
-    /// Whether the type is a class. (Most others are told by their size.)
+    /// Whether the type is a class. (The size rules out most other types.)
     @inline(__always)
     private static var isOfObjects: Bool {
         MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size && Self.self is AnyObject.Type
     }
 
-    /// The names of the columns that the record gives, and those of its key. Nil where it has no key to be found by.
+    /// Returns the names of the columns that the record gives, and those of its key. Nil if it has
+    /// no key to be found by.
     func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try db.withWriter(for: self) { writer in
             writer.hasKey ? writer.names(without: writer.columnsNotGiven(by: object)) : nil
         }
     }
 
-    /// Whether an error says that the record has no row.
+    /// Whether an error means that the record has no row.
     func isAbsence(_ error: RecordError, in db: Database) throws -> Bool {
         try db.withWriter(for: self) {
             $0.takeKey(of: self)

@@ -1,7 +1,7 @@
-/// What a save has written, and what is left to do for a class record.
+/// The outcome of a save, and the work that remains for a class record.
 struct Written {
     let success: PersistenceSuccess
-    /// Whether the database gave the record its row id.
+    /// Whether the database generated the row id of the record.
     var givesRowID = false
     var pending: PendingAdoption?
 
@@ -10,19 +10,23 @@ struct Written {
 
 // ## The life of a save
 //
-// 1. `willSave`, and `willInsert` or `willUpdate`, which may change the record; then `aroundSave`, and inside of it
-//    `aroundInsert` or `aroundUpdate`, which may not. Between these, it is validated.
-// 2. The record encodes its columns, which are packed: `Database.withWriter`.
-// 3. Columns are filled in that the record leaves to somebody else: see ``ColumnFilling``.
+// 1. `willSave`, and `willInsert` or `willUpdate`, may change the record. Then the record is
+//   validated. Then `aroundSave` runs, and inside of it `aroundInsert` or `aroundUpdate`, which may
+//   not change it.
+// 2. The record encodes its columns, and they are packed: `Database.withWriter`.
+// 3. Columns that the record leaves to other code are filled in: see ``ColumnFilling``.
 // 4. The statement runs to its end.
-// 5. A class record remembers what it has written, and takes its row id and what was filled in.
-// 6. `didInsert` or `didUpdate`, and `didSave`.
+// 5. A class record remembers the values that it has written, and takes its row id and the
+//   filled-in values.
+// 6. `didInsert` or `didUpdate` runs, and then `didSave`.
 //
-// Step 1 stands in Save+Callbacks.swift. Where it is known that its callbacks do nothing, a save begins with step 2. Structs
-// and classes go the same way. A class record is led here by its own overridable methods: see OverridableSave.swift.
+// Step 1 is in Save+Callbacks.swift. If its callbacks are known to do nothing, a save begins with
+// step 2. Structs and classes follow the same path. A class record comes here through its own
+// overridable methods: see OverridableSave.swift.
 //
-// What stands between the callbacks that may change the record is done by functions that may not: what they hand to SQLite
-// is the record where it stands, and no copy of it, which would count a reference for each of its texts.
+// Between the callbacks that may change the record, functions that may not change it do the work.
+// They pass the record itself to SQLite, and not a copy, which would count a reference for each of
+// its texts.
 
 extension MutablePersistableRecord {
     /// Inserts the record, or upserts it. Returns whether a row was written.
@@ -38,7 +42,7 @@ extension MutablePersistableRecord {
 
     /// Updates columns of the record's row, or all of them. Returns whether a row was written.
     ///
-    /// - Parameter columns: Nil for all columns.
+    /// - Parameter columns: The columns. Nil for all of them.
     mutating func updateRow(in db: Database, columns: Set<String>?, _ options: SaveOptions?) throws -> Bool {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
@@ -49,7 +53,8 @@ extension MutablePersistableRecord {
         return try tell(written, options, in: db)
     }
 
-    /// Updates the record's row, or inserts the record where there is none. Returns whether a row was written.
+    /// Updates the record's row, or inserts the record if there is none. Returns whether a row was
+    /// written.
     mutating func saveRow(in db: Database, _ options: SaveOptions?) throws -> Bool {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
@@ -76,7 +81,7 @@ extension MutablePersistableRecord {
 
     // MARK: - Steps 2 to 5
 
-    /// Encodes the record, and inserts it. Returns nil when a conflict was resolved by ignoring it.
+    /// Encodes the record, and inserts it. Returns nil if a conflict was resolved by ignoring it.
     @inline(__always)
     func encodeAndInsert(
         in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
@@ -86,7 +91,8 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Encodes the record, and updates columns of its row. Returns nil when a conflict was resolved by ignoring it.
+    /// Encodes the record, and updates columns of its row. Returns nil if a conflict was resolved
+    /// by ignoring it.
     private func encodeAndUpdate(
         in db: Database, by plan: Unretained<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
     ) throws -> Written? {
@@ -96,7 +102,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Encodes the record, updates its row, and inserts it where there is none.
+    /// Encodes the record, updates its row, and inserts it if there is none.
     @inline(__always)
     private func encodeAndSave(
         in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?
@@ -107,7 +113,7 @@ extension MutablePersistableRecord {
                     let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
                     return try writer.update(self, mask, isFull: isFull, options, in: db) ? .update : nil
                 } catch let error as RecordError where error == writer.notFound {
-                    // It is to be inserted.
+                    // The insertion follows.
                 }
             }
             return try writer.insert(self, options, isUpsert: false, in: db)
@@ -116,9 +122,9 @@ extension MutablePersistableRecord {
 
     // MARK: - Step 6
 
-    /// Tells the record what was written. Returns whether anything was.
+    /// Reports the outcome to the record. Returns whether anything was written.
     ///
-    /// - Parameter written: Nil when a conflict was resolved by ignoring the record.
+    /// - Parameter written: The outcome. Nil if a conflict was resolved by ignoring the record.
     @inline(__always)
     private mutating func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
         if let object { return try object.tell(written, options, in: db) }
@@ -130,10 +136,11 @@ extension MutablePersistableRecord {
     }
 }
 
-// MARK: - Steps 3 to 5, where the record is encoded
+// MARK: - Steps 3 to 5, after the record is encoded
 
 extension RecordWriter {
-    /// Inserts what a record has encoded, or upserts it. Returns nil when a conflict was resolved by ignoring the record.
+    /// Inserts the columns that a record has encoded, or upserts them. Returns nil if a conflict
+    /// was resolved by ignoring the record.
     @inline(__always)
     func insert<Saved: MutablePersistableRecord>(
         _ record: Saved, _ options: SaveOptions?, isUpsert: Bool, in db: Database
@@ -151,17 +158,19 @@ extension RecordWriter {
         }
     }
 
-    /// Throws where what the record was given beside its columns would be lost.
+    /// Throws if the save would lose state that the record was given outside of its columns.
     @inline(__always)
     func checkAttachment(of record: Record?, _ mask: ColumnMask?) throws {
         if let record, let attachment = record.attachment { try attachment.checkSaving(record, self, mask) }
     }
 
-    /// Updates columns that a record has encoded. Returns false when a conflict was resolved by ignoring the record.
+    /// Updates columns that a record has encoded. Returns false if a conflict was resolved by
+    /// ignoring the record.
     ///
     /// - Parameters:
-    ///   - isFull: Whether these are all columns that the record knows.
-    ///   - unchanged: The columns that are to hold what the record remembers, where no options say it.
+    ///   - isFull: Whether these are all columns that the record remembers.
+    ///   - unchanged: The columns that must still hold the values that the record remembers. It
+    ///     applies if the options have none.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?,
@@ -182,7 +191,7 @@ extension RecordWriter {
                     mask, expecting: expected, options, record.recordType.persistenceConflictPolicy)
             else { return false }
             expected?.clear()
-            // A counter was not written.
+            // Counters were not written.
             let isWhole = isFull && writer.withStatements { $0.counterMask.isEmpty }
             record.object?.takeUpdate(mask, isFull: isWhole, from: writer, in: db)
             return true

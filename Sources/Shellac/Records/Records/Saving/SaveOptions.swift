@@ -1,6 +1,6 @@
-/// What a record is asked to do: ``MutablePersistableRecord/persist(_:in:)`` does it.
+/// An operation on a record, which ``MutablePersistableRecord/persist(_:in:)`` runs.
 ///
-/// The methods that save records make operations, and you need none.
+/// The methods that save records make operations. You need not make any.
 @_documentation(visibility: internal)
 public struct PersistenceOperation {
     enum Verb {
@@ -29,23 +29,24 @@ public struct PersistenceOperation {
 @available(*, unavailable, message: "an operation belongs to the access that runs it")
 extension PersistenceOperation: Sendable {}
 
-/// How a record is saved, beyond what its type says. Mostly, there is nothing to say.
+/// The options of a save, beyond the settings of the record's type. Most saves have none.
 final class SaveOptions {
-    /// What is done about a conflict: what the type says, if nil.
+    /// The conflict resolution. If nil, the type's policy applies.
     let conflictResolution: Database.ConflictResolution?
-    /// What an upsert does to a row that is in the way.
+    /// The changes that an upsert makes to a conflicting row.
     let upsert: UpsertClause?
-    /// What is fetched from the saved row.
+    /// The values to fetch from the saved row.
     let returning: Returning?
-    /// The columns that an update is to find as the record remembers them.
+    /// The columns in which the row must still hold the values that the record remembers.
     let unchanged: UnchangedColumns?
-    /// What the record encoded when the columns to update were found.
+    /// The columns that the record encoded when the columns to update were found.
     let encoded: RecordWriter?
-    /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave` and all `did` callbacks.
+    /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave`
+    /// and all `did` callbacks.
     let isPartOfSave: Bool
     /// Whether that part has resolved a conflict by ignoring the record.
     var isIgnored = false
-    /// What that part has written.
+    /// The outcome of that part.
     var outcome: Written?
 
     init(
@@ -63,7 +64,7 @@ final class SaveOptions {
 }
 
 extension SaveOptions {
-    /// Makes the options of a save whose columns were encoded already.
+    /// Makes the options of a save whose columns are already encoded.
     convenience init(_ asked: SaveOptions?, encoded: RecordWriter, isPartOfSave: Bool? = nil) {
         self.init(
             asked?.conflictResolution, returning: asked?.returning, ifUnchanged: asked?.unchanged,
@@ -72,9 +73,9 @@ extension SaveOptions {
     }
 }
 
-/// What is fetched from a saved row, by RETURNING.
+/// The values to fetch from a saved row, by RETURNING.
 final class Returning {
-    /// What stands behind RETURNING.
+    /// The SQL after RETURNING.
     let selection: String
     private let take: (Row) throws -> Void
     /// Whether there was a row.
@@ -86,7 +87,8 @@ final class Returning {
         self.take = take
     }
 
-    /// Takes the row. An error must wait: the row is written, and the statement goes on to its end.
+    /// Takes the row. An error has to wait: the row is written, and the statement must run to its
+    /// end.
     func take(_ row: Row) {
         hasTaken = true
         do {
@@ -96,7 +98,7 @@ final class Returning {
         }
     }
 
-    /// Throws what taking the row has thrown.
+    /// Throws the error that taking the row has thrown.
     func finish() throws {
         if let error { throw error }
     }

@@ -2,8 +2,9 @@
 
 import CSQLite
 
-/// The columns that an update is to find as the record remembers them, or else it writes nothing: see
-/// ``Record/update(_:ifUnchanged:)``.
+/// The columns in which a row must still hold the values that the record remembers.
+///
+/// Otherwise, an update writes nothing: see ``Record/update(_:ifUnchanged:)``.
 public struct UnchangedColumns: Hashable, Sendable {
     private enum Form: Hashable {
         case changed, all
@@ -13,49 +14,55 @@ public struct UnchangedColumns: Hashable, Sendable {
     }
     private let form: Form
 
-    /// The columns that are about to be written: what somebody else has written to the others stays.
+    /// The columns that are about to be written. Changes of other writers to other columns are
+    /// kept.
     public static let changedColumns = UnchangedColumns(form: .changed)
 
-    /// All columns that the record remembers: what it writes may depend on each of them.
+    /// All columns that the record remembers. Use this if the written values may depend on each of
+    /// them.
     public static let all = UnchangedColumns(form: .all)
 
-    /// Some columns.
+    /// Returns the columns with the given names.
     ///
-    /// - Parameter names: The names of columns that the record encodes, or of others of its table that it remembers. Another one
-    ///   throws ``RecordError/columnNotEncoded(databaseTableName:column:)``.
+    /// - Parameter names: The names of columns that the record encodes, or of others of its table
+    ///   that it remembers. Any other name throws
+    ///   ``RecordError/columnNotEncoded(databaseTableName:column:)``.
     public static func columns(_ names: Set<String>) -> Self { UnchangedColumns(form: .named(names)) }
 
-    /// Some columns.
+    /// Returns the given columns.
     ///
-    /// - Parameter columns: Columns that the record encodes, or others of its table that it remembers. Another one throws
+    /// - Parameter columns: Columns that the record encodes, or others of its table that it
+    ///   remembers. Any other column throws
     ///   ``RecordError/columnNotEncoded(databaseTableName:column:)``.
     public static func columns(_ columns: [Column]) -> Self { .columns(Set(columns.map(\.name))) }
 }
 
-/// The columns of a row that are to hold what is expected.
+/// The columns of a row that must hold the expected values.
 struct ExpectedColumns: Hashable {
-    /// Those that the record encodes.
+    /// The columns that the record encodes.
     var encoded = ColumnMask()
-    /// Those that it does not, but remembers. Nil for none, as in most updates: nil is copied without being counted.
+    /// The columns that it does not encode, but remembers. Nil for none, as in most updates,
+    /// because nil is copied without reference counting.
     var others: [String]?
 }
 
-/// What a row is to hold where a record updates it: what the record remembers.
+/// The values that a row must hold when a record updates it: the values that the record remembers.
 ///
-/// There is no column with a version: to have read the same value again is as good as to know that nobody has written it. SQLite
-/// compares, in the statement that writes; a second one is needed only where nothing was written, and tells why.
+/// There is no version column. If the value is the same, it does not matter whether the row was
+/// written meanwhile. SQLite compares the values in the statement that writes. A second statement
+/// is needed only if nothing was written, and gives the reason.
 ///
-/// Each writer has one of these, which is set for each update that expects something: what it refers to is counted once then, and not by
-/// whoever hands it on.
+/// Each writer has one instance, which is set for each update that expects values. So its
+/// references are counted once, and not at each call that passes it on.
 final class ExpectedRow {
     @exclusivity(unchecked) private(set) var columns = ExpectedColumns()
     @exclusivity(unchecked) private var row: PackedRow?
-    /// Where the columns stand in the row. Nil where they stand as in the record.
+    /// The places of the columns in the row. Nil if they are as in the record.
     @exclusivity(unchecked) private var places: [Int]?
-    /// Those that the record is to remember, and does not. Nil for none.
+    /// The columns that the record needs to remember, but does not. Nil for none.
     @exclusivity(unchecked) private(set) var unknown: [String]?
 
-    /// Expects columns of a row that stand in it as in the record.
+    /// Expects columns of a row that has them at the same places as the record.
     @inline(__always)
     fileprivate func set(_ encoded: ColumnMask, of row: PackedRow) {
         columns.encoded = encoded
@@ -68,7 +75,8 @@ final class ExpectedRow {
         (self.columns, self.row, self.places, self.unknown) = (columns, row, places, unknown)
     }
 
-    /// Lets go of the row: what nobody else has is written over, and need not be allocated again.
+    /// Releases the row. A row without another owner can then be overwritten in place, without an
+    /// allocation.
     @inline(__always)
     func clear() {
         row = nil
@@ -77,23 +85,23 @@ final class ExpectedRow {
         if unknown != nil { unknown = nil }
     }
 
-    /// Whether these are the columns.
+    /// Whether these are the same columns.
     @inline(__always)
     func hasColumns(_ others: ExpectedColumns?) -> Bool {
         guard let others else { return false }
-        // Mostly, there are none of the second kind.
+        // Usually, there are none of the second kind.
         if columns.others != nil || others.others != nil { return columns == others }
         return columns.encoded == others.encoded
     }
 
-    /// The values.
+    /// The expected values.
     var values: [DatabaseValue] {
         var values: [DatabaseValue] = []
         eachValue { values.append($0.view.databaseValue) }
         return values
     }
 
-    /// Binds the values.
+    /// Binds the expected values.
     func bind(to pointer: OpaquePointer, from first: Int32) -> Int32 {
         var (code, parameter) = (SQLITE_OK, first)
         eachValue { value in
@@ -104,10 +112,10 @@ final class ExpectedRow {
         return code
     }
 
-    /// Calls a function with each value, where it stands.
+    /// Calls a function with each value, in place.
     @inline(__always)
     private func eachValue(_ body: (PackedValue) -> Void) {
-        // Nothing that this calls lets go of the row.
+        // Nothing called here releases the row.
         guard let row = row.map({ Unretained($0) }) else { return }
         row.use { row in
             guard places == nil else { return eachPlace { body(row.column($0)) } }
@@ -128,11 +136,13 @@ final class ExpectedRow {
 }
 
 extension RecordWriter {
-    /// Returns what the row of a record is to hold. Nil for a record of a struct, which remembers nothing.
+    /// Returns the values that the row of a record must hold. Nil for a struct, which remembers
+    /// nothing.
     ///
     /// - Parameter mask: The columns that are about to be written.
-    /// - Throws: ``RecordError/stale(columns:row:)`` where the record does not remember one of these columns, so that nobody
-    ///   knows whether it was changed, and ``RecordError/recordNotFound(databaseTableName:key:)`` where there is no row.
+    /// - Throws: ``RecordError/stale(columns:row:)`` if the record does not remember one of these
+    ///   columns, so that it is unknown whether it was changed.
+    ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row.
     @inline(never)
     func expectedRow(
         _ unchanged: UnchangedColumns, of record: Record?, writing mask: ColumnMask
@@ -142,7 +152,7 @@ extension RecordWriter {
         if let row, unchanged == .changedColumns, !withPlan({ $0.isFilled }),
             columns.layout.hasSameNames(as: row.layout), hasKey(of: row)
         {
-            // As most are: nothing has to be looked for.
+            // This is the common case, which needs no lookups.
             let written = mask.subtracting(exactKey)
             expectation.clear()
             expectation.set(written, of: row)
@@ -162,7 +172,7 @@ extension RecordWriter {
         }
     }
 
-    /// Checks that the record's row holds what is expected.
+    /// Checks that the record's row holds the expected values.
     @inline(never)
     func checkRow(isAs expected: ExpectedRow) throws {
         guard hasKey else { throw notFound }
@@ -186,12 +196,13 @@ extension RecordWriter {
 }
 
 extension UnchangedColumns {
-    /// Says what a row is to hold.
+    /// Sets the values that a row must hold.
     ///
     /// - Parameters:
-    ///   - known: What the record remembers of the row. Nil for nothing.
+    ///   - known: The row that the record remembers. Nil for none.
     ///   - written: The columns that are about to be written.
-    /// - Throws: ``RecordError/columnNotEncoded(databaseTableName:column:)`` for a column that is not there.
+    /// - Throws: ``RecordError/columnNotEncoded(databaseTableName:column:)`` if there is no such
+    ///   column.
     fileprivate func expect(
         _ known: PackedRow?, of type: Record.Type, writing written: ColumnMask, by writer: RecordWriter,
         in row: ExpectedRow
@@ -207,7 +218,8 @@ extension UnchangedColumns {
                 unknown.append(layout.names[column])
             }
         }
-        // By the key, the row is found. The dates are written by whoever writes the row, and counters by whoever writes others.
+        // The row is found by its key. Every writer of the row writes the dates, and writers of
+        // other rows change the counters.
         let leftOut =
             form.names == nil
             ? writer.namesOfExactKey + type.databaseStamps.columns
@@ -239,7 +251,8 @@ extension UnchangedColumns {
 }
 
 extension RecordWriter {
-    /// Returns columns that were named: those that the record encodes, and others of the table that it remembers.
+    /// Returns the named columns: the ones that the record encodes, and others of the table that it
+    /// remembers.
     fileprivate func columns(named names: Set<String>, isKnown: (String) -> Bool) throws -> ExpectedColumns {
         var columns = ExpectedColumns()
         for name in names.sorted() {

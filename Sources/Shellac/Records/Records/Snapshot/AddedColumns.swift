@@ -1,29 +1,36 @@
-// Columns that a table was given after a record was fetched: by `ALTER TABLE … ADD COLUMN`, on whatever connection.
+// Notes columns that a table got after a record was fetched.
 //
-// The fetch had all columns of the table as it was then, and so nothing was noted of those that the record never read: see
-// ``UnreadColumns``. A record of a class that encodes such a column would write its property over what the database holds.
-// That is noticed when it is saved, where what it encodes and what it remembers have other columns: so records that were
-// saved before, and those whose columns are all there, come by here for nothing.
+// They come from `ALTER TABLE … ADD COLUMN`, on any connection.
 //
-// By then nobody knows what the record encoded right after its fetch. But the row is still there that it was made of, and
-// makes another record: what that one encodes is what the first one had. A column that still holds it was never set, and is
-// left alone; another one was given its value meanwhile, and is written.
+// The fetch had all columns that the table had then. So the record did not note any unread columns:
+// see ``UnreadColumns``. If its class encodes such a column, a save would overwrite the value in
+// the database with the property. The save notices this when the encoded and the remembered columns
+// differ. So this code does not run for records that were saved before, or whose columns are all
+// there.
+//
+// By then it is unknown what the record encoded right after its fetch. But its original row is
+// still there, and makes another record, which encodes the original values. If a column still holds
+// that value, it was never set, and is left alone. Any other column was set meanwhile, and is
+// written.
 
 extension Record {
-    /// Notes what the record had in columns that its table was given since it was fetched. Returns whether there are any.
+    /// Notes the values of the record in columns that its table got since the fetch. Returns
+    /// whether there are any.
     @inline(never) @discardableResult
     final func noteAddedColumns(_ writer: RecordWriter) -> Bool {
         let table = writer.plan.table
         return noteAddedColumns(writer.columns.layout) { table.column(named: $0) != nil }
     }
 
-    /// Notes what the record had in columns that it was fetched without, and that a function says to be the table's.
+    /// Notes the values of the record in columns that its fetch lacked, if a function says that
+    /// they belong to the table.
     ///
     /// - Parameter encoded: The columns that the record encodes.
     /// - Returns: Whether there are any.
     @inline(never) @discardableResult
     final func noteAddedColumns(_ encoded: RowLayout, _ isOfTable: (String) -> Bool) -> Bool {
-        // What was saved, or was forgotten, is the record's own truth. A fetched row has its statement's SQL.
+        // The remembered row of a saved record, or none, has no SQL. A fetched row has its
+        // statement's SQL.
         guard let known = knownLayout, known.sql != nil, !encoded.hasSameNames(as: known) else {
             return false
         }
@@ -34,7 +41,7 @@ extension Record {
         }
         guard !added.isEmpty, let row = snapshot else { return false }
         let made = RowLayout(names: row.layout.names, sql: nil)
-        // One that cannot be made says nothing, and the record is saved as it is.
+        // If this record cannot be made, nothing is learned, and the record is saved as it is.
         guard let twin = try? type(of: self).make(of: Row(row.copy(made))) else { return false }
         let columns = twin.encodedSoFar()
         let mask = ColumnMask(added.compactMap(columns.layout.column(named:)))

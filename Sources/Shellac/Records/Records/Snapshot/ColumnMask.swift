@@ -2,7 +2,7 @@
 struct ColumnMask: Hashable {
     /// A bit for each of the first 64 columns.
     private var bits: UInt64 = 0
-    /// The others, if there are any.
+    /// The other columns, if there are any.
     private var others: Set<Int>?
 
     init() {}
@@ -37,7 +37,7 @@ struct ColumnMask: Hashable {
 
     mutating func remove(_ column: Int) { subtract(ColumnMask(CollectionOfOne(column))) }
 
-    /// No set stands for an empty one.
+    /// Nil represents an empty set.
     @inline(never)
     private mutating func setOthers(_ columns: Set<Int>?) {
         others = columns?.isEmpty == true ? nil : columns
@@ -47,7 +47,7 @@ struct ColumnMask: Hashable {
         column < 64 ? bits & (1 << UInt64(column)) != 0 : others?.contains(column) ?? false
     }
 
-    /// Whether a column is there, or one that stands behind it.
+    /// Whether the mask has the given column, or one after it.
     func reaches(_ column: Int) -> Bool { column < 64 && bits &>> UInt64(column) != 0 || others != nil }
 
     var count: Int { bits.nonzeroBitCount &+ (others?.count ?? 0) }

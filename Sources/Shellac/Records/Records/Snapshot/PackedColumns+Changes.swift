@@ -1,4 +1,4 @@
-// Finds the columns that differ from a record's snapshot, and builds the one after a save.
+// Finds the columns that differ from a record's snapshot, and builds the snapshot after a save.
 
 #if canImport(Darwin)
 import Darwin
@@ -6,10 +6,10 @@ import Darwin
 import Glibc
 #endif
 
-// What a record has encoded, beside what it remembers of its row.
+// A record's encoded columns compared with the row that it remembers.
 
 extension PackedColumns {
-    /// The columns whose values are not those of a row.
+    /// Returns the columns whose values differ from a row.
     @inline(__always)
     func changes(from row: PackedRow) -> ColumnMask {
         let isSameOrder = isLaid(outAs: row)
@@ -17,14 +17,14 @@ extension PackedColumns {
         return isSameOrder ? changesInOrder(from: row).mask : changesByName(from: row)
     }
 
-    /// The columns whose values are not those of the row that the columns were compared with when they were packed, if
-    /// they were, and whether all others have the very bytes of the row's. Those that the record never read, nor
-    /// changed, are left out.
+    /// Returns the columns whose values differ from a row, and whether all others have exactly its
+    /// bytes. If the columns were compared with the row when they were packed, the comparison
+    /// continues from there. Columns that the record neither read nor changed are left out.
     @inline(__always)
     func changesAndExactness(from row: PackedRow) -> (mask: ColumnMask, isExact: Bool) {
         guard isLaid(outAs: row) else { return (changesToWrite(from: row), false) }
         var changes = changesInOrder(from: row, startingAt: firstChange)
-        // What these columns hold may be all that the record has, and some of them unread all the same.
+        // These columns may be all that the record has, while some of them are still unread.
         if row.layout.unread != nil { changes.isExact = false }
         return changes
     }
@@ -34,7 +34,7 @@ extension PackedColumns {
     ) -> (mask: ColumnMask, isExact: Bool) {
         var (mask, isExact) = (ColumnMask(), true)
         let (new, old) = (bytes, row.bytes)
-        // What stands before the first change is the row's.
+        // Everything before the first change equals the row.
         var column = start?.column ?? 0
         let distance = (columns: column, payloads: start.map { $0.offset - count } ?? 0)
         var (place, oldPlace) = (new.cursor.moved(by: distance), old.cursor.moved(by: distance))
@@ -43,7 +43,7 @@ extension PackedColumns {
             place.advance()
             oldPlace.advance()
             column &+= 1
-            // Mostly it is the only one.
+            // Usually, it is the only change.
             if new.isSame(from: place, as: old, from: oldPlace) { return (mask, isExact) }
         }
         while column < count {
@@ -73,7 +73,7 @@ extension PackedColumns {
         return mask
     }
 
-    /// The values that a row has, or does not have, for some of the columns.
+    /// Returns the values of a row for some of the columns. A value is nil if the row lacks it.
     func oldValues(of mask: ColumnMask, in row: PackedRow?) -> [String: DatabaseValue?] {
         var values: [String: DatabaseValue?] = [:]
         for (column, name) in layout.names.enumerated() where mask.contains(column) {
@@ -83,19 +83,22 @@ extension PackedColumns {
         return values
     }
 
-    /// The row that a record remembers after some of its columns were saved: the others are as they were, or unknown.
+    /// Returns the row that a record remembers after some of its columns were saved. The others are
+    /// as they were, or unknown.
     ///
-    /// - Parameter unread: What the record had not read, nor is known now.
+    /// - Parameter unread: The columns that the record had not read, and that are still unknown.
     func row(
         saving mask: ColumnMask, in row: PackedRow?, unread: UnreadColumns?,
         previous: consuming PackedRow.PreviousState?
     ) -> PackedRow {
-        // A row that a program made a record of may have a layout that knows nothing of the table.
+        // If a program made the record from a row, the row's layout may have no facts about the
+        // table.
         let knowsKey = row.map { !$0.layout.key.isEmpty || layout.key.isEmpty } ?? false
         if let row, knowsKey, row.layout.unread == nil, layout.hasSameNames(as: row.layout) {
             return self.row(savingInOrder: mask, in: row, previous: previous)
         }
-        // Where each column of the new row comes from: one of these, or else one of the old row.
+        // The source of each column of the new row: one of these columns, or else a column of the
+        // old row.
         var names = row?.layout.names ?? []
         var affinities = row.map { row in (0..<row.count).map(row.layout.affinity(ofColumn:)) } ?? []
         var sources: [Int?] = Array(repeating: nil, count: names.count)
@@ -136,7 +139,7 @@ extension PackedColumns {
 }
 
 extension PackedColumns {
-    /// Compares with an old row that has the same columns.
+    /// Builds the row from an old row that has the same columns in the same order.
     private func row(
         savingInOrder mask: ColumnMask, in row: PackedRow, previous: consuming PackedRow.PreviousState?
     )
@@ -151,7 +154,7 @@ extension PackedColumns {
         return PackedRow.make(row.layout, byteCount: byteCount, previous: previous) {
             var copy = PackedCursor(writing: $0, count: count)
             copy.copyTags(of: row.bytes)
-            // What lies between two saved columns is copied at once.
+            // The bytes between two saved columns are copied in one step.
             var old = row.bytes.cursor
             var start = old
             eachColumn { column, value in
@@ -169,7 +172,7 @@ extension PackedColumns {
 }
 
 extension PackedRow {
-    /// Makes a row of columns that stand elsewhere.
+    /// Makes a row from columns that are stored elsewhere.
     static func make(
         _ layout: RowLayout, copying pieces: [PackedValue], previous: consuming PreviousState? = nil
     ) -> PackedRow {
@@ -187,20 +190,20 @@ extension RowLayout {
 
     private func hasEqualNames(_ other: RowLayout) -> Bool {
         guard count == other.count else { return false }
-        // The raw bytes of short names are equal where the names are.
+        // The raw bytes of short names are equal if the names are.
         if memcmp(bits, other.bits, count * MemoryLayout<NameBits>.stride) == 0 { return true }
         return zip(names, other.names).allSatisfy { $0.hasSameBytes(as: $1) }
     }
 }
 
 extension PackedBytes {
-    /// Whether others are the same, byte for byte.
+    /// Whether other bytes are the same.
     @inline(__always)
     func isSame(as other: PackedBytes) -> Bool {
         byteCount == other.byteCount && memcmp(start, other.start, byteCount) == 0
     }
 
-    /// Whether the columns behind a place are the same as others behind another, byte for byte.
+    /// Whether the columns after a place are the same as others after another place, byte for byte.
     @inline(__always)
     func isSame(from place: PackedCursor, as other: PackedBytes, from otherPlace: PackedCursor) -> Bool {
         let (rest, otherRest) = (rest(behind: place), other.rest(behind: otherPlace))
@@ -216,16 +219,16 @@ extension PackedBytes {
 }
 
 extension PackedValue {
-    /// Whether a column that was given the value holds another one.
+    /// Whether storing the value in a column gives the stored value.
     func isStored(as stored: PackedValue, in affinity: @autoclosure () -> ColumnAffinity?) -> Bool {
         isSame(as: stored) || isStoredDifferently(as: stored, in: affinity())
     }
 
-    /// Whether two columns have the same bytes. What an encoder made of a date is no different from a text.
+    /// Whether two columns have the same bytes. A date's encoded text is the same as a text.
     @inline(__always)
     fileprivate func isSame(as old: PackedValue) -> Bool {
         guard tag == old.tag || tag == .dateText && old.tag == .shortText else { return false }
-        // The old one may be shorter, and stand at the end of its memory.
+        // The old value may be shorter, and at the end of its memory.
         let length = byteCount
         return length == old.byteCount && (length == 0 || memcmp(payload, old.payload, length) == 0)
     }
