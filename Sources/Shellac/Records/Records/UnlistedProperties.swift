@@ -1,10 +1,14 @@
-// Stored properties that ``Record/columns(_:)`` has forgotten: they are neither read nor stored, and nothing else would say so.
+// Stored properties that have no line in ``Record/columns(_:)``.
+//
+// They are neither read nor stored, and nothing else would report it.
 
 extension Record {
-    /// The columns of a table that have the name of a stored property of the record, and no line in `columns(_:)`.
+    /// Returns the columns of a table that have the name of a stored property of the record, but no
+    /// line in `columns(_:)`.
     ///
-    /// A class whose columns come from `Codable`, or from the older pair of methods, says by these which of its own properties are
-    /// stored. Its subclasses that list columns are looked at.
+    /// Some classes get their columns from `Codable`, or from the older pair of methods. They
+    /// define there which of their own properties are stored. Only their subclasses that list
+    /// columns are checked.
     final func unlistedProperties(in table: TableSchema) -> [String] {
         let type = type(of: self)
         guard Overrides.columns(type, unlike: Record.self) == true else { return [] }
@@ -16,7 +20,8 @@ extension Record {
                 FirstUse.listsOwnProperties(declaring, below: above)
             else { continue }
             for label in mirror.children.compactMap(\.label) {
-                // An observed or wrapped property has an underscore in front, and a lazy one a longer mark.
+                // An observed or wrapped property has a leading underscore, and a lazy one a longer
+                // prefix.
                 let names =
                     [label]
                     + ["_", "$__lazy_storage_$_"].filter(label.hasPrefix).map {
@@ -38,7 +43,8 @@ extension Record {
 }
 
 extension FirstUse {
-    /// Whether the properties that a class declares itself are stored by `columns(_:)`, or not at all.
+    /// Whether the properties that a class itself declares are stored by `columns(_:)`, or not at
+    /// all.
     fileprivate static func listsOwnProperties(_ type: Record.Type, below above: Record.Type) -> Bool {
         if Overrides.columns(type, unlike: above) == true { return true }
         return Overrides.pair(type, unlike: above) == false && codedRoot(of: type) != type
@@ -49,7 +55,8 @@ extension FirstUse {
 extension Record {
     private static let classesUsed = Lock<Set<ObjectIdentifier>>([])
 
-    /// Tells the developer, in debug builds and once for each class, of stored properties that have the name of a column, and no line.
+    /// Warns of stored properties that have the name of a column, and no line. It does so in debug
+    /// builds, once for each class.
     final func adviseOfProperties(in table: @autoclosure () throws -> TableSchema?) {
         let type = type(of: self)
         if Self.classesUsed.withLock({ $0.contains(ObjectIdentifier(type)) }) { return }

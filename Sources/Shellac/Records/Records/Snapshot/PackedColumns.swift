@@ -1,9 +1,9 @@
 /// The columns that a record has encoded, as packed bytes: see ``PackedBytes``.
 ///
-/// The bytes stay in memory that is used again for other records, and stand still while a statement runs: so
-/// texts and blobs are bound without a copy.
+/// The bytes are in memory that is reused for other records, and do not move while a statement
+/// runs. So texts and blobs are bound without a copy.
 final class PackedColumns {
-    /// What is packed, and the memory for it.
+    /// The packed columns, and the memory for them.
     private struct Packed {
         var layout = RowLayout(names: [], sql: nil)
         var buffer = PackedBuffer(capacity: 512)
@@ -21,19 +21,19 @@ final class PackedColumns {
     /// The number of columns.
     var count: Int { layoutReference.use { $0.count } }
 
-    /// The first column that differs from the row that the columns were compared with when they were packed. All bytes
-    /// before it are the row's, and the offset is that of its payload.
+    /// The first column that differs from the row with which the columns were compared when they
+    /// were packed. All bytes before it equal the row's. The offset is that of its payload.
     var firstChange: (column: Int, offset: Int)? { packed.firstChange }
 
-    /// The columns, where they stand.
+    /// The bytes of the columns, in place.
     var bytes: PackedBytes {
         packed.buffer.bytes(count: count, byteCount: packed.byteCount)
     }
 
-    /// Gives memory back that a large record needed.
+    /// Frees memory that a large record needed.
     func shrink() { if packed.buffer.capacity > 1 << 16 { makeRoom(512) } }
 
-    /// Takes other memory, in the place of what is there.
+    /// Replaces the memory and its contents.
     private func makeRoom(_ capacity: Int) {
         packed.buffer.replace(capacity: capacity)
         packed.byteCount = 0
@@ -48,9 +48,10 @@ final class PackedColumns {
 
     typealias Encode = (inout PersistenceContainer) throws -> Void
 
-    /// Packs what a record encodes.
+    /// Packs the columns that a record encodes.
     ///
-    /// - Parameter makeLayout: Gives the layout for the columns, which may have them in another order.
+    /// - Parameter makeLayout: A function that returns the layout for the columns. It may have them
+    ///   in another order.
     @inline(never)
     func pack(makeLayout: ([String]) -> RowLayout, _ encode: Encode) throws {
         let gathering = ColumnEncoding.Gathering()
@@ -69,7 +70,8 @@ final class PackedColumns {
         }
     }
 
-    /// Packs what a record encodes, if these are the columns: those that a record of the same type has encoded last.
+    /// Packs the columns that a record encodes, if they match the layout. The layout is that of the
+    /// last record of the same type.
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
         packed.firstChange = nil
@@ -80,7 +82,8 @@ final class PackedColumns {
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
-            // What comes of an unexpected column is no error of the record's: it is encoded once more.
+            // An error after an unexpected column is not the record's fault. It is encoded once
+            // more.
             guard encoding.hasUnexpectedColumn else { throw error }
         }
         guard !encoding.hasUnexpectedColumn, encoding.next == layout.count else { return false }
@@ -88,9 +91,10 @@ final class PackedColumns {
         return true
     }
 
-    /// Compares what a record encodes with a row of the same columns, and packs it if there is a difference.
+    /// Compares the columns that a record encodes with a row of the same columns, and packs them if
+    /// they differ.
     ///
-    /// - Returns: Whether the record has changed. Nil where a single pass could not tell.
+    /// - Returns: Whether the record has changed. Nil if a single pass cannot decide.
     @inline(__always)
     func packChanged(
         from row: RememberedRow.View, as layout: RowLayout, _ encode: Encode
@@ -101,7 +105,8 @@ final class PackedColumns {
         do {
             try PersistenceContainer.fill(&encoding, encode)
         } catch {
-            // Nor is what comes of a column that was read: it is not there where columns are compared.
+            // An error after reading a column is not either: in a comparison, the container cannot
+            // be read.
             guard encoding.hasUnexpectedColumn || encoding.wasRead else { throw error }
         }
         if encoding.mode == .comparing { return encoding.isDoubtful || encoding.isDifferent ? nil : false }
@@ -111,16 +116,17 @@ final class PackedColumns {
         return true
     }
 
-    /// Takes the memory back that an encoding has packed into, or replaced.
+    /// Takes back the memory that an encoding has packed into, or replaced.
     private func takeBuffer(of encoding: borrowing ColumnEncoding) {
         packed.buffer = encoding.buffer.unsafelyUnwrapped
         packed.byteCount = encoding.byteCount
     }
 
-    /// The row that the columns were compared with is not the one that they differ from.
+    /// Forgets the first change, because the columns now differ from another row than the compared
+    /// one.
     func forgetFirstChange() { packed.firstChange = nil }
 
-    /// Whether the columns are those of a layout.
+    /// Whether the columns match a layout.
     func isLaid(out layout: RowLayout) -> Bool { layoutReference.isSame(as: layout) }
 
     /// Takes bytes that were packed in other memory.
@@ -133,14 +139,14 @@ final class PackedColumns {
         if !isLaid(out: layout) { packed.layout = layout }
     }
 
-    /// Takes columns of a row that hold the same instants, in another format.
+    /// Replaces dates by the same instants from a row, which may have them in another format.
     func takeDates(from row: PackedRow, _ places: [(column: Int, place: Int)]) {
         let same = places.filter { column, place in
             self.column(column).isStored(as: row.column(place), in: nil)
         }
         if same.isEmpty { return }
         let own = self.row()
-        // What is stored again has the layout's columns, and throws nothing.
+        // The columns that are stored again match the layout, and storing them throws nothing.
         _ = try? pack(exactly: layout) { container in
             let encoding = container.encoding
             own.bytes.eachColumn { column, value in
@@ -151,7 +157,7 @@ final class PackedColumns {
         withExtendedLifetime(row) {}
     }
 
-    /// Whether the columns are those of a row, in the same order.
+    /// Whether the columns match a row, in the same order.
     @inline(__always)
     func isLaid(outAs row: PackedRow) -> Bool {
         row.layoutReference == layoutReference || layout.hasSameNames(as: row.layout)
@@ -159,7 +165,7 @@ final class PackedColumns {
 
     // MARK: - Reading
 
-    /// The names of some of the columns.
+    /// Returns the names of some of the columns.
     func names(of mask: ColumnMask) -> [String] {
         layout.names.indices.filter(mask.contains).map { layout.names[$0] }
     }
@@ -176,28 +182,28 @@ final class PackedColumns {
         bytes.eachColumn(in: mask, body)
     }
 
-    /// The value in a column, where it stands.
+    /// Returns the value in a column, in place.
     func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
-    /// The value in a column.
+    /// Returns the value in a column.
     subscript(_ column: Int) -> DatabaseValue { self.column(column).view.databaseValue }
 
-    /// Whether the value in a column is NULL.
+    /// Returns whether the value in a column is NULL.
     func isNull(_ column: Int) -> Bool { bytes.tag(at: column) == .null }
 
-    /// A row of all columns.
+    /// Makes a row of all columns.
     @inline(__always)
     func row(previous: consuming PackedRow.PreviousState? = nil) -> PackedRow {
         PackedRow.make(layout, copying: bytes, previous: previous)
     }
 
-    /// A row of all columns, in the place of one that is no longer wanted.
+    /// Makes a row of all columns, in place of a row that is no longer needed.
     @inline(__always)
     func row(previous: consuming PackedRow.PreviousState, replacing unwanted: inout PackedRow?) -> PackedRow {
         PackedRow.make(layoutReference, copying: bytes, previous: previous, replacing: &unwanted)
     }
 
-    /// A row of all columns, in which one that is NULL holds a number.
+    /// Makes a row of all columns, with a number in a column that is NULL.
     func row(with number: Int64, in column: Int, previous: consuming PackedRow.PreviousState? = nil)
         -> PackedRow
     {
@@ -210,10 +216,11 @@ final class PackedColumns {
         packed.byteCount + ValueView.integer(number).packedByteCount
     }
 
-    /// A row of all columns among others. Nil where it is to stand alone.
+    /// Makes a row of all columns among others. Nil if it needs memory of its own.
     func row(among others: inout SnapshotPool) -> ChunkedRow? { others.add(bytes, layoutReference) }
 
-    /// Makes a row of the columns, in which one that is NULL holds a number.
+    /// Makes a row of all columns among others, with a number in a column that is NULL. Nil if it
+    /// needs memory of its own.
     @inline(__always)
     func row(
         with number: Int64, in column: Int, among others: inout SnapshotPool

@@ -1,8 +1,8 @@
 // Copies a packed row with the values of some columns replaced or added.
 
 extension PackedRow {
-    /// Makes a row that has other values in some columns, which it may have lacked, and with the same previous
-    /// state.
+    /// Makes a row with other values in some columns, which it may have lacked, and with the same
+    /// previous state.
     func with(_ values: [(name: String, value: DatabaseValue)]) -> PackedRow {
         var (names, all) = (layout.names, databaseValues)
         var isSame = true

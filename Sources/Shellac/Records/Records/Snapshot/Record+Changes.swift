@@ -1,14 +1,14 @@
-// What a record remembers of its row, and how it differs.
+// The row that a record remembers, and the record's differences from it.
 
 extension Record {
-    /// Whether the record differs from what the database holds, as far as it is known.
+    /// Whether the record differs from the database, as far as it is known.
     ///
-    /// The record is encoded, and compared with what it remembers of its row. A record that was neither fetched nor
-    /// saved has changes; so has one that was fetched without all of its columns.
+    /// The record is encoded, and compared with the remembered row. A record that was neither
+    /// fetched nor saved has changes. So has a record that was fetched without all of its columns.
     ///
-    /// Setting this to false takes the present values for those of the database; setting it to true forgets what is
-    /// known of it. It informs: `insert`, `update` and `save` write whatever it says. Where ``encode(to:)`` throws, it is
-    /// true, and cannot be set to false.
+    /// Setting this to false treats the present values as those of the database. Setting it to true
+    /// forgets the remembered row. The property is only informative: `insert`, `update` and `save`
+    /// write in any case. If ``encode(to:)`` throws, it is true, and cannot be set to false.
     public final var hasDatabaseChanges: Bool {
         get {
             guard let row = RememberedRow.View(self) else { return true }
@@ -19,7 +19,8 @@ extension Record {
                 do {
                     try PersistenceContainer.fill(&encoding) { try _encodeColumns(to: &$0) }
                 } catch {
-                    // What was read is not there where columns are compared.
+                    // In a comparison, the container cannot be read, so an error after reading
+                    // proves nothing.
                     return encoding.wasRead ? hasChangesAfterAll : true
                 }
                 return encoding.isDoubtful ? hasChangesAfterAll : encoding.isDifferent
@@ -36,7 +37,8 @@ extension Record {
         }
     }
 
-    /// A layout that knows the primary key of the record's table, where the record or the running access can tell it.
+    /// Returns a layout with the primary key of the record's table, if the record or the running
+    /// access has it.
     private func layoutKnowingKey(of columns: PackedColumns) -> RowLayout? {
         let known = snapshot?.layout
         if let known, !known.key.isEmpty { return known }
@@ -47,12 +49,13 @@ extension Record {
         return known.map { $0.with($0.unreadColumns, key: $0.key(of: type)) }
     }
 
-    /// Compares by encoding the whole record, where a single pass could not tell.
+    /// Compares by encoding the whole record, when a single pass could not decide.
     final var hasChangesAfterAll: Bool {
         @inline(never) get { (try? snapshot.map(encoded().changes)?.isEmpty) != true }
     }
 
-    /// The columns that differ from what the database holds, with what it holds: nil where that is not known.
+    /// The columns that differ from the database, with the values in the database. A value is nil
+    /// if it is unknown.
     ///
     /// ```swift
     /// player.score = 1000
@@ -61,24 +64,26 @@ extension Record {
     ///
     /// The keys are spelled as the record encodes them.
     ///
-    /// - Throws: what ``encode(to:)`` throws.
+    /// - Throws: any error that ``encode(to:)`` throws.
     public final var databaseChanges: [String: DatabaseValue?] {
         get throws {
             try databaseColumnChanges.mapValues(\.old)
         }
     }
 
-    /// What the last save has changed: the columns, with what the database held before, or nil where that was not known.
+    /// The columns that the last save has changed, with their old values in the database. A value
+    /// is nil if it was unknown.
     ///
     /// It is empty for a record that was not saved, or whose save was rolled back.
     public final var savedDatabaseChanges: [String: DatabaseValue?] {
         savedDatabaseColumnChanges.mapValues(\.old)
     }
 
-    /// What the record remembered before its last save, and after it.
+    /// The rows that the record remembered before and after its last save.
     final var lastSave: (before: PackedRow?, after: PackedRow)? { snapshot.flatMap(Self.lastSave) }
 
-    /// What a record that remembers a row remembered before its last save, and after it.
+    /// Returns the rows that a record remembered before and after its last save, from the row that
+    /// it remembers now.
     static func lastSave(of snapshot: PackedRow) -> (before: PackedRow?, after: PackedRow)? {
         switch snapshot.memory {
         case .forgotten: return nil
@@ -89,8 +94,8 @@ extension Record {
         }
     }
 
-    /// Returns the last save, if there was one, as the previous state of a row that the record comes to remember without
-    /// having saved it.
+    /// Returns the last save as a previous state, if there was one. It is for a row that the record
+    /// comes to remember without saving it.
     final func previousSave(moment: UInt64) -> PackedRow.PreviousState? {
         guard let (before, after) = lastSave else { return nil }
         return PackedRow.PreviousState(memory: .save(before: before, after: after), moment: moment)
@@ -98,13 +103,13 @@ extension Record {
 
     // MARK: - Remembering
 
-    /// What the database holds, as far as it is known, and what the last save has changed.
+    /// The values in the database, as far as they are known, and the changes of the last save.
     final var snapshot: PackedRow? {
         @inline(__always) get { rememberedRow.row }
         @inline(__always) set { rememberedRow.row = newValue }
     }
 
-    /// Remembers a row, if it was fetched.
+    /// Remembers a row if it was fetched.
     @inline(__always)
     final func remember(fetched row: Row) throws {
         if row.isLive {
@@ -126,7 +131,8 @@ extension Record {
         }
     }
 
-    /// Remembers the first row that a record of the class is made of, and each that lacks columns of the table.
+    /// Remembers the first row from which a record of the class is made, and each row that lacks
+    /// columns of the table.
     @inline(never)
     private func rememberFirst(_ row: LiveRow) throws {
         let type = type(of: self)
@@ -147,8 +153,8 @@ extension Record {
         }
     }
 
-    /// Remembers a fetched row that owns its values. Nothing tells the columns of the table: the first record that is made
-    /// of such a row says whether they are all that it encodes.
+    /// Remembers a fetched row that owns its values. Such a row does not give the columns of the
+    /// table. So the first record made from it shows whether they are all that it encodes.
     private func remember(owned row: PackedRow) throws {
         snapshot = row
         let type = type(of: self)
@@ -161,22 +167,23 @@ extension Record {
         }
     }
 
-    /// Notes what the record remembers, and makes it the previous state of what was saved, which it is to remember
-    /// now.
+    /// Notes the remembered row, and returns it as the previous state of the saved row, which the
+    /// record remembers next.
     @inline(__always)
     final func takePreviousState(in db: Database) -> PackedRow.PreviousState {
         takePreviousState(moment: note(in: db))
     }
 
-    /// Takes what the record remembers, as the previous state of what was saved, which it is to remember now.
+    /// Takes the remembered row as the previous state of the saved row, which the record remembers
+    /// next.
     @inline(__always)
     final func takePreviousState(moment: UInt64) -> PackedRow.PreviousState {
         var older: PackedRow?
         return takePreviousState(moment: moment, older: &older)
     }
 
-    /// Makes what the record remembers the previous state of what was saved, and hands out what it remembered before that:
-    /// only the last save is told of.
+    /// Takes the remembered row as the previous state of the saved row. Passes out the row
+    /// remembered before that, because only the last save is reported.
     @inline(__always)
     final func takePreviousState(moment: UInt64, older: inout PackedRow?) -> PackedRow.PreviousState {
         guard let snapshot = rememberedRow.take() else {
@@ -186,7 +193,7 @@ extension Record {
         return PackedRow.PreviousState(memory: snapshot.count > 0 ? .row(snapshot) : .nothing, moment: moment)
     }
 
-    /// Notes what the record remembers, so that a rollback can give it back. Returns the moment of the note.
+    /// Notes the remembered row, so that a rollback can restore it. Returns the moment of the note.
     @inline(__always) @discardableResult
     final func note(_ rowID: Journal.GivenRowID? = nil, in db: Database) -> UInt64 {
         rememberedRow.leaveChunk()
@@ -197,12 +204,12 @@ extension Record {
         }
     }
 
-    /// Notes what the record remembers on all connections that the running thread has the access to.
+    /// Notes the remembered row on all connections that the running thread has access to.
     final func note() -> UInt64 { Database.accessed.reduce(0) { max($0, note(in: $1)) } }
 }
 
 extension PackedColumns {
-    /// A row of all columns, with what is known of the columns of another layout.
+    /// Makes a row of all columns, with the facts about the columns of another layout.
     fileprivate func row(knowing known: RowLayout?, previous: consuming PackedRow.PreviousState?) -> PackedRow
     {
         let affinities = layout.names.map { name in
@@ -221,8 +228,8 @@ extension PackedColumns {
 extension PackedRow {
     private static let noColumns = RowLayout(names: [], sql: nil)
 
-    /// What a record remembers that knows nothing of its row: nil, or a row without columns that has a previous
-    /// state.
+    /// Returns the state of a record that remembers no row: nil, or a row without columns that has
+    /// a previous state.
     static func nothing(previous: consuming PreviousState?) -> PackedRow? {
         guard let previous = consume previous else { return nil }
         return make(noColumns, byteCount: 0, previous: previous) { _ in }
@@ -232,8 +239,8 @@ extension PackedRow {
 // MARK: - Layouts
 
 extension LiveRow {
-    /// The layout of what records of a type remember of these rows, which their storage keeps alive. It knows the affinities
-    /// of their table's columns.
+    /// Returns the layout of the rows that records of a type remember. The rows' storage keeps it
+    /// alive. It has the affinities of the table's columns.
     fileprivate func layoutRemembered(by type: Record.Type) -> Unretained<RowLayout>? {
         if let known = storage.pointee.elements.pointee.recordLayoutReference,
             storage.pointee.elements.pointee.recordType == ObjectIdentifier(type)
@@ -243,7 +250,8 @@ extension LiveRow {
         return nil
     }
 
-    /// Makes the layout, and tells whether it lacks columns of the type's table. If so, each row comes here.
+    /// Makes the layout, and returns whether it lacks columns of the type's table. If it does, this
+    /// is called for each row.
     fileprivate func makeLayoutRemembered(by type: Record.Type) throws -> (layout: RowLayout, isPartial: Bool)
     {
         let identifier = ObjectIdentifier(type)
@@ -262,7 +270,7 @@ extension LiveRow {
                 }
                 isKnown = true
             } catch {
-                // The next row asks again.
+                // The next row tries again.
             }
         }
         storage.pointee.elements.pointee.recordType = isKnown && !isPartial ? identifier : nil
@@ -280,12 +288,12 @@ extension LiveRow {
 }
 
 extension Record {
-    /// What is known of the table. Nil where there is none.
+    /// Returns the schema of the table. Nil if there is no table.
     class func table(in database: Database) throws -> TableSchema? {
         try database.schema.table(databaseTableName)
     }
 
-    /// What an access of the running thread knows of the table.
+    /// The schema of the table, from an access of the running thread.
     fileprivate class var accessedTable: TableSchema? {
         for database in Database.accessed {
             if let table = try? table(in: database) { return table }
@@ -295,22 +303,22 @@ extension Record {
 }
 
 extension RowLayout {
-    /// A layout that knows the primary key of a type's table, and the affinities of its columns.
+    /// Returns a layout with the primary key of a type's table, and the affinities of its columns.
     fileprivate func remembered(by type: Record.Type, in table: TableSchema) -> RowLayout {
         RowLayout(
             names: names, sql: sql, affinities: names.map(table.affinity(ofColumn:)),
             key: key(of: type, in: table), unread: unread)
     }
 
-    /// The columns of the primary key of a type's table, as they are named here.
+    /// Returns the columns of the primary key of a type's table, by their names here.
     private func key(of type: Record.Type, in table: TableSchema) -> KeyColumns {
         let key = type.primaryKey(of: table)
         let places = table.places(ofKey: key, in: names)
         return table.key(places.count == max(key.count, 1) ? places.map { names[$0] } : key)
     }
 
-    /// Learns the primary key of a type's table for records that remember such rows, where it is not known, and an access
-    /// of the running thread can tell it.
+    /// Learns the primary key of a type's table for records that remember such rows. It does so if
+    /// the key is unknown, and an access of the running thread has it.
     func learnKey(of type: Record.Type) {
         let identifier = UInt(bitPattern: ObjectIdentifier(type))
         guard key.isEmpty, learntKey(ofClass: identifier) == nil, let table = type.accessedTable else {
@@ -319,14 +327,14 @@ extension RowLayout {
         learnKey(key(of: type, in: table), ofClass: identifier)
     }
 
-    /// The columns of the primary key of a type's table. Empty where they were not learnt.
+    /// Returns the columns of the primary key of a type's table. Empty if they were not learned.
     func key(of type: Record.Type) -> KeyColumns {
         key.isEmpty ? learntKey(ofClass: UInt(bitPattern: ObjectIdentifier(type))) ?? .none : key
     }
 }
 
 extension Row {
-    /// What records of a type remember of a fetched row that owns its values.
+    /// Returns the row that records of a type remember of a fetched row that owns its values.
     func remembered(
         by type: Record.Type, in database: Database, previous: consuming PackedRow.PreviousState? = nil
     ) throws -> PackedRow {

@@ -13,7 +13,7 @@ extension RememberedRow: CheckedInvariants {
 
     private static func violations(of row: PackedRow, depth: Int) -> [String] {
         var violations = row._violations + violations(of: row.layout) + violations(ofMoment: row.moment)
-        // What is given back forgets what came before it.
+        // A row that is restored forgets its previous state.
         violations.expect(depth <= 2, "a row has a previous state that has one of its own")
         if depth > 2 { return violations }
         for previous in row.previousRows { violations += Self.violations(of: previous, depth: depth + 1) }
@@ -24,7 +24,8 @@ extension RememberedRow: CheckedInvariants {
         guard let unread = layout.unreadColumns else { return [] }
         var violations = unread.row._violations
         violations.expect(unread.row.count > 0, "no columns are unread, and noted as such")
-        // What was encoded when the flag was set to false has all columns, and leaves unread what was.
+        // If the flag was set to false, the row has all encoded columns, and unread columns stay
+        // unread.
         let read = layout.sql == nil ? [] : unread.row.layout.names.filter { layout.column(named: $0) != nil }
         violations.expect(read.isEmpty, "\(read) are unread, and among the columns \(layout.names)")
         return violations
@@ -41,8 +42,9 @@ extension Record: CheckedInvariants {
 }
 
 extension Database {
-    /// A sentence for each invariant that does not hold of what the connection keeps: its transaction and journal, the
-    /// records that were saved in it, its statements, and what stands between it and its observers.
+    /// A sentence for each violated invariant of the connection's state. The state is its
+    /// transaction and journal, the records saved in it, its statements, and the broker of its
+    /// observers.
     var _violations: [String] {
         var violations = transactionLog._violations + statementCache._violations + (broker?._violations ?? [])
         for note in transactionLog.journal.notes {

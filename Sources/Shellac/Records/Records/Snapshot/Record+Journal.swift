@@ -1,11 +1,11 @@
-// A record's state follows the transaction: see ``Journal``.
+// Makes a record's state follow the transaction: see ``Journal``.
 
 extension Record: Journaled {
     final var original: AnyObject { self }
 
     final func inPlace(of copy: AnyObject) -> (any Journaled)? { copy as? Record }
 
-    /// Gives the record back what it remembered, where that is what was noted.
+    /// Restores the noted row of the record, if the note is of a remembered row.
     final func giveBack(_ note: Journal.Note) {
         if note.state is GivenValues { return }
         let state = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
@@ -14,12 +14,12 @@ extension Record: Journaled {
         snapshot?.forgetPreviousState()
     }
 
-    /// Takes the row id away that the record was given, or other values.
+    /// Removes the row id that the record was given, or other values.
     final func takeAwayValues(_ note: Journal.Note, on database: Database) {
         if let given = note.state as? GivenValues { return takeAway(given) }
         guard let rowID = note.rowID else { return }
         do {
-            // By its name: the record may encode its columns in another order by now.
+            // Use the name, because the record may encode its columns in another order by now.
             guard let name = database.records.knownPlan(for: type(of: self))?.rowIDColumn else { return }
             try take([GivenValue(name: name, old: rowID.value.databaseValue, new: .null, affinity: .integer)])
         } catch {
@@ -29,18 +29,21 @@ extension Record: Journaled {
         }
     }
 
-    /// Remembers the same row as another record, and follows the transactions that this has been saved in.
+    /// Remembers the same row as another record, and follows the transactions in which that record
+    /// was saved.
     final func becomeCopy(of record: Record) {
-        // Not the same memory: that belongs to the other one, as its previous state does.
+        // The copy needs memory of its own. The original memory belongs to the other record, and so
+        // does its previous state.
         snapshot = record.snapshot.map { $0.copy($0.layout) }
         for database in Database.accessed { database.transactionLog.note(copy: self, of: record) }
     }
 
-    /// Forgets what it remembers: nothing is known of its row.
+    /// Forgets the remembered row.
     final func forget() { snapshot = nil }
 
-    /// Whether the database holds what the record remembers. A record without a table remembers nothing of a database.
-    /// Nil where it cannot be asked, as where the table of saved records is gone.
+    /// Returns whether the database holds the row that the record remembers. A record without a
+    /// table remembers nothing of a database. Nil if the database cannot be asked, for example
+    /// because the table of saved records is gone.
     final func isTrue(on database: Database) -> Bool? {
         do {
             let type = type(of: self)
@@ -57,7 +60,8 @@ extension Record: Journaled {
             let arguments = plan.key.map { name in
                 snapshot.layout.column(named: name).map(snapshot.databaseValue(at:)) ?? .null
             }
-            // It may have been fetched with columns that are not the table's, and with several of one name.
+            // It may have been fetched with columns that are not the table's, and with several of
+            // one name.
             let names = snapshot.layout.names
             let known = names.indices.filter {
                 plan.table.column(named: names[$0]) != nil && snapshot.layout.column(named: names[$0]) == $0

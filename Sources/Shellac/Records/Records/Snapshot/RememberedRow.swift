@@ -1,5 +1,7 @@
-/// What a record remembers of its row: nothing, one of the rows that were fetched or inserted together, or a row of its
-/// own.
+/// The row that a record remembers.
+///
+/// The record remembers nothing, one of the rows that were fetched or inserted together, or a row
+/// of its own.
 ///
 /// It is one machine word in the record:
 ///
@@ -8,18 +10,22 @@
 ///     │ address of a PackedRow or a ChunkedRow  │ in use │ chunked │
 ///     └─────────────────────────────────────────┴────────┴─────────┘
 ///
-/// A row that was fetched or inserted among others stands in their chunk. When the record is saved again, it gets memory
-/// of its own, which can have a previous state, and can be noted in a journal.
+/// A row that was fetched or inserted among others is in their chunk. When the record is saved
+/// again, it gets memory of its own. This memory can have a previous state, and can be noted in a
+/// journal.
 ///
 /// ## The life of a comparison
 ///
-/// Whoever compares the row with what its record encodes marks it as in use: the code that encodes the record may save
-/// it, or undo a save, and then the record forgets the row that is being read. To count a reference for each comparison
-/// would take as long as the comparison. So who makes the record forget a row that is in use leaves its reference to the
-/// comparison, which finds at its end that the mark is gone, and gives the reference back. The record may have come to
-/// remember the same row again by then, which has a reference of its own, and no mark, or that of a comparison inside.
+/// A comparison of the row with the columns that its record encodes marks the row as in use. The
+/// encoding code may save the record, or undo a save, and then the record forgets the row that is
+/// being read. Counting a reference for each comparison would take as long as the comparison.
+///
+/// So if the record forgets a row in use, its reference passes to the comparison. At its end, the
+/// comparison finds that the mark is gone, and releases the reference. By then, the record may
+/// remember the same row again. That has a reference of its own, and no mark, or the mark of a
+/// nested comparison.
 struct RememberedRow: ~Copyable {
-    /// 0, where nothing is remembered.
+    /// The word is 0 if nothing is remembered.
     private var word: UInt = 0
 
     private static var isChunked: UInt { 1 }
@@ -36,8 +42,8 @@ struct RememberedRow: ~Copyable {
         if word & isChunked != 0 { chunkedRow(word).release() } else { packedRow(word).release() }
     }
 
-    /// Lets go of a row that the record has forgotten while it was compared. It is called, so that what mostly is to be done
-    /// is inlined.
+    /// Releases a row that the record has forgotten during a comparison. It is not inlined, so that
+    /// the common path is.
     @inline(never)
     private static func giveBack(_ word: UInt) { release(word) }
 
@@ -49,7 +55,7 @@ struct RememberedRow: ~Copyable {
         Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word & ~marks).unsafelyUnwrapped)
     }
 
-    /// Puts another word in the place, which owns what it means.
+    /// Replaces the word. The new word owns its reference.
     @inline(__always)
     private mutating func replace(with new: UInt) {
         let old = word
@@ -66,7 +72,7 @@ struct RememberedRow: ~Copyable {
         replace(with: UInt(bitPattern: row.address) | Self.isChunked)
     }
 
-    /// The row. If it stands in a chunk, it is a copy.
+    /// The row. If it is in a chunk, this is a copy.
     var row: PackedRow? {
         get {
             if word & Self.isChunked != 0 { return copyOfChunkedRow }
@@ -86,22 +92,23 @@ struct RememberedRow: ~Copyable {
         }
     }
 
-    /// The row, followed without counting. Outside of a chunk only: see ``leaveChunk()``.
+    /// The row, without reference counting. Only valid outside of a chunk: see ``leaveChunk()``.
     var packed: Unretained<PackedRow>? {
         assert(word & Self.isChunked == 0, "the row stands in a chunk")
         return word == 0 ? nil : Unretained(context: Self.packedRow(word).toOpaque())
     }
 
-    /// The window of the fetch that the row came from. Nil where it stands alone, or was inserted.
+    /// The window of the fetch that the row came from. Nil if it has memory of its own, or was
+    /// inserted.
     var window: FetchWindow? { word & Self.isChunked == 0 ? nil : Self.chunkedRow(word).window }
 
-    /// Gives a row that stands in a chunk memory of its own.
+    /// Moves a row from a chunk to memory of its own.
     @inline(__always)
     mutating func leaveChunk() {
         if word & Self.isChunked != 0 { row = copyOfChunkedRow }
     }
 
-    /// Takes the row: nothing is remembered any more.
+    /// Takes the row. Afterwards, nothing is remembered.
     @inline(__always)
     mutating func take() -> PackedRow? {
         leaveChunk()
@@ -112,30 +119,30 @@ struct RememberedRow: ~Copyable {
             ? Self.packedRow(old).takeUnretainedValue() : Self.packedRow(old).takeRetainedValue()
     }
 
-    /// Asks the processor for the row, as far as most rows go.
+    /// Prefetches the row into the processor's cache, up to the size of most rows.
     func prefetchRow() {
         if let address = UnsafeRawPointer(bitPattern: word & ~Self.marks) {
             prefetch(address, byteCount: 256)
         }
     }
 
-    /// Asks the processor for the memory that the next row will be written to, if it is known.
+    /// Prefetches the memory that the next row will be written to, if it is known.
     func prefetchNextRow() {
         if word & Self.isChunked == 0 { packed?.use { $0.prefetchPreviousRow() } }
     }
 
     // MARK: - Comparing
 
-    /// A row as it is, to be compared with.
+    /// A row as it is, for a comparison.
     struct View {
         private let record: Unretained<Record>
         /// The word, without a mark.
         private let word: UInt
-        /// The columns, and their layout: good as long as the row is.
+        /// The columns and their layout. They are valid as long as the row is.
         let bytes: PackedBytes
         let layout: Unretained<RowLayout>
 
-        /// Looks at the row of a record. Nil where nothing is remembered.
+        /// Creates a view of the row of a record. Nil if nothing is remembered.
         @inline(__always)
         init?(_ record: Record) {
             word = record.rememberedRow.word & ~RememberedRow.isInUse
@@ -154,9 +161,9 @@ struct RememberedRow: ~Copyable {
         /// Whether the record still remembers the row.
         var isStillRemembered: Bool { record.use { $0.rememberedRow.word & ~RememberedRow.isInUse == word } }
 
-        /// Runs a function during which the row stands still, also where the record forgets it.
+        /// Runs a function during which the row stays alive, even if the record forgets it.
         func whileInUse<Result>(_ body: () throws -> Result) rethrows -> Result {
-            // A comparison around this one has marked it, and will take the mark off.
+            // An outer comparison has marked it, and will remove the mark.
             let isMarked = record.use { $0.rememberedRow.word & RememberedRow.isInUse != 0 }
             if isMarked { return try body() }
             record.use { $0.rememberedRow.word |= RememberedRow.isInUse }
@@ -174,7 +181,7 @@ struct RememberedRow: ~Copyable {
     }
 
     #if DEBUG
-    /// The row as it stands in memory, in a chunk or alone: see `_violations`.
+    /// The row in its memory, in a chunk or alone: see `_violations`.
     var memory: (chunked: ChunkedRow?, packed: PackedRow?) {
         if word == 0 { return (nil, nil) }
         if word & Self.isChunked != 0 { return (Self.chunkedRow(word), nil) }

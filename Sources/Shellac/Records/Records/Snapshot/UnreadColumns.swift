@@ -1,31 +1,38 @@
-/// What a record encoded right after it was fetched, in the columns that the fetch lacked.
+/// The values that a record encoded right after its fetch, in the columns that the fetch lacked.
 ///
-/// A record that was fetched without some of its columns has no idea of what they hold: it encodes the values that its
-/// properties have by default. To write these would wipe what nobody has looked at. So they are kept with the layout
-/// of what the record remembers, and a column that still encodes the same is left out of its updates.
+/// A record that was fetched without some of its columns does not have their values, and encodes
+/// the default values of its properties. Writing these would erase values that were never read. So
+/// they are kept with the layout of the remembered row. If a column still encodes the same value,
+/// it is left out of updates.
 ///
 /// ## The life of an unread column
 ///
-/// A fetch that lacks columns of the table asks each record for them: see ``Record/noteUnread(_:)``. Mostly, all records
-/// of a fetch answer the same, and share one layout; what a record remembers takes no memory for it. `update`, `save`,
-/// `updateChanges` and an upsert write a column once it encodes something else. ``Record/update(_:columns:)`` writes what
-/// it names. What is written is no longer unread; what was inserted, deleted, or is forgotten by setting the flag to
-/// true, has no unread columns at all. All of it follows the transaction, as the layout belongs to what is remembered.
-/// A column that the table has been given since the fetch is noted when it is met: see ``Record/noteAddedColumns(_:)``.
+/// If a fetch lacks columns of the table, each record is asked for them: see
+/// ``Record/noteUnread(_:)``. Usually, all records of a fetch give the same answer, and share one
+/// layout. So the remembered row of a record takes no memory for it.
+///
+/// `update`, `save`, `updateChanges` and an upsert write a column once it encodes another value.
+/// ``Record/update(_:columns:)`` writes the columns that it names. Columns that were written are no
+/// longer unread. A record that was inserted or deleted has no unread columns, nor has one that was
+/// forgotten by setting the flag to true.
+///
+/// All of this follows the transaction, because the layout belongs to the remembered row. A column
+/// that the table got since the fetch is noted on first contact: see
+/// ``Record/noteAddedColumns(_:)``.
 final class UnreadColumns {
     /// The columns, as they were encoded.
     let row: PackedRow
 
     private init(_ row: PackedRow) { self.row = row }
 
-    /// Columns with their values. Nil for none.
+    /// Creates columns with their values. Nil if there are none.
     convenience init?(_ columns: [(name: String, value: DatabaseValue)]) {
         if columns.isEmpty { return nil }
         let layout = RowLayout(names: columns.map(\.name), sql: nil)
         self.init(PackedRow.make(layout, values: columns.map(\.value)))
     }
 
-    /// Some of the columns that a record encodes. Nil for none.
+    /// Creates columns from some of those that a record encodes. Nil if there are none.
     convenience init?(_ mask: ColumnMask, of columns: PackedColumns) {
         if mask.isEmpty { return nil }
         let names = columns.names(of: mask)
@@ -34,7 +41,7 @@ final class UnreadColumns {
         self.init(PackedRow.make(RowLayout(names: names, sql: nil), copying: pieces))
     }
 
-    /// Which of a record's columns are among these, and still hold what they held.
+    /// Returns the columns of a record that are among these, and that still have the same value.
     func untouched(in columns: PackedColumns) -> ColumnMask {
         var mask = ColumnMask()
         columns.eachColumn { column, value in
@@ -44,12 +51,12 @@ final class UnreadColumns {
         return mask
     }
 
-    /// These without some of a record's columns. Nil for none.
+    /// Returns these without some of a record's columns. Nil if none are left.
     func without(_ mask: ColumnMask, of columns: PackedColumns) -> UnreadColumns? {
         without(columns.names(of: mask))
     }
 
-    /// These without some columns. Nil for none.
+    /// Returns these without some columns. Nil if none are left.
     func without(_ names: [String]) -> UnreadColumns? {
         let values = self.values.filter { value in
             !names.contains { CaseInsensitiveName.matches($0, value.name) }
@@ -57,7 +64,8 @@ final class UnreadColumns {
         return values.count == row.count ? self : UnreadColumns(values)
     }
 
-    /// Some of a record's columns, and others that were unread before. Nil for none.
+    /// Returns some of a record's columns, and others that were unread before. Nil if there are
+    /// none.
     static func joining(
         _ mask: ColumnMask, of columns: PackedColumns, with others: UnreadColumns?
     ) -> UnreadColumns? {
@@ -71,21 +79,21 @@ final class UnreadColumns {
         zip(row.layout.names, row.databaseValues).map { (name: $0, value: $1) }
     }
 
-    /// Whether others are the same, byte for byte.
+    /// Whether other columns are the same, byte for byte.
     func isSame(as other: UnreadColumns) -> Bool {
         row.layout.hasSameNames(as: other.row.layout) && row.bytes.isSame(as: other.row.bytes)
     }
 }
 
 extension Record {
-    /// Notes what the record encodes in columns that it was fetched without. Returns the layout of what it remembers now,
-    /// or nil where it encodes no such column.
+    /// Notes the values that the record encodes in columns that its fetch lacked. Returns the
+    /// layout of the row that it remembers now, or nil if it encodes no such column.
     ///
-    /// - Parameter known: A layout that another record of the fetch was given.
+    /// - Parameter known: The layout that another record of the fetch got.
     @inline(never)
     final func noteUnread(sharing known: RowLayout?) -> RowLayout? {
         if !hasDatabaseChanges { return nil }
-        // Where the record cannot be encoded, what it has encoded until then counts.
+        // If the record cannot be encoded, the columns encoded until then count.
         let columns = encodedSoFar()
         guard let row = snapshot else { return nil }
         let missing = columns.layout.names.indices.filter {
@@ -101,12 +109,14 @@ extension Record {
         return layout
     }
 
-    /// Notes what an element of a fetch encodes in columns that its row lacks, once it is complete. The first one was asked
-    /// before, while it was made: until now, nobody knew that there would be another time.
+    /// Notes the values that a complete element of a fetch encodes in columns that its row lacks.
+    /// The first element was already asked while it was made, because it was not known then that
+    /// this would follow.
     @usableFromInline @inline(never)
     final func noteUnread(of row: LiveRow) {
         let (storage, type) = (row.storage, ObjectIdentifier(type(of: self)))
-        // An initializer may make records of another type of the row, which may have all of their columns.
+        // An initializer may make records of another type from the row, which may have all of their
+        // columns.
         guard
             storage.pointee.elements.pointee.partialRecordType == type
                 || storage.pointee.elements.pointee.elementType == type,
@@ -120,17 +130,17 @@ extension Record {
 
     final func encodedSoFar() -> PackedColumns {
         let columns = PackedColumns()
-        // The names make the layout: there is nothing else to throw.
+        // The layout is made from the names, and nothing else can throw.
         try? columns.pack(makeLayout: { RowLayout(names: $0, sql: nil) }, { try? _encodeColumns(to: &$0) })
         return columns
     }
 
-    // MARK: - What is written
+    // MARK: - Columns that are written
 
-    /// The layout of what the record remembers.
+    /// The layout of the row that the record remembers.
     final var knownLayout: RowLayout? { RememberedRow.View(self)?.layout.object }
 
-    /// The columns that the record never read, and has not changed.
+    /// Returns the columns that the record never read, and has not changed.
     final func untouched(in writer: RecordWriter) -> ColumnMask {
         noteAddedColumns(writer)
         return writer.columns.untouched(knowing: knownLayout)
@@ -138,12 +148,12 @@ extension Record {
 }
 
 extension RowLayout {
-    /// What a record that has this layout never read.
+    /// The columns that a record with this layout never read.
     var unreadColumns: UnreadColumns? { unread.map { unsafeDowncast($0, to: UnreadColumns.self) } }
 
-    /// Makes a layout of records that never read some columns, or have read all.
+    /// Makes a layout for records that never read some columns, or have read all.
     ///
-    /// - Parameter key: The columns of the primary key, where they were learnt.
+    /// - Parameter key: The columns of the primary key, if they were learned.
     func with(_ unread: UnreadColumns?, key: KeyColumns? = nil) -> RowLayout {
         if unread === self.unread, key ?? self.key == self.key { return self }
         return RowLayout(
@@ -152,18 +162,19 @@ extension RowLayout {
 }
 
 extension PackedColumns {
-    /// The columns that a record never read, and has not changed.
+    /// Returns the columns that a record never read, and has not changed.
     func untouched(knowing layout: RowLayout?) -> ColumnMask {
         layout?.unreadColumns?.untouched(in: self) ?? ColumnMask()
     }
 
-    /// The columns that differ from a row, but for those that were never read, nor changed.
+    /// Returns the columns that differ from a row, without columns that were neither read nor
+    /// changed.
     @inline(never)
     func changesToWrite(from row: PackedRow) -> ColumnMask {
         changesByName(from: row).subtracting(untouched(knowing: row.layout))
     }
 
-    /// Whether the columns are those of a layout.
+    /// Whether the columns match a layout.
     func isLaid(out layout: Unretained<RowLayout>) -> Bool { layout.use { isLaid(out: $0) } }
 
     /// Whether a row has columns that are not among these.
@@ -173,7 +184,8 @@ extension PackedColumns {
 }
 
 extension PackedRow {
-    /// What a column holds of the value in it: what the database holds, where the row is what was encoded.
+    /// Returns the value that the column stores. This is the database's value if the row is an
+    /// encoded one.
     func storedValue(at column: Int) -> DatabaseValue {
         let value = databaseValue(at: column)
         return layout.affinity(ofColumn: column)?.storing(value) ?? value
@@ -181,7 +193,8 @@ extension PackedRow {
 }
 
 extension PackedRow {
-    /// The row of a record, without columns that the record never read. The row has all that the record encodes.
+    /// Returns the row of a record without columns that the record never read. The row has all
+    /// columns that the record encodes.
     func forgetting(_ unread: ColumnMask, of columns: PackedColumns) -> PackedRow {
         let kept = layout.names.indices.filter { !unread.contains($0) }
         let names = kept.map { layout.names[$0] }
@@ -193,15 +206,16 @@ extension PackedRow {
             remembered, previous: PreviousState(memory: memory, moment: moment))
     }
 
-    /// The row with what else a record knows, which encodes columns that the row lacks: what it knew of them before, or
-    /// what it has. Nil where there are no such columns.
+    /// Returns the row with further values, for columns that the record encodes but the row lacks.
+    /// They are the values remembered before, or the record's own. Nil if there are no such
+    /// columns.
     func knowing(_ before: PackedRow?, encoding columns: PackedColumns) -> PackedRow? {
         let missing = columns.layout.names.enumerated().filter { layout.column(named: $1) == nil }
         if missing.isEmpty { return nil }
         var (names, values) = (layout.names, databaseValues)
         var affinities = (0..<count).map(layout.affinity(ofColumn:))
         var unread: [(name: String, value: DatabaseValue)] = []
-        // What was unread before held then what it is compared with.
+        // For a column that was unread before, the value to compare with stays the same.
         let known = before?.layout.unreadColumns?.row
         for (column, name) in missing {
             if let before, let place = before.layout.column(named: name) {
@@ -223,7 +237,8 @@ extension PackedRow {
 }
 
 extension TableSchema {
-    /// Where the columns of a primary key stand among others, in its order. Those that are not there are left out.
+    /// Returns the places of the columns of a primary key among others, in its order. Missing
+    /// columns are left out.
     func places(ofKey key: [String], in names: [String]) -> [Int] {
         func place(_ name: String) -> Int? { names.firstIndex { CaseInsensitiveName.matches($0, name) } }
         let found = key.compactMap(place)

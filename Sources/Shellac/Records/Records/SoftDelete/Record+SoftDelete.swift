@@ -1,23 +1,23 @@
-// How a record is deleted so that its row stays, and restored.
+// Soft deletes and restores records.
 
 extension MutablePersistableRecord {
-    /// Deletes the record's row for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay. Callbacks are called as by
-    /// `delete`.
+    /// Deletes the record's row permanently, even if ``TableRecord/databaseSoftDelete`` keeps
+    /// deleted rows. Callbacks are called as by `delete`.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: what `delete` throws.
+    /// - Throws: any error of `delete`.
     @discardableResult
     public func destroy(_ db: Database) throws -> Bool {
         var record = self
         return try record.persist(PersistenceOperation(.destroy), in: db)
     }
 
-    /// Restores the record's row where it is deleted, and the rows that went along with it, by ``TableRecord/databaseSoftDelete``. No
-    /// callback is called.
+    /// Restores the record's row if ``TableRecord/databaseSoftDelete`` has deleted it, and the rows
+    /// that were deleted along with it. No callback is called.
     ///
     /// - Returns: Whether it was deleted.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is no such row, and a ``DatabaseError`` where the type
-    ///   does not say how rows are deleted.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no such row,
+    ///   and a ``DatabaseError`` if the type declares no soft delete.
     @discardableResult
     public func restore(_ db: Database) throws -> Bool {
         db.checkAccess()
@@ -32,7 +32,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Deletes the record's row, which stays where the type says so.
+    /// Deletes the record's row, or soft deletes it if the type says so.
     func deleteRow(_ writer: RecordWriter, destroying: Bool, in db: Database) throws -> Bool {
         writer.takeKey(of: self)
         guard !destroying, let deletion = recordType.databaseSoftDelete else {
@@ -50,18 +50,20 @@ extension MutablePersistableRecord {
 }
 
 extension RecordWriter {
-    /// Deletes the record's row, which stays. Returns the date, or nil where there was none that was not deleted.
+    /// Soft deletes the record's row. Returns the date, or nil if there was no row that was not
+    /// deleted.
     fileprivate func delete(
         _ type: any TableRecord.Type, _ deletion: SoftDelete, of object: Record?
     ) throws -> DatabaseValue? {
         try checkKeyIsEncoded()
         guard hasKey else { return nil }
         let date = try deletion.date(by: type, in: database)
-        // What happens to the row of a view counts for nothing, and so it is looked at before.
+        // Changes to a view's row do not count as changes, so its row is read before.
         let looksBefore = plan.isView || !deletion.cascades.isEmpty
         let known = looksBefore ? try owners(of: type, deletion) : nil
         if known?.date?.isNull ?? !looksBefore, try set(date, in: deletion, where: "IS NULL") {
-            // What a trigger has made of the date is the date of all that goes along.
+            // A trigger may have changed the date. The stored date then applies to all rows that
+            // are deleted along.
             let stored =
                 try type.mayRewriteDates(on: database) ? values(of: [deletion.column])?.first ?? date : date
             if stored.isNull { return nil }
@@ -89,8 +91,8 @@ extension RecordWriter {
         return true
     }
 
-    /// Reads when the row was deleted, and what it has in the columns by which others are found that go along with it. There is no date
-    /// where there is no row.
+    /// Reads the deletion date of the row, and its values in the columns by which cascades find
+    /// other rows. The date is nil if there is no row.
     private func owners(
         of type: any TableRecord.Type, _ deletion: SoftDelete
     ) throws -> (date: DatabaseValue?, owners: SoftDeletion.Owners) {
@@ -103,7 +105,7 @@ extension RecordWriter {
         )
     }
 
-    /// Reads columns of the record's row. Nil where there is no row.
+    /// Reads columns of the record's row. Nil if there is no row.
     fileprivate func values(of names: [String]) throws -> [DatabaseValue]? {
         let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
         let key = keyNamesAndValues
@@ -132,27 +134,28 @@ extension RecordWriter {
 }
 
 extension Record {
-    /// Whether the record knows that its row was deleted, and stays, or does not know whether it was.
+    /// Whether the record's row is soft deleted as far as the record remembers, or the record does
+    /// not remember it.
     final var mayBeDeleted: Bool {
         guard let column = type(of: self).databaseSoftDelete?.column else { return false }
         guard let row = snapshot, let place = row.layout.column(named: column) else { return true }
         return row.bytes.tag(at: place) != .null
     }
 
-    /// What is remembered of the row that has the record's key, which was found by it.
+    /// Returns the remembered values of the row with the record's key, which was found by it.
     private func remembered(_ known: PackedRow?, of writer: RecordWriter) throws -> PackedRow {
         let (columns, statements) = (writer.columns, writer.statements)
         if let known, !writer.hasOtherKey(than: known) { return known }
         let unread = known?.layout.unreadColumns?.without(statements.keyMask, of: columns)
         let row = columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
-        // A row may have other letters in its key than what has found it.
+        // A row may have other letters in its key than the key that found it.
         if statements.hasExactKey { return row }
         let names = writer.keyNamesAndValues.names
         return try writer.values(of: names).map { row.with(Array(zip(names, $0))) } ?? row
     }
 
-    /// Takes the date of the deletion of its row, or that there is none any more, and what the stamps have become by that: into the
-    /// properties, where there are any, and into what is remembered.
+    /// Takes the deletion date of its row, or its removal, and the stamps changed by that. They are
+    /// set in the properties, if there are any, and in the remembered row.
     ///
     /// A stamp that the program has changed stays a change.
     fileprivate final func takeDeletion(
@@ -177,7 +180,7 @@ extension Record {
         if !given.isEmpty { noteGiven(GivenValues(given), in: db) }
         var reason: (any Error)?
         do { try take(given) } catch { reason = error }
-        // What a record has not taken is nothing that it has changed.
+        // A value that the record did not take does not count as a change.
         let refused = given.filter { value in (try? encodes(value.new, in: value.name)) != true }
         let row = try remembered(known, of: writer).with(
             zip(names, values).map { name, value in

@@ -1,21 +1,22 @@
-/// The deletion of rows that stay in their table, or the way back.
+/// The soft deletion of rows, or their restoration.
 ///
-/// The rows are given a date, or have it taken away, and then those of other tables that go along with them: what is done to a row
-/// is done by one statement for each table, and all rows carry one date.
+/// The rows get a date, or lose it. Then the rows of other tables that cascade from them follow.
+/// One statement is enough for each table, and all rows have the same date.
 struct SoftDeletion {
     enum Direction {
-        /// At this date.
+        /// Deletes the rows at this date.
         case delete(DatabaseValue)
-        /// Those that this date has taken.
+        /// Restores the rows that were deleted at this date.
         case restore(DatabaseValue)
     }
 
     let db: Database
     let direction: Direction
-    /// The date as it was written, where a trigger has made another one of it.
+    /// The date as it was written, if a trigger has changed it.
     var written: DatabaseValue?
 
-    /// Deletes the rows of a request that are not deleted yet. Returns how many there were.
+    /// Soft deletes the rows of a request that are not deleted yet. Returns the number of these
+    /// rows.
     static func delete(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
         try db.inOneTransaction(if: type.hasSoftDeleteCascades) {
             let date = try type.softDeletion().date(by: type, in: db)
@@ -23,7 +24,7 @@ struct SoftDeletion {
         }
     }
 
-    /// Deletes the rows of a request that are not deleted yet, and fetches what they have become.
+    /// Soft deletes the rows of a request that are not deleted yet, and fetches the changed rows.
     static func deleteAndFetch<Element>(
         _ query: SelectQuery, of type: any TableRecord.Type, in db: Database,
         _ fetch: (Statement, StatementArguments) throws -> [Element]
@@ -47,7 +48,7 @@ struct SoftDeletion {
         }
     }
 
-    /// Restores the rows of a request that are deleted. Returns how many there were.
+    /// Restores the rows of a request that are deleted. Returns the number of these rows.
     static func restore(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
         let deletion = try type.softDeletion()
         var query = query
@@ -55,7 +56,7 @@ struct SoftDeletion {
         query.filter(
             query.scoped(SQLExpression(.isNull(SQLExpression(.column(deletion.column)), isNegated: true))))
         return try db.inOneTransaction(if: true) {
-            // Which rows these are is known before they are restored: afterwards, no date tells it.
+            // Read these rows before they are restored: afterwards, no date identifies them.
             let columns = try deletion.ownerColumns(of: type, on: db)
             var known = query
             known.select([deletion.column] + columns)
@@ -76,8 +77,8 @@ struct SoftDeletion {
         }
     }
 
-    /// Gives rows their date, or takes it away, and goes on to those that go along with them. Returns how many there were, not
-    /// counting these.
+    /// Sets or removes the date of rows, and continues with the rows that cascade from them.
+    /// Returns the number of rows, without the cascaded ones.
     private func run(_ query: SelectQuery, of type: any TableRecord.Type) throws -> Int {
         let (count, owners) = try write(query, of: type)
         guard let owners else { return count }
@@ -86,7 +87,8 @@ struct SoftDeletion {
         return count
     }
 
-    /// Gives rows their date, or takes it away. Returns how many there were, and by what others are found that go along with them.
+    /// Sets or removes the date of rows. Returns their number, and the values by which cascades
+    /// find other rows.
     private func write(_ query: SelectQuery, of type: any TableRecord.Type) throws -> (Int, Owners?) {
         let deletion = try type.softDeletion()
         let columns = try deletion.ownerColumns(of: type, on: db)
@@ -104,14 +106,14 @@ struct SoftDeletion {
         return (rows.count, Owners(type: type, deletion: deletion, columns: columns, rows: rows))
     }
 
-    /// Prepares a statement. That a restoration calls no callback, nobody needs to be told.
+    /// Prepares a statement. A restoration calls no callbacks, and needs no warning about that.
     private func prepare(_ update: BulkQuery) throws -> (Statement, StatementArguments) {
         let (statement, arguments) = try update.prepare(on: db)
         if case .restore = direction { statement.bypassAdvice() }
         return (statement, arguments)
     }
 
-    /// What dates rows that have no date, or takes this date away.
+    /// Returns an update that dates rows without a date, or removes this date.
     private func update(_ query: SelectQuery, by deletion: SoftDelete) -> BulkQuery {
         var query = query
         switch direction {
@@ -126,7 +128,8 @@ struct SoftDeletion {
         }
     }
 
-    /// Goes on to the rows that go along with some, and to those that go along with these: one after the other, however deep a tree is.
+    /// Continues with the rows that cascade from the given ones, and from those in turn. It uses a
+    /// loop, so a tree may have any depth.
     func cascade(from owners: Owners) throws {
         var waiting = [owners]
         while let owners = waiting.popLast() {
@@ -147,12 +150,13 @@ struct SoftDeletion {
         }
     }
 
-    /// Throws where a trigger of the program's has written another date than that of the rows which are deleted together: by that, and by
-    /// nothing else, a restoration knows what belongs together.
+    /// Throws if a trigger of the program has written another date than that of the rows that are
+    /// deleted together. Only the date tells a restoration which rows belong together.
     ///
     /// - Parameters:
-    ///   - count: How many rows were given the date.
-    ///   - query: The rows that went along with others. Nil for those of the request, of which nothing is known but the date.
+    ///   - count: The number of rows that got the date.
+    ///   - query: The cascaded rows. Nil for the rows of the request, of which only the date is
+    ///     known.
     private func checkDate(of count: Int, _ type: any TableRecord.Type, along query: SelectQuery? = nil)
         throws
     {
@@ -173,16 +177,16 @@ struct SoftDeletion {
                 + "could bring them back together. \(advice)")
     }
 
-    /// Rows that were deleted or restored, with which others go along.
+    /// Rows that were deleted or restored, and from which others cascade.
     struct Owners {
         let type: any TableRecord.Type
         let deletion: SoftDelete
-        /// The columns by which those are found.
+        /// The columns by which the cascaded rows are found.
         let columns: [String]
-        /// The values that the rows have there.
+        /// The values of the rows in these columns.
         let rows: [[DatabaseValue]]
 
-        /// The values of some of the columns.
+        /// Returns the values of some of the columns.
         fileprivate func values(of names: [String]) -> [[DatabaseValue]] {
             let places = names.compactMap { name in
                 columns.firstIndex { CaseInsensitiveName.matches($0, name) }
@@ -193,18 +197,18 @@ struct SoftDeletion {
 }
 
 extension SoftDelete {
-    /// The date of a deletion now, as a type stores it.
+    /// Returns the date of a deletion now, as a type stores it.
     func date(by type: any TableRecord.Type, in db: Database) throws -> DatabaseValue {
         try type.storedKeyValue(db.distinctTransactionDate, in: column)
     }
 
-    /// What holds of the rows that were deleted at a date.
+    /// Returns the condition on the rows that were deleted at a date.
     fileprivate func isDated(_ date: DatabaseValue) -> SQLExpression {
         SQLExpression(.infix(.equal, SQLExpression(.column(column)), SQLExpression(.value(date))))
     }
 
-    /// Throws where a type stores a date in another way than the one whose rows its own go along with: nothing could bring them back
-    /// together.
+    /// Throws if a type stores a date differently from the type that its rows cascade from. Nothing
+    /// could then restore the rows together.
     fileprivate func check(
         _ date: DatabaseValue, isStoredBy type: any TableRecord.Type, in db: Database
     ) throws {
@@ -217,7 +221,7 @@ extension SoftDelete {
                 + "let both types have one strategy for dates")
     }
 
-    /// The columns by which the rows are found that go along with others.
+    /// Returns the columns by which cascades find other rows.
     func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String] {
         try cascades.reduce(into: []) { columns, cascade in
             for name in try cascade.ownerColumns(of: type, on: db)
@@ -227,7 +231,7 @@ extension SoftDelete {
         }
     }
 
-    /// What sets the column of rows.
+    /// Returns an update that sets the column of rows.
     fileprivate func set(_ value: DatabaseValue, in query: SelectQuery) -> BulkQuery {
         BulkQuery(
             query: query, action: .update([Column(column).set(to: value)], .abort), isReturning: false)
@@ -235,7 +239,7 @@ extension SoftDelete {
 }
 
 extension SelectQuery {
-    /// Leaves nothing out because it is deleted.
+    /// Includes soft deleted rows.
     mutating func seeDeleted() {
         if source.type?.databaseSoftDelete != nil { own.leaveOut(.deleted) }
     }
@@ -252,7 +256,7 @@ extension SelectQuery {
 extension TableRecord {
     fileprivate static var hasSoftDeleteCascades: Bool { databaseSoftDelete?.cascades.isEmpty == false }
 
-    /// Whether somebody's trigger may write another date of a deletion than was asked for.
+    /// Whether a trigger of the program may write another deletion date than the requested one.
     static func mayRewriteDates(on db: Database) throws -> Bool {
         let table = try tableSchema(on: db)
         guard table.kind == .table else { return false }
@@ -262,9 +266,9 @@ extension TableRecord {
         }
     }
 
-    /// How rows of the type are deleted so that they stay.
+    /// Returns the soft delete of the type.
     ///
-    /// - Throws: a ``DatabaseError`` where the type does not say.
+    /// - Throws: a ``DatabaseError`` if the type declares none.
     static func softDeletion() throws -> SoftDelete {
         if let deletion = databaseSoftDelete { return deletion }
         throw DatabaseError(
@@ -276,7 +280,8 @@ extension TableRecord {
 }
 
 extension Database {
-    /// Runs a function in a savepoint, where it is more than one statement, or in a transaction, which nobody else's writes come into.
+    /// Runs a function in a savepoint if it takes more than one statement. Outside of a
+    /// transaction, runs it in a transaction, which excludes the writes of others.
     func inOneTransaction<Result>(if isNeeded: Bool, _ body: () throws -> Result) throws -> Result {
         guard isNeeded else { return try body() }
         var result: Result?
@@ -296,27 +301,30 @@ extension Database {
 // MARK: - Requests
 
 extension RequestSource {
-    /// Deletes the rows of the request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
+    /// Deletes the rows of the request permanently, even if ``TableRecord/databaseSoftDelete``
+    /// keeps deleted rows.
     ///
     /// ```swift
     /// try Player.unfiltered(by: .deleted).filter(Column("deletedAt") < lastYear).destroyAll(db)
     /// ```
     ///
-    /// - Returns: How many there were.
-    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go.
+    /// - Returns: The number of deleted rows.
+    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
+    ///   prevents the deletion.
     @discardableResult
     public func destroyAll(_ db: Database) throws -> Int {
         try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
     }
 
-    /// Restores the rows of the request that ``TableRecord/databaseSoftDelete`` says are deleted, and those that went along with them.
+    /// Restores the rows of the request that ``TableRecord/databaseSoftDelete`` has deleted, and
+    /// the rows that were deleted along with them.
     ///
     /// ```swift
     /// try Player.filter(key: 1).restoreAll(db)
     /// ```
     ///
-    /// - Returns: How many there were, not counting those that went along.
-    /// - Throws: a ``DatabaseError`` where the type of the rows does not say how they are deleted.
+    /// - Returns: The number of restored rows, without those that were deleted along.
+    /// - Throws: a ``DatabaseError`` if the type of the rows declares no soft delete.
     @discardableResult
     public func restoreAll(_ db: Database) throws -> Int {
         let query = all().query
@@ -329,15 +337,17 @@ extension RequestSource {
 }
 
 extension TableRecord {
-    /// Deletes all rows of the table for good, but for those that a default filter leaves out: see ``RequestSource/destroyAll(_:)``.
+    /// Deletes all rows of the table permanently, except for rows that a default filter leaves out:
+    /// see ``RequestSource/destroyAll(_:)``.
     ///
-    /// - Throws: a ``DatabaseError`` when other rows refer to one of them by a foreign key that does not let them go.
+    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
+    ///   prevents the deletion.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
     /// Restores all rows of the table that are deleted: see ``RequestSource/restoreAll(_:)``.
     ///
-    /// - Throws: a ``DatabaseError`` where the type does not say how rows are deleted.
+    /// - Throws: a ``DatabaseError`` if the type declares no soft delete.
     @discardableResult
     public static func restoreAll(_ db: Database) throws -> Int { try all().restoreAll(db) }
 }

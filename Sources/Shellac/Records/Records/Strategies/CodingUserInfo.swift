@@ -1,19 +1,22 @@
-// The `userInfo` of Codable records, in either of the two types that a record may declare it with.
+// The `userInfo` of Codable records, in either of the two types that a record may declare.
 //
-// A declaration of another type than the one that a protocol requires is no witness of it, and the compiler does not say
-// so. So each type is required by a protocol of its own, and a record's declaration witnesses one of them.
+// If a declaration has another type than a protocol requires, it does not satisfy the requirement,
+// and the compiler does not report it. So each type has a protocol of its own, and a record's
+// declaration satisfies one of them.
 
-/// A type whose records find a `userInfo` in their decoder. Do not conform to this protocol: see ``FetchableRecord``.
+/// A type whose records find a `userInfo` in their decoder. Do not conform to this protocol: see
+/// ``FetchableRecord``.
 @_documentation(visibility: internal)
 public protocol DatabaseDecodingContext {
-    /// By default, what ``FetchableRecord/databaseDecodingUserInfo`` says.
+    /// By default, the value of ``FetchableRecord/databaseDecodingUserInfo``.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 }
 
-/// A type whose records find a `userInfo` in their encoder. Do not conform to this protocol: see ``EncodableRecord``.
+/// A type whose records find a `userInfo` in their encoder. Do not conform to this protocol: see
+/// ``EncodableRecord``.
 @_documentation(visibility: internal)
 public protocol DatabaseEncodingContext {
-    /// By default, what ``EncodableRecord/databaseEncodingUserInfo`` says.
+    /// By default, the value of ``EncodableRecord/databaseEncodingUserInfo``.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 }
 
@@ -25,7 +28,7 @@ extension DatabaseDecodingContext {
         return userInfo
     }
 
-    /// The `userInfo`, whichever type it was declared with.
+    /// The `userInfo`, in whichever type it was declared.
     static var decodingUserInfo: [CodingUserInfoKey: Any] { databaseDecodingUserInfo }
 }
 
@@ -37,7 +40,7 @@ extension DatabaseEncodingContext {
         return userInfo
     }
 
-    /// The `userInfo`, whichever type it was declared with.
+    /// The `userInfo`, in whichever type it was declared.
     static var encodingUserInfo: [CodingUserInfoKey: Any] { databaseEncodingUserInfo }
 }
 
@@ -49,9 +52,9 @@ private func sendableUserInfo<Record: EncodableRecord>(
     _ type: Record.Type
 ) -> [CodingUserInfoKey: any Sendable] { type.databaseEncodingUserInfo }
 
-/// Returns the values for a coder of JSON, which is used by the thread that has made it, and freed.
+/// Returns the values for a coder of JSON, which the thread that made it uses and frees.
 func sendable(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
-    // `Sendable` is a marker: it is not there when the program runs, and cannot be asked for.
-    // (`as Any` keeps Swift from opening the box, whose content has another size.)
+    // `Sendable` is a marker. It does not exist at run time, and cannot be tested. (`as Any` keeps
+    // Swift from opening the box, whose content has another size.)
     userInfo.mapValues { unsafeBitCast($0 as Any, to: (any Sendable).self) }
 }

@@ -8,22 +8,23 @@ public import Foundation
 
 /// A strategy by which a `Decodable` record reads its dates.
 public enum DatabaseDateDecodingStrategy: Sendable {
-    /// As `Date` is read: from all texts of dates, and from the seconds since 1970-01-01 in UTC.
+    /// Reads like `Date`: from all texts of dates, and from the seconds since 1970-01-01 in UTC.
     case deferredToDate
-    /// From the seconds since 2001-01-01 in UTC.
+    /// Reads the seconds since 2001-01-01 in UTC.
     case timeIntervalSinceReferenceDate
-    /// From the seconds since 1970-01-01 in UTC, whole or not.
+    /// Reads the seconds since 1970-01-01 in UTC, whole or not.
     case timeIntervalSince1970
-    /// From the milliseconds since 1970-01-01 in UTC.
+    /// Reads the milliseconds since 1970-01-01 in UTC.
     case millisecondsSince1970
-    /// From an ISO 8601 text, such as `YYYY-MM-DDTHH:MM:SSZ`, and from no number.
+    /// Reads an ISO 8601 text, such as `YYYY-MM-DDTHH:MM:SSZ`, but no number.
     case iso8601
-    /// By a function. Nil says that the value does not convert.
+    /// Calls a function. Nil means that the value does not convert.
     case custom(@Sendable (DatabaseValue) -> Date?)
 
-    /// Reads dates from texts, by what a format style makes of one.
+    /// Returns a strategy that reads dates from texts with a format style.
     ///
-    /// - Parameter style: The style, whose `parseStrategy` reads a text. What that does not read does not convert.
+    /// - Parameter style: The style, whose `parseStrategy` reads a text. If it cannot read a text,
+    ///   the text does not convert.
     public static func formatted<Style: ParseableFormatStyle & Sendable>(_ style: Style) -> Self
     where Style.FormatInput == Date, Style.FormatOutput == String, Style.Strategy: Sendable {
         let strategy = style.parseStrategy
@@ -33,24 +34,25 @@ public enum DatabaseDateDecodingStrategy: Sendable {
 
 /// A strategy by which a `Decodable` record reads its data.
 public enum DatabaseDataDecodingStrategy: Sendable {
-    /// As `Data` is read: from a blob, and from the UTF-8 bytes of a text.
+    /// Reads like `Data`: from a blob, and from the UTF-8 bytes of a text.
     case deferredToData
-    /// By a function. Nil says that the value does not convert.
+    /// Calls a function. Nil means that the value does not convert.
     case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
 /// A strategy that maps column names to the coding keys of a `Decodable` record.
 public enum DatabaseColumnDecodingStrategy: Sendable {
-    /// From columns of the same names.
+    /// Uses columns of the same names.
     case useDefaultKeys
-    /// From columns in snake case: the key `createdAt` from the column `created_at`.
+    /// Uses columns in snake case: the key `createdAt` is read from the column `created_at`.
     case convertFromSnakeCase
-    /// From the columns that a function gives the keys of.
+    /// Calls a function that returns the key of a column.
     case custom(@Sendable (String) -> any CodingKey)
 
     var usesDefaultKeys: Bool { if case .useDefaultKeys = self { true } else { false } }
 
-    /// Returns the column of a row that has a key: where there is none, the name it should have.
+    /// Returns the column of a row for a key. If there is none, returns the name that it should
+    /// have.
     func column(for key: some CodingKey, in row: Row) -> String {
         switch self {
         case .useDefaultKeys: return key.stringValue
@@ -63,7 +65,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
         }
     }
 
-    /// Returns the name of the key that a column has.
+    /// Returns the name of the key of a column.
     func key(ofColumn column: String) -> String {
         switch self {
         case .useDefaultKeys: column
@@ -74,7 +76,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
 }
 
 extension DatabaseDateDecodingStrategy {
-    /// Returns the date that a value is.
+    /// Returns the date that a value represents.
     func date(_ value: DatabaseValue) -> Date? {
         switch self {
         case .deferredToDate: Date.fromDatabaseValue(value)

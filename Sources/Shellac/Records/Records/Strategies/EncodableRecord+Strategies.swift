@@ -21,12 +21,13 @@ extension EncodableRecord {
 
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { .useDefaultKeys }
 
-    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970,
+    /// no infinite numbers.
     ///
     /// - Parameter column: The name of the column. The default encoder is the same for all.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder { jsonEncoder }
 
-    /// The encoder of JSON, where the type says nothing else.
+    /// The encoder of JSON, if the type defines no other.
     static var jsonEncoder: JSONEncoder {
         let encoder = JSON.encoder()
         encoder.userInfo = sendable(encodingUserInfo)
@@ -73,12 +74,13 @@ extension FetchableRecord {
 
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { .useDefaultKeys }
 
-    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite
+    /// numbers.
     ///
     /// - Parameter column: The name of the column. The default decoder is the same for all.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder { jsonDecoder }
 
-    /// The decoder of JSON, where the type says nothing else.
+    /// The decoder of JSON, if the type defines no other.
     static var jsonDecoder: JSONDecoder {
         let decoder = JSON.decoder()
         decoder.userInfo = sendable(decodingUserInfo)

@@ -8,23 +8,24 @@ public import Foundation
 
 /// A strategy by which an `Encodable` record stores its dates.
 public enum DatabaseDateEncodingStrategy: Sendable {
-    /// As `Date` is stored: the text `YYYY-MM-DD HH:MM:SS.SSS` in UTC. The other strategies store what is compared as
-    /// it is: this one stores dates, which compare by their instants.
+    /// Stores like `Date`: the text `YYYY-MM-DD HH:MM:SS.SSS` in UTC. This strategy stores dates,
+    /// which are compared by their instants. The values of the other strategies are compared as
+    /// they are.
     case deferredToDate
-    /// The seconds since 2001-01-01 in UTC, a real number.
+    /// Stores the seconds since 2001-01-01 in UTC, as a real number.
     case timeIntervalSinceReferenceDate
-    /// The seconds since 1970-01-01 in UTC, a real number.
+    /// Stores the seconds since 1970-01-01 in UTC, as a real number.
     case timeIntervalSince1970
-    /// The whole seconds since 1970-01-01 in UTC: what is less than a second is lost.
+    /// Stores the whole seconds since 1970-01-01 in UTC. Fractions of a second are lost.
     case secondsSince1970
-    /// The milliseconds since 1970-01-01 in UTC, an integer, rounded.
+    /// Stores the milliseconds since 1970-01-01 in UTC, as a rounded integer.
     case millisecondsSince1970
-    /// The text `YYYY-MM-DDTHH:MM:SSZ`: what is less than a second is lost.
+    /// Stores the text `YYYY-MM-DDTHH:MM:SSZ`. Fractions of a second are lost.
     case iso8601
-    /// The value that a function makes of the date. Nil is stored as NULL.
+    /// Stores the value that a function makes from the date. Nil is stored as NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
-    /// Stores the text that a format style makes of the date.
+    /// Returns a strategy that stores the text that a format style makes from the date.
     ///
     /// ```swift
     /// static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
@@ -32,9 +33,10 @@ public enum DatabaseDateEncodingStrategy: Sendable {
     /// }
     /// ```
     ///
-    /// A date formatter, which is a class, is called by ``custom(_:)``.
+    /// To use a date formatter, which is a class, call it in ``custom(_:)``.
     ///
-    /// - Parameter style: What makes the text of a date, by the time zone and the locale that it has.
+    /// - Parameter style: The style that makes the text of a date, with its own time zone and
+    ///   locale.
     public static func formatted<Style: FormatStyle & Sendable>(_ style: Style) -> Self
     where Style.FormatInput == Date, Style.FormatOutput == String {
         .custom { style.format($0) }
@@ -43,31 +45,31 @@ public enum DatabaseDateEncodingStrategy: Sendable {
 
 /// A strategy by which an `Encodable` record stores its data.
 public enum DatabaseDataEncodingStrategy: Sendable {
-    /// As a blob.
+    /// Stores a blob.
     case deferredToData
-    /// As a text. Data that is no UTF-8 cannot be encoded: saving throws an `EncodingError`.
+    /// Stores a text. Data that is not UTF-8 cannot be encoded: saving throws an `EncodingError`.
     case text
-    /// The value that a function makes of the data. Nil is stored as NULL.
+    /// Stores the value that a function makes from the data. Nil is stored as NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
 /// A strategy by which an `Encodable` record stores its UUIDs.
 public enum DatabaseUUIDEncodingStrategy: Sendable {
-    /// As a blob of 16 bytes.
+    /// Stores a blob of 16 bytes.
     case deferredToUUID
-    /// As the text `"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"`.
+    /// Stores the text `"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"`.
     case uppercaseString
-    /// As the text `"e621e1f8-c36c-495a-93fc-0c247a3e6e5f"`.
+    /// Stores the text `"e621e1f8-c36c-495a-93fc-0c247a3e6e5f"`.
     case lowercaseString
 }
 
 /// A strategy that maps the coding keys of an `Encodable` record to column names.
 public enum DatabaseColumnEncodingStrategy: Sendable {
-    /// In columns of the same names.
+    /// Uses columns of the same names.
     case useDefaultKeys
-    /// In columns in snake case: the key `createdAt` in the column `created_at`.
+    /// Uses columns in snake case: the key `createdAt` is stored in the column `created_at`.
     case convertToSnakeCase
-    /// In the columns that a function names.
+    /// Calls a function that returns the column of a key.
     case custom(@Sendable (any CodingKey) -> String)
 
     var usesDefaultKeys: Bool { if case .useDefaultKeys = self { true } else { false } }
@@ -82,7 +84,7 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
 }
 
 extension DatabaseDateEncodingStrategy {
-    /// Returns the value that is stored, where it is not the date itself.
+    /// Returns the value to store for a date.
     func value(for date: Date) -> DatabaseValue {
         let seconds = date.timeIntervalSince1970
         switch self {
@@ -100,14 +102,15 @@ extension DatabaseDateEncodingStrategy {
         }
     }
 
-    /// Stores a number as an integer. A date that is too far for one stays a real number.
+    /// Returns a number as an integer. If a date is too far away for an integer, it stays a real
+    /// number.
     private static func integer(_ number: Double) -> DatabaseValue {
         Int64(exactly: number)?.databaseValue ?? (number.isFinite ? number.databaseValue : .null)
     }
 }
 
 extension DatabaseDataEncodingStrategy {
-    /// Returns the value that is stored, or nil where it is no text.
+    /// Returns the value to store, or nil if the data is not a text.
     func value(for data: Data) -> DatabaseValue? {
         switch self {
         case .deferredToData: data.databaseValue

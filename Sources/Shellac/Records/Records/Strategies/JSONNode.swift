@@ -1,6 +1,7 @@
-/// A nested container that a record encodes into: a piece of JSON to be.
+/// A nested container that a record encodes into, as a node of future JSON.
 ///
-/// A nested container is filled after it was given out, so what is encoded is kept, and becomes JSON at the end.
+/// A nested container is filled after it is given out. So its contents are kept, and become JSON at
+/// the end.
 final class JSONNode: Encodable {
     private enum Content {
         case nothing
@@ -11,14 +12,14 @@ final class JSONNode: Encodable {
     }
 
     private var content = Content.nothing
-    /// Whether nothing is taken: what encodes here is to be encoded elsewhere.
+    /// Whether the node refuses values, because they are encoded elsewhere.
     private let isRefusing: Bool
 
     convenience init() { self.init(isRefusing: false) }
 
     private init(isRefusing: Bool) { self.isRefusing = isRefusing }
 
-    /// A node that takes nothing.
+    /// A node that refuses values.
     static var refusing: JSONNode { JSONNode(isRefusing: true) }
 
     private struct Refusal: Error {}
@@ -89,7 +90,7 @@ final class JSONNode: Encodable {
         }
     }
 
-    /// Hands values to the encoder, which may have its own way with their type: with dates, say.
+    /// Passes values to the encoder, which may treat their type specially, such as dates.
     private func encode(_ encode: (any Encodable) throws -> Void) throws {
         if case .value(let value) = content { try encode(value) } else { try encode(self) }
     }

@@ -6,14 +6,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads values from the columns of a row, as the strategies of a record's type say.
+/// A reader of values from the columns of a row, by the strategies of a record's type.
 struct RecordDecoding {
     let row: Row
     let record: any FetchableRecord.Type
 
     /// Reads a value of any type.
     func decode<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value {
-        // The types that most records have come first: a cast costs more than all of these comparisons.
+        // The most common types come first, because a cast costs more than all of these
+        // comparisons.
         if type == Date.self { return try unsafeBitCast(date(in: column) as Date, to: type) }
         if type == Data.self { return try unsafeBitCast(data(in: column) as Data, to: type) }
         if type == UUID.self { return try unsafeBitCast(row[column] as UUID, to: type) }
@@ -26,7 +27,7 @@ struct RecordDecoding {
         return try SingleDecoder(decoding: self, column: column).decodeValue(type)
     }
 
-    /// Reads a value of any type, or nil where the column is NULL or missing.
+    /// Reads a value of any type, or nil if the column is NULL or missing.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, in column: String) throws -> Value? {
         if type == Date.self { return try (date(in: column) as Date?).map { unsafeBitCast($0, to: type) } }
         if type == Data.self { return try (data(in: column) as Data?).map { unsafeBitCast($0, to: type) } }
@@ -48,7 +49,7 @@ struct RecordDecoding {
         try Self.opened(row[column] as Convertible, as: type)
     }
 
-    /// Returns a value that is of another type in name only.
+    /// Returns a value as a type that differs only statically.
     private static func opened<Value, Other>(_ value: Other, as type: Value.Type) -> Value {
         unsafeBitCast(value, to: type)
     }
@@ -68,7 +69,8 @@ struct RecordDecoding {
 
     // MARK: - JSON
 
-    /// Runs a function that decodes the JSON of a column. An error names the column, the row and the SQL.
+    /// Runs a function that decodes the JSON of a column. An error names the column, the row and
+    /// the SQL.
     func withJSON<Result>(
         in column: String, expecting type: any Any.Type, _ decode: (JSONDecoder, Data) throws -> Result
     ) throws -> Result {
@@ -90,8 +92,8 @@ struct RecordDecoding {
         return value
     }
 
-    /// Returns why a value did not decode. A column that is missing or NULL is told as such, and not as what came of
-    /// it.
+    /// Returns the reason why a value did not decode. If the column is missing or NULL, the error
+    /// says so, in place of the resulting error.
     func error(_ error: any Error, in column: String, expecting type: any Any.Type) -> any Error {
         if error is RowDecodingError { return error }
         do {
@@ -102,7 +104,7 @@ struct RecordDecoding {
         }
     }
 
-    /// Runs a function that decodes what is in a column, which must exist.
+    /// Runs a function that decodes the contents of a column, which must exist.
     func wrappingErrors<Result>(
         in column: String, expecting type: any Any.Type, _ decode: () throws -> Result
     ) throws -> Result {
@@ -115,7 +117,7 @@ struct RecordDecoding {
 }
 
 extension Row {
-    /// Returns why a column, which must exist, did not convert.
+    /// Returns the reason why a column, which must exist, did not convert.
     fileprivate func error(
         in column: String, expecting type: any Any.Type, because underlyingError: (any Error)? = nil
     ) -> RowDecodingError {
@@ -125,7 +127,8 @@ extension Row {
         return error
     }
 
-    /// Returns what a function makes of a column. Where an optional is read, a column that is NULL or missing is nil.
+    /// Converts the value of a column with a function. If an optional is read, a NULL or missing
+    /// column gives nil.
     fileprivate func convert<Value: DatabaseValueConvertible>(
         _ column: String, expecting type: any Any.Type,
         _ convert: (DatabaseValue) -> (any DatabaseValueConvertible)?
@@ -139,7 +142,7 @@ extension Row {
     }
 }
 
-/// An optional, which a cast finds.
+/// An optional. A cast finds it.
 private protocol DecodableOptional {
     static func decode(in column: String, by decoding: RecordDecoding) throws -> Self
 }

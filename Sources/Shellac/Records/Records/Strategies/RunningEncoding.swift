@@ -4,10 +4,10 @@ import CSQLite
 
 /// An encoder, or a container of one, that points to an encoding on the stack.
 ///
-/// What a record encodes itself to is copyable, as Swift's protocols want it, so a program may keep it. To count references
-/// would cost each record what a column costs. So a thread notes the encodings that it is running, the innermost one first,
-/// each under a number of its own, and whoever points to one asks whether it is among them. A pointer that was kept, or
-/// was carried to another thread, finds no such note.
+/// Swift's protocols require the encoder to be copyable, so a program may keep it. Reference
+/// counting would cost each record as much as a column. So each thread notes its running encodings,
+/// the innermost first, each with a number of its own. A pointer to an encoding checks that the
+/// encoding is among them. If it was kept, or passed to another thread, it finds no such note.
 struct RunningEncoding<Encoding: ~Copyable> {
     private let encoding: UnsafeMutablePointer<Encoding>
     private let number: UInt64
@@ -16,7 +16,7 @@ struct RunningEncoding<Encoding: ~Copyable> {
         (self.encoding, self.number) = (encoding, number)
     }
 
-    /// Runs a function that may use an encoding, until it returns.
+    /// Runs a function that may use an encoding until it returns.
     static func run(
         _ encoding: UnsafeMutablePointer<Encoding>, _ body: (RunningEncoding) throws -> Void
     ) rethrows {
@@ -32,7 +32,7 @@ struct RunningEncoding<Encoding: ~Copyable> {
         }
     }
 
-    /// Where the encoding stands. Traps where it has ended.
+    /// The address of the encoding. Traps if it has ended.
     var pointer: UnsafeMutablePointer<Encoding> {
         if let innermost = shellac_encodings().pointee.innermost {
             let note = innermost.assumingMemoryBound(to: EncodingNote.self)

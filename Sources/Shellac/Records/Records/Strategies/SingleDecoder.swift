@@ -1,7 +1,8 @@
-/// The decoder of a value that is no ``DatabaseValueConvertible``, from the one value of a column.
+/// The decoder of a value that is not a ``DatabaseValueConvertible``, from one column.
 ///
-/// A value that decodes itself from a single one, as an enum with raw values does, gets the column's. Any other, which
-/// asks for a container with keys or without, is stopped there, and decoded from JSON.
+/// A value that decodes itself from a single value, such as an enum with raw values, gets the
+/// column's value. Any other value asks for a keyed or unkeyed container. It is stopped there, and
+/// decoded from JSON.
 struct SingleDecoder: Decoder, SingleValueDecodingContainer {
     let decoding: RecordDecoding
     let column: String

@@ -1,7 +1,8 @@
-/// The encoding of a value that is no ``DatabaseValueConvertible``, in one column.
+/// The encoding of a value that is not a ``DatabaseValueConvertible``, in one column.
 ///
-/// A value that encodes itself as a single one, as an enum with raw values does, is stored as that one. Any other, which
-/// asks for a container with keys or without, is stopped at its first step, and encoded as JSON.
+/// A value that encodes itself as a single value, such as an enum with raw values, is stored as
+/// that value. Any other value asks for a keyed or unkeyed container. It is stopped at its first
+/// step, and encoded as JSON.
 struct SingleEncoding: ~Copyable {
     let values: UnsafePointer<ValueEncoding>
     let column: String
@@ -31,7 +32,7 @@ struct SingleEncoding: ~Copyable {
     }
 }
 
-/// The encoder that a value encodes itself to. It is good for the duration of the encoding.
+/// The encoder that a value encodes itself to. It is valid for the duration of the encoding.
 private struct SingleEncoder: Encoder, SingleValueEncodingContainer {
     let encoding: RunningEncoding<SingleEncoding>
 

@@ -10,7 +10,8 @@ extension String {
                 result.append(letter)
                 continue
             }
-            // A capital begins a word behind a small letter, and before one: the S of `URLString`.
+            // A capital begins a word after a small letter, and before one, like the S of
+            // `URLString`.
             if index > 0, letters[index - 1] != "_" {
                 let isBehindSmall = !letters[index - 1].isUppercase
                 let isBeforeSmall = index + 1 < letters.count && letters[index + 1].isLowercase
@@ -21,7 +22,7 @@ extension String {
         return result
     }
 
-    /// The name in camel case: `created_at` is `createdAt`. Underscores around the name stay.
+    /// The name in camel case: `created_at` is `createdAt`. Underscores around the name are kept.
     var camelCased: String {
         guard let first = firstIndex(where: { $0 != "_" }), let last = lastIndex(where: { $0 != "_" })
         else { return self }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Stores values in the columns of a record, as the strategies of its type say.
+/// A writer of values into a record's columns, by the strategies of its type.
 struct ValueEncoding: ~Copyable {
     let container: PersistenceContainer
     let record: any EncodableRecord.Type
@@ -18,7 +18,8 @@ struct ValueEncoding: ~Copyable {
 
     /// Stores a value of any type.
     func encode<Value: Encodable>(_ value: Value, in column: String) throws {
-        // The types that most records have come first: a cast costs more than all of these comparisons.
+        // The most common types come first, because a cast costs more than all of these
+        // comparisons.
         if Value.self == Date.self {
             store(unsafeBitCast(value, to: Date.self), in: column)
         } else if Value.self == Data.self {
@@ -98,7 +99,7 @@ struct ValueEncoding: ~Copyable {
     }
 }
 
-/// An optional, which a cast finds.
+/// An optional. A cast finds it.
 private protocol EncodableOptional {
     func encode(in column: String, by encoding: borrowing ValueEncoding) throws
 }
