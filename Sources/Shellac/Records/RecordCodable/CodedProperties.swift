@@ -3,12 +3,13 @@
 /// They are its own properties, and those of the classes above it up to the one that declares
 /// `Codable`.
 ///
-/// This type finds the property of a coding key. It also tells hand-written coding from synthesized
-/// coding, which the language cannot.
+/// This type finds the property of a coding key. It also distinguishes hand-written coding from
+/// synthesized coding, which the language does not.
 ///
 /// Each key that Swift synthesizes is a case named like a stored property, and is coded as a value
-/// of that property's type. If a class follows this, its keys name its properties, whoever wrote
-/// the coding, and the properties can be set by copying them. If it does not, an error says so.
+/// of that property's type. If a class follows this, its keys name its properties, even if its
+/// coding is written by hand. Then the properties can be set by copying them. If it does not, an
+/// error says so.
 ///
 /// One case goes unnoticed: an `init(from:)` that follows the pattern and also sets a property
 /// without a key. That property is not set in place.

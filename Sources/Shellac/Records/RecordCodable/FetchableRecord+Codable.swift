@@ -1,4 +1,4 @@
-// Reads a Decodable record from a row, with the general decoder where no faster one applies.
+// Reads a Decodable record from a row, with the general decoder if no faster one applies.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

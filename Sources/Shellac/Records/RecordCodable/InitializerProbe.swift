@@ -1,8 +1,8 @@
 /// Finds out whether `init(row:)` of a class does more than the one it inherits from ``Record``.
 ///
-/// The language does not tell. A class that inherits an initializer has an entry of its own, like a
-/// class that writes it. So the probe has the class make a record from a row without columns. It
-/// notes which columns the class itself asks for, and which properties it sets.
+/// The language does not reveal this. A class that inherits an initializer has an entry of its own,
+/// like a class that writes it. So the probe has the class make a record from a row without
+/// columns. It notes which columns the class itself asks for, and which properties it sets.
 ///
 /// The initializer counts as inherited if the properties of the complete record are the same as
 /// right after `Record` read the row. They must also be the same as in a record that was made by

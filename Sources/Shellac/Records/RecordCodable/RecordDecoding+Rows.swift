@@ -1,5 +1,4 @@
-// Decodes properties of a `Decodable` type that are not columns: records of the row and of its
-// rows.
+// Decodes properties that are records of the row itself, or of rows that came with it.
 
 extension RecordDecoding {
     /// Decodes a property from the rows that came with the row. Nil if none came under its name.

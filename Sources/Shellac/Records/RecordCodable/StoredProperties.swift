@@ -14,7 +14,7 @@ import CSQLite
 ///
 /// This type calls three functions of the runtime, the same that `Mirror` calls. They give the
 /// number of stored properties of a class and its superclasses. For each property they give the
-/// name, the type, and the offset in the object. They also tell whether it is a `var`, and whether
+/// name, the type, and the offset in the object. They also give whether it is a `var`, and whether
 /// it holds its value strongly. The superclasses' properties come first.
 ///
 /// The functions are not public, but the standard library exports them. Nothing here reads metadata
@@ -22,9 +22,9 @@ import CSQLite
 /// another module, and classes whose layout is computed at run time.
 ///
 /// The alternatives were tried. `_forEachField(of:options:body:)` calls the same functions. But it
-/// does not tell a weak property from a strong one, whose memory differs, nor a `let` from a `var`.
-/// `Mirror` gives no offsets. A key path cannot be made from a name. Field descriptors can be read
-/// without these functions, but that repeats the runtime's work, and crashes if done wrong.
+/// does not distinguish a weak property from a strong one, whose memory differs, nor a `let` from a
+/// `var`. `Mirror` gives no offsets. A key path cannot be made from a name. Field descriptors can
+/// be read without these functions, but that repeats the runtime's work, and crashes if done wrong.
 ///
 /// ## Why it is safe
 ///

@@ -61,7 +61,7 @@ protocol ClassCodingSource {
     static func classCoding(of type: Record.Type) -> ClassCoding?
 }
 
-/// A marker in a row's layout, which finds out what `init(row:)` does with the row.
+/// A row's recorder of missed names, which finds out what `init(row:)` does with the row.
 class RecordProbe: MissedNames, @unchecked Sendable {  // one thread uses it
     /// Performs the reading that `init(row:)` of ``Record`` does.
     func read(_ row: Row, into record: Record) throws {}

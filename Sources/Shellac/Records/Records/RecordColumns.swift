@@ -1,5 +1,4 @@
-/// One pass over the columns of a record, which reads them, encodes them, sets one of them, or
-/// lists them.
+/// One pass over the columns of a record: it reads, encodes, sets or lists them.
 ///
 /// A class lists its columns once, and all passes use this list:
 ///

@@ -34,9 +34,8 @@ extension Record {
     ///     ``DatabaseWriter/save(_:file:line:)``.
     ///   - file: The file of the call.
     ///   - line: The line of the call.
-    /// - Throws: any error that ``save(_:)`` throws. Also
-    ///   ``RecordError/notCopied(recordType:reason:)`` if ``copy()`` throws, or gives a record with
-    ///   other values: then nothing is saved.
+    /// - Throws: any error of ``save(_:)``. ``RecordError/notCopied(recordType:reason:)`` if
+    ///   ``copy()`` throws, or gives a record with other values: then nothing is saved.
     nonisolated(nonsending) public final func save(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -53,8 +52,7 @@ extension Record {
     ///   - writer: The database.
     ///   - file: The file of the call.
     ///   - line: The line of the call.
-    /// - Throws: any error that ``insert(_:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error of ``insert(_:)``, and ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func insert(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -69,8 +67,7 @@ extension Record {
     ///   - columns: The columns to update. Nil for all of them.
     ///   - file: The file of the call.
     ///   - line: The line of the call.
-    /// - Throws: any error that ``update(_:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error of ``update(_:)``, and ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func update(
         in writer: some DatabaseWriter, columns: Set<String>? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -145,8 +142,7 @@ extension Record {
     ///   - file: The file of the call.
     ///   - line: The line of the call.
     /// - Returns: Whether there was one.
-    /// - Throws: any error that ``delete(_:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error of ``delete(_:)``, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func delete(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -162,8 +158,7 @@ extension Record {
     ///   - file: The file of the call.
     ///   - line: The line of the call.
     /// - Returns: Whether there was one.
-    /// - Throws: any error that ``delete(_:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error of ``delete(_:)``, and ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func destroy(
         in writer: some DatabaseWriter, file: StaticString = #fileID, line: UInt = #line
@@ -188,8 +183,7 @@ extension Record {
         try await writer.perform(.restore, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Reads the record's row again in an asynchronous access, while the record stays with its
-    /// owner.
+    /// Reads the record's row again in an asynchronous access. The record stays with its owner.
     ///
     /// Changes that its owner makes meanwhile are kept, and count as changes. Earlier changes are
     /// overwritten, as by ``reload(_:)``.
@@ -198,8 +192,7 @@ extension Record {
     ///   - reader: The database, the readers of a pool, or a snapshot.
     ///   - file: The file of the call.
     ///   - line: The line of the call.
-    /// - Throws: any error that ``reload(_:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
+    /// - Throws: any error of ``reload(_:)``, and ``RecordError/notCopied(recordType:reason:)``.
     nonisolated(nonsending) public final func reload(
         in reader: some DatabaseReader, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
@@ -340,8 +333,7 @@ extension DatabaseReader {
             let outcomes = try await read(file: file, line: line) { db in
                 try HeldRecords.perform(.reload, on: copies.take(), in: db)
             }
-            // The rows that were read may be older than the values that a save or a merge has
-            // meanwhile given a record.
+            // Meanwhile, a save or merge may have given a record newer values than the read ones.
             guard held.isUpToDate else { continue }
             _ = try held.take(outcomes)
             return

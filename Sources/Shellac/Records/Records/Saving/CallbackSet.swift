@@ -4,8 +4,8 @@
 /// were saved before. Such records are saved one by one, with all callbacks around each. Other
 /// records are encoded once, and no callback is called.
 ///
-/// For a class, metadata tells which callbacks it implements: see ``Overrides``. For structs, the
-/// language does not tell it. But the default implementations, which do nothing, note that they
+/// For a class, metadata shows which callbacks it implements: see ``Overrides``. For structs, the
+/// language does not reveal this. But the default implementations, which do nothing, note that they
 /// were called. So saves are watched until all of them have been noted.
 @usableFromInline
 struct CallbackSet: OptionSet, Sendable {

@@ -1,6 +1,6 @@
-/// Fills in columns while records are saved, for the type that leaves them to it.
+/// An object that fills in columns of a type's records while they are saved.
 ///
-/// The columns are among those that the records encode.
+/// The records leave these columns to it, among those that they encode.
 ///
 /// This class fills in nothing. A layer above has a subclass: see ``ColumnFillingSource``.
 class ColumnFilling {

@@ -1,6 +1,6 @@
-/// Finds out whether a record class overrides the methods that save it, or the callbacks of a save.
+/// Finds out if a record class overrides saving methods, or callbacks that get a `Database`.
 ///
-/// The language does not tell. But the metadata of a class holds its methods. Methods of the
+/// The language does not reveal this. But the metadata of a class holds its methods. Methods of the
 /// superclass are at the same places as in the superclass, and are equal unless they are
 /// overridden. Two private classes, one of which overrides the methods in question, show their
 /// places.

@@ -152,9 +152,8 @@ extension Record {
         let (columns, statements) = (writer.columns, writer.statements)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
-        // Of the columns that the record did not give, it remembers only those where it has the
-        // stored value, or that were filled in. The stored bytes behind a repaired text are
-        // unknown.
+        // Of the columns that the record did not give, it remembers only those that were filled in,
+        // or whose stored value it has itself. The stored bytes behind a repaired text are unknown.
         if !writer.untouched.isEmpty {
             let filled = writer.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []
             let known = upserted.filter { column, value in

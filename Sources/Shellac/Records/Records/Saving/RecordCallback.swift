@@ -5,8 +5,8 @@ struct RecordCallback {
 
     let name: String
     let kinds: [Kind]
-    /// Its member of the callbacks that get a database around an insertion or an update. Empty for
-    /// other callbacks.
+    /// Its member in the set of callbacks that get a database around an insertion or an update.
+    /// Empty for other callbacks.
     let member: CallbackSet
     /// Its place among the words of a class's metadata. Nil if it was not found.
     let place: Int?

@@ -1,5 +1,4 @@
-/// The columns that records of a type encode, and the statements that save them, each prepared
-/// once.
+/// The columns that records of a type encode, and their saving statements, each prepared once.
 final class RecordStatements {
     let layout: RowLayout
     /// The layout, for use without reference counting.
@@ -182,7 +181,7 @@ final class RecordStatements {
     /// Returns the values of one inserted row: the columns, the kind of the class, and the
     /// filled-in columns.
     private func inserted(_ computes: Bool) -> String {
-        // Triggers count a counter when a row is inserted, so the record does not write it. Its
+        // Triggers maintain a counter, so a new row gets 0, and not the record's value. Its
         // parameter stays in place.
         let values =
             layout.names.indices.map { counterMask.contains($0) ? "coalesce(0, ?)" : "?" }

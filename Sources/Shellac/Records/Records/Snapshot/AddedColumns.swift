@@ -29,7 +29,7 @@ extension Record {
     /// - Returns: Whether there are any.
     @inline(never) @discardableResult
     final func noteAddedColumns(_ encoded: RowLayout, _ isOfTable: (String) -> Bool) -> Bool {
-        // The remembered row of a saved record, or none, has no SQL. A fetched row has its
+        // A saved or forgotten row is the record's own state. Only a fetched row has its
         // statement's SQL.
         guard let known = knownLayout, known.sql != nil, !encoded.hasSameNames(as: known) else {
             return false

@@ -15,8 +15,7 @@ struct SoftDeletion {
     /// The date as it was written, if a trigger has changed it.
     var written: DatabaseValue?
 
-    /// Soft deletes the rows of a request that are not deleted yet. Returns the number of these
-    /// rows.
+    /// Soft deletes the rows of a request that are not deleted yet. Returns their number.
     static func delete(_ query: SelectQuery, of type: any TableRecord.Type, in db: Database) throws -> Int {
         try db.inOneTransaction(if: type.hasSoftDeleteCascades) {
             let date = try type.softDeletion().date(by: type, in: db)
@@ -151,12 +150,11 @@ struct SoftDeletion {
     }
 
     /// Throws if a trigger of the program has written another date than that of the rows that are
-    /// deleted together. Only the date tells a restoration which rows belong together.
+    /// deleted together. A restoration finds the rows that belong together only by this date.
     ///
     /// - Parameters:
     ///   - count: The number of rows that got the date.
-    ///   - query: The cascaded rows. Nil for the rows of the request, of which only the date is
-    ///     known.
+    ///   - query: The cascaded rows. Nil for the request's rows, of which only the date is known.
     private func checkDate(of count: Int, _ type: any TableRecord.Type, along query: SelectQuery? = nil)
         throws
     {
@@ -280,8 +278,8 @@ extension TableRecord {
 }
 
 extension Database {
-    /// Runs a function in a savepoint if it takes more than one statement. Outside of a
-    /// transaction, runs it in a transaction, which excludes the writes of others.
+    /// Runs a function, in a savepoint if it takes more than one statement. Outside of a
+    /// transaction, it uses a transaction instead, which excludes the writes of others.
     func inOneTransaction<Result>(if isNeeded: Bool, _ body: () throws -> Result) throws -> Result {
         guard isNeeded else { return try body() }
         var result: Result?
@@ -309,8 +307,7 @@ extension RequestSource {
     /// ```
     ///
     /// - Returns: The number of deleted rows.
-    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
-    ///   prevents the deletion.
+    /// - Throws: a ``DatabaseError`` if a foreign key of other rows prevents the deletion.
     @discardableResult
     public func destroyAll(_ db: Database) throws -> Int {
         try BulkQuery(query: all().query, action: .delete, isReturning: false).execute(db)
@@ -340,8 +337,7 @@ extension TableRecord {
     /// Deletes all rows of the table permanently, except for rows that a default filter leaves out:
     /// see ``RequestSource/destroyAll(_:)``.
     ///
-    /// - Throws: a ``DatabaseError`` if other rows refer to one of them by a foreign key that
-    ///   prevents the deletion.
+    /// - Throws: a ``DatabaseError`` if a foreign key of other rows prevents the deletion.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
