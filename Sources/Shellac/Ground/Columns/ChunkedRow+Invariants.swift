@@ -2,8 +2,9 @@
 
 #if DEBUG
 extension PackedBytes: CheckedInvariants {
-    /// What is wrong with packed bytes: tags that there are not, and payloads that are too long or too short, or stand in
-    /// another way than the only one for their value, by which equal rows are equal memory.
+    /// A sentence for each flaw of the packed bytes. Flaws are unknown tags, and payloads of a
+    /// wrong length. An encoding other than the only valid one for the value is a flaw, too: equal
+    /// rows must be equal memory.
     var _violations: [String] {
         guard byteCount >= count else { return ["\(count) columns are packed in \(byteCount) bytes"] }
         var violations: [String] = []

@@ -10,10 +10,10 @@ import Glibc
 
 /// A packed row in memory that it shares with the rows that came before and after it.
 ///
-/// Most of what a fetched record costs beyond its object would be the allocation of what it remembers. So the rows of
-/// one run of a statement stand in chunks, side by side, and so do those that were inserted one after the other. Memory
-/// goes back when the last row of its chunk does: a record that outlives all others keeps one chunk, which is small for
-/// that reason.
+/// Beyond the object itself, most of the cost of a fetched record would be the allocation of its
+/// remembered row. So the rows of one run of a statement share chunks, and so do rows that were
+/// inserted one after the other. A chunk is freed together with its last row. A record that
+/// outlives all others keeps one chunk alive, which is why chunks are small.
 ///
 /// ## The memory
 ///
@@ -23,33 +23,37 @@ import Glibc
 ///     └─────────────┴────────┴────────┴───┴────────┴───────────┴───────────────┴─┴────────┴───
 ///     └── Chunk ───────────────────────┘   └── Header ─────────┘  PackedBytes   └─ up to a multiple of 8
 ///
-/// A row's address is that of its header, and the offset in it leads back to the beginning of the chunk.
+/// A row's address is that of its header. The offset in the header leads back to the beginning of
+/// the chunk.
 ///
 /// ## The count
 ///
-/// Whoever fills a chunk holds more references than there will ever be rows. Each row takes one of them, which nobody
-/// has to count, and those that are left are given back together when the chunk is full, or no other row belongs to the
-/// same run. So an atomic instruction is needed only where a row is let go of, by whatever thread that happens.
+/// The pool that fills a chunk holds more references than there will ever be rows. Each row takes
+/// over one of them without any counting. The pool gives back the remaining ones together, when the
+/// chunk is full or the run has no more rows. So an atomic instruction is only needed when a row is
+/// released, which may happen on any thread.
 struct ChunkedRow {
-    /// Where the row's ``Header`` stands, at a multiple of 8. The bytes follow.
+    /// The address of the row's ``Header``, a multiple of 8. The bytes follow the header.
     let address: UnsafeMutableRawPointer
 
     struct Header {
-        /// How far the beginning of the chunk is away.
+        /// The distance from the beginning of the chunk.
         let offset: UInt32
         let byteCount: UInt32
     }
 
-    /// What stands at the beginning of a chunk.
+    /// The header at the beginning of a chunk.
     struct Chunk: ~Copyable {
         let references: Atomic<Int>
         /// The layout of the rows.
         let layout: RowLayout
-        /// Which notes of a journal those of the rows are among, or 0 where the rows were fetched.
+        /// The moment of a journal whose notes include those about these rows, or 0 if the rows
+        /// were fetched.
         let moment: UInt64
-        /// The window of the fetch that the chunk belongs to. Nil where the rows were inserted.
+        /// The window of the fetch that the chunk belongs to. Nil if the rows were inserted.
         let window: FetchWindow?
-        /// The place in the window and the number of rows, once no other one will be added. Until then, there is no place.
+        /// The place in the window and the number of rows, set once no more rows will be added.
+        /// Until then, the place is nil.
         private(set) var place: Int?
         private(set) var rowCount = 0
 
@@ -60,14 +64,15 @@ struct ChunkedRow {
 
         deinit { if let place { window?.remove(place) } }
 
-        /// Notes that no row will be added any more: the rows can be found by the window.
+        /// Marks the chunk as complete: no more rows will be added, and the window can find its
+        /// rows.
         static func complete(_ chunk: UnsafeMutablePointer<Chunk>, rowCount: Int) {
             chunk.pointee.rowCount = rowCount
             chunk.pointee.place = chunk.pointee.window?.add(chunk)
         }
     }
 
-    /// More than there will ever be rows.
+    /// A number of references larger than the number of rows in any chunk.
     static var manyReferences: Int { 1 << 30 }
 
     private var header: Header { address.load(as: Header.self) }
@@ -76,7 +81,7 @@ struct ChunkedRow {
         (address - Int(header.offset)).assumingMemoryBound(to: Chunk.self)
     }
 
-    /// The packed columns. As in every packed row, the eight bytes in front of them can be read.
+    /// The packed columns. As in every packed row, the eight bytes in front of them are readable.
     var bytes: PackedBytes {
         PackedBytes(
             start: address + MemoryLayout<Header>.size, count: layoutReference.use { $0.count },
@@ -86,16 +91,18 @@ struct ChunkedRow {
     /// The layout, which the chunk keeps alive.
     var layoutReference: Unretained<RowLayout> { Unretained(chunk.pointee.layout) }
 
-    /// Which notes of a journal the row's is among, if it was inserted. 0 for one that was fetched.
+    /// The moment of a journal whose notes include that about this row, if it was inserted. 0 for a
+    /// fetched row.
     var moment: UInt64 { chunk.pointee.moment }
 
     #if DEBUG
-    /// How many references to the chunk are left, and where rows may and this row does stand in it: see `_violations`.
+    /// The number of remaining references to the chunk. Below it, the first offset for rows and the
+    /// offset of this row: see `_violations`.
     var references: Int { chunk.pointee.references.load(ordering: .acquiring) }
     var placeInChunk: (start: Int, offset: Int) { (SnapshotPool.start, Int(header.offset)) }
     #endif
 
-    /// Lets go of the row.
+    /// Releases the row.
     func release() { Self.release(chunk, 1) }
 
     static func release(_ chunk: UnsafeMutablePointer<Chunk>, _ count: Int) {
@@ -103,7 +110,8 @@ struct ChunkedRow {
         if left == 0 { destroy(chunk) }
     }
 
-    /// Keeps the chunk, unless it is about to be freed. Call it where that has to wait.
+    /// Retains the chunk, unless it is about to be freed. Call it while a lock keeps the chunk from
+    /// being freed.
     static func retain(_ chunk: UnsafeMutablePointer<Chunk>) -> Bool {
         var count = chunk.pointee.references.load(ordering: .acquiring)
         while count > 0 {
@@ -115,7 +123,7 @@ struct ChunkedRow {
         return false
     }
 
-    /// The window of the fetch that the row was in. Nil for one that was inserted.
+    /// The window of the fetch that returned the row. Nil for an inserted row.
     var window: FetchWindow? { chunk.pointee.window }
 
     @inline(never)

@@ -1,20 +1,20 @@
-/// What a column does to the values that are stored in it.
+/// The conversion that a column applies to the values stored in it.
 ///
-/// A column of integer affinity stores the text `'1'` as the integer 1, say: see "Datatypes In SQLite" in the SQLite
-/// documentation.
+/// For example, a column of integer affinity stores the text `'1'` as the integer 1: see "Datatypes
+/// In SQLite" in the SQLite documentation.
 public enum ColumnAffinity: String, Hashable, Sendable, CaseIterable {
-    /// Numbers, and texts that look like numbers, are stored as integers where nothing is lost by it.
+    /// Numbers, and texts that look like numbers, are stored as integers if that loses nothing.
     case integer
-    /// Numbers are stored as texts.
+    /// Numbers are stored as text.
     case text
     /// Values are stored as they are.
     case blob
     /// Integers, and texts that look like numbers, are stored as real numbers.
     case real
-    /// As `integer`: the two differ in CAST expressions alone.
+    /// The same as `integer`, except in CAST expressions.
     case numeric
 
-    /// The affinity that a declared type gives.
+    /// Determines the affinity of a column from its declared type.
     ///
     /// ```swift
     /// ColumnAffinity(declaredType: "VARCHAR(10)")     // .text
@@ -22,13 +22,14 @@ public enum ColumnAffinity: String, Hashable, Sendable, CaseIterable {
     /// ColumnAffinity(declaredType: "STRING")          // .numeric
     /// ```
     ///
-    /// The rules, and their order, are those of section 3.1, "Determination Of Column Affinity", of "Datatypes In
-    /// SQLite". A type that a table does not declare is the empty one.
+    /// The rules, and their order, are those of section 3.1, "Determination Of Column Affinity", of
+    /// "Datatypes In SQLite". Pass an empty string for a column without a declared type.
     ///
     /// - Parameters:
     ///   - declaredType: The type that a table declares for a column.
-    ///   - isStrict: Whether the table is STRICT: a column of type `ANY` stores values as they are there, and is
-    ///     numeric elsewhere ("STRICT Tables" in the SQLite documentation).
+    ///   - isStrict: Whether the table is STRICT. In such a table, a column of type `ANY` stores
+    ///     values unchanged. In other tables, it is numeric ("STRICT Tables" in the SQLite
+    ///     documentation).
     public init(declaredType: String, isStrict: Bool = false) {
         let type = declaredType.utf8.map(CaseInsensitiveName.folded)
         func contains(_ word: StaticString) -> Bool {

@@ -1,32 +1,33 @@
-/// How a column compares values: by its affinity, and two texts by its collation.
+/// A column's rules for comparing values: its affinity, and its collation for texts.
 ///
-/// It is the one rule by which rows, records and values are matched by a key outside of SQLite. See "Datatypes In SQLite",
-/// sections "Comparison Expressions" and "Collating Sequences".
+/// Outside of SQLite, all code that matches rows, records and values by a key uses this one rule.
+/// See "Datatypes In SQLite", sections "Comparison Expressions" and "Collating Sequences".
 struct ColumnComparison: Equatable, Sendable {
-    /// Nil where the column is not known. Numbers are then compared as numbers, and texts are never converted.
+    /// The column's affinity, or nil if the column is unknown. Numbers are then compared as
+    /// numbers, and texts are never converted.
     let affinity: ColumnAffinity?
     let collation: Collation
 
-    /// The comparison by a column of which nothing is known.
+    /// The comparison for a column about which nothing is known.
     static let unknown = ColumnComparison(affinity: nil, collation: .unknown)
 
-    /// How two texts compare.
+    /// The rule for comparing two texts.
     enum Collation: Sendable {
         /// Byte by byte.
         case binary
-        /// SQLite's NOCASE, which folds ASCII letters, and no others.
+        /// SQLite's NOCASE, which only folds ASCII letters.
         case noCase
-        /// SQLite's RTRIM, which leaves out spaces at the end.
+        /// SQLite's RTRIM, which ignores trailing spaces.
         case rightTrim
         /// A collation that the program has added. Without a function, only SQLite can call it.
         case added(name: String, areEqual: (@Sendable (String, String) -> Bool)?)
-        /// That of a view's column, which SQLite does not tell.
+        /// The collation of a view's column, which SQLite does not report.
         case unknown
     }
 }
 
 extension ColumnComparison.Collation: Equatable {
-    /// The name in SQL. Nil where it is not known.
+    /// The name in SQL. Nil if it is unknown.
     var name: String? {
         switch self {
         case .binary: "BINARY"
@@ -46,18 +47,18 @@ extension ColumnComparison.Collation: Equatable {
     }
 }
 
-/// The columns of a primary key, and how each of them compares.
+/// The columns of a primary key, with the comparison of each.
 struct KeyColumns: Equatable, Sendable {
     let names: [String]
     /// The comparisons, in the order of the names.
     let comparisons: [ColumnComparison]
 
-    /// A key of which nothing is known.
+    /// A key about which nothing is known.
     static let none = KeyColumns(names: [], comparisons: [])
 
     var isEmpty: Bool { names.isEmpty }
 
-    /// The affinity of a column of the key, where it is known.
+    /// Returns the affinity of a key column, if it is known.
     func affinity(of name: String) -> ColumnAffinity? {
         names.firstIndex { CaseInsensitiveName.matches($0, name) }.flatMap { comparisons[$0].affinity }
     }

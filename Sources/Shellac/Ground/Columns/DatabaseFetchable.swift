@@ -1,22 +1,23 @@
-/// A type that the fetching methods give: rows, values, optional values, records.
+/// A type that the fetching methods return: rows, values, optional values, records.
 ///
-/// Do not conform to this protocol: conform to ``DatabaseValueConvertible`` for a value in one column, and
-/// to a record protocol for a type that reads a whole row. The fetching methods are written once, for this
-/// protocol: see `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne`.
+/// Do not conform to this protocol directly. Conform to ``DatabaseValueConvertible`` for a value in
+/// one column, or to a record protocol for a type that reads a whole row. The fetching methods are
+/// written once, for this protocol: see `fetchCursor`, `fetchAll`, `fetchSet` and `fetchOne`.
 public protocol DatabaseFetchable: SendableMetatype {
-    /// What a cursor gives for the current row. It may be good until the cursor's next step only.
+    /// Returns a cursor's element for the current row. It may only be valid until the cursor's next
+    /// step.
     @_documentation(visibility: internal)
     static func currentElement(of row: LiveRow) throws -> Self
 
-    /// What arrays and sets keep for the current row.
+    /// Returns the element that arrays and sets keep for the current row.
     @_documentation(visibility: internal)
     static func keptElement(of row: LiveRow) throws -> Self
 
-    /// What `fetchOne` gives for the current row.
+    /// Returns the result of `fetchOne` for the current row.
     @_documentation(visibility: internal)
     static func onlyElement(of row: LiveRow) throws -> Self?
 
-    /// What a cursor gave, made so that it can be kept.
+    /// Returns a copy of a cursor's element that the caller can keep.
     @_documentation(visibility: internal)
     static func kept(_ element: Self) throws -> Self
 }

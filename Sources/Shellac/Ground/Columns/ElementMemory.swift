@@ -1,40 +1,44 @@
-/// What a statement's row knows of the records of one class: the names that they ask for, and what they remember.
+/// Cached facts about the records of one class that a statement's row creates: the names they look
+/// up, and the rows they remember.
 ///
-/// The row has one of its own. Where its rows are of several classes, an ``ElementMaker`` has one for each of them, and points
-/// the row to that of its class: it need not learn it again with each row.
+/// Each row has one of its own. If its rows are of several classes, an ``ElementMaker`` has one for
+/// each class. It points the row to the one of the current class, so that the row need not collect
+/// these facts again for each row.
 struct ElementMemory: ~Copyable {
-    /// The names that were asked for, and the guess for the first one of each row.
+    /// The column names that were looked up, and the first guess for each row.
     var names: NameGuesses?
     var firstGuess = NameGuesses.none.guesses
-    /// Where records remember the rows: those of one layout have chunks.
+    /// Memory for the rows that records remember. Records of one layout share chunks.
     var chunks = SnapshotPool()
-    /// The layout of what records of one type remember of the rows.
+    /// The layout of the rows that records of one type remember.
     var recordLayout: RowLayout? {
         didSet { recordLayoutReference = recordLayout.map { Unretained($0) } }
     }
     private(set) var recordLayoutReference: Unretained<RowLayout>?
     var recordType: ObjectIdentifier?
-    /// The type of those records that have the layout, and of which each is asked what it never read.
+    /// The type of the records with that layout. Each of them is asked for the columns that it
+    /// never read.
     var partialRecordType: ObjectIdentifier?
-    /// The type of those that are asked once they are complete: the elements of the fetch.
+    /// The type of the records that are asked once they are complete: the elements of the fetch.
     var elementType: ObjectIdentifier?
     var lacksColumns: Bool { partialRecordType != nil || elementType != nil }
-    /// The layout of what the last of them remembers.
+    /// The layout of the last partial record's remembered row.
     var partialLayout: RowLayout?
-    /// A class of records that `init(from:)` makes of these rows: for upper layers.
+    /// A class of records that `init(from:)` creates from these rows, for upper layers.
     var codedElement: ObjectIdentifier?
-    /// What decodes records of one type from the rows: for upper layers. See `RecordDecodingCache`.
+    /// The decoder that creates records of one type from the rows, for upper layers. See
+    /// `RecordDecodingCache`.
     var decoding: AnyObject?
 
     init() {}
 
-    /// Tells that there is no row any more.
+    /// Handles the end of the rows: there is no current row any more.
     mutating func moveOut() {
         elementType = nil
         chunks.finish()
     }
 
-    /// Forgets what is known of the columns.
+    /// Forgets everything about the columns.
     mutating func forgetColumns() {
         names = nil
         firstGuess = NameGuesses.none.guesses
@@ -44,8 +48,8 @@ struct ElementMemory: ~Copyable {
     }
 }
 
-/// What makes records of rows that are of several classes: for upper layers. See `KindReader`.
+/// A factory of records for rows of several classes, for upper layers. See `KindReader`.
 class ElementMaker {
-    /// Tells that there is no row any more.
+    /// Handles the end of the rows: there is no current row any more.
     func moveOut() {}
 }

@@ -1,17 +1,17 @@
-/// A window of a fetch: some hundreds of rows that came one after the other, of which some may be remembered still.
+/// A window of a fetch: some hundreds of consecutive rows, some of which records may remember.
 ///
-/// It knows the chunks that these stand in, and keeps none of them: see ``ChunkedRow``. A chunk leaves it when it is freed,
-/// on whatever thread that is.
+/// The window lists the chunks that contain these rows without keeping them alive: see
+/// ``ChunkedRow``. A chunk removes itself when it is freed, on any thread.
 final class FetchWindow: Sendable {
     typealias Chunk = UnsafeMutablePointer<ChunkedRow.Chunk>
-    private struct Place: @unchecked Sendable { var chunk: Chunk? }  // looked at under the lock alone
+    private struct Place: @unchecked Sendable { var chunk: Chunk? }  // only accessed under the lock
 
     private let places = Lock<[Place]>([])
 
-    /// How many rows a window has, at least.
+    /// The minimum number of rows in a window.
     static var rowCount: Int { 512 }
 
-    /// Adds a chunk to which no row will be added any more, and returns its place.
+    /// Adds a complete chunk, which will get no more rows, and returns its place.
     func add(_ chunk: Chunk) -> Int {
         places.withLock { places in
             places.append(Place(chunk: chunk))
@@ -22,7 +22,7 @@ final class FetchWindow: Sendable {
     /// Removes a chunk, which is about to be freed.
     func remove(_ place: Int) { places.withLock { $0[place].chunk = nil } }
 
-    /// Calls a function with each row of the window that stands in memory still.
+    /// Calls a function with each row of the window that is still in memory.
     func eachRow(_ body: (PackedBytes, RowLayout) throws -> Void) rethrows {
         let chunks = places.withLock { places in
             places.compactMap(\.chunk).filter(ChunkedRow.retain).map { Place(chunk: $0) }
@@ -40,7 +40,7 @@ final class FetchWindow: Sendable {
 }
 
 extension ChunkedRow {
-    /// The row behind this one, if there is another one.
+    /// The next row in the chunk. Read it only if there is one.
     fileprivate var next: ChunkedRow {
         let size = (MemoryLayout<Header>.size + bytes.byteCount + 7) & ~7
         return ChunkedRow(address: address + size)

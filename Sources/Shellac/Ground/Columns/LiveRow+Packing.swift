@@ -1,21 +1,23 @@
-// A row is packed, to be kept or to be remembered by a record: see ``PackedBytes``.
+// Packing of the current row, for a copy or for a record's remembered row: see ``PackedBytes``.
 //
-// A class record remembers the row that its properties are read from. Asking SQLite for each value twice would cost as
-// much as all the rest, so a value that is read is packed at once, as long as the columns are read from left to right.
-// What was not read is packed when a later column is, or at the end.
+// A class record remembers the row that its properties are read from. Asking SQLite for each value
+// twice would cost as much as everything else. So each value is packed as it is read, as long as
+// the columns are read from left to right. A skipped column is packed when a later column is
+// packed, or at the end.
 
 extension LiveRow {
-    /// From now on, what is read of the current row is packed.
+    /// Starts packing the values that are read from the current row.
     @usableFromInline
     func beginPacking() { storage.pointee.packer.begin(count: count) }
 
-    /// The current row, packed. Nil if it is too long.
+    /// Returns the current row, packed. Nil if it is too long.
     func packed() -> PackedBytes? {
         if storage.pointee.packer.next == .max { beginPacking() }
         return packAll(before: count) ? storage.pointee.packer.bytes : nil
     }
 
-    /// Packs the columns before one, if there is room. Otherwise, nothing is packed any more.
+    /// Packs the columns before the given one, if there is room. Otherwise, packing stops for this
+    /// row.
     private func packAll(before end: Int) -> Bool {
         let next = storage.pointee.packer.next
         return next >= end ? next < .max : packMore(before: end)
@@ -29,14 +31,14 @@ extension LiveRow {
         return true
     }
 
-    // MARK: - What was read
+    // MARK: - Values that were read
 
-    /// Whether what is read of a column is to be packed.
+    /// Whether the value read from a column must be packed.
     @inlinable
     func packs(_ column: Int) -> Bool { storage.pointee.packer.next <= column }
 
-    // Mostly, it is the next column. Those before it that were not read are packed first, by another function: so that
-    // these need to save no registers.
+    // Usually, it is the next column. Skipped columns are packed first by a separate function, so
+    // that these functions need not save registers.
 
     @usableFromInline
     func pack(_ integer: Int64, in column: Int) {

@@ -1,10 +1,14 @@
-// One statement may give several rows at once: those of a record, and of others that were joined, or what tells whose they
-// are. Each is a row of its own over some of the columns, which is read, packed and remembered as any other.
+// Windows on a row, for a statement that returns several rows at once.
+//
+// These are the row of a record, and those of joined tables or of the columns that tell which row
+// they belong to. Each window is a row over some of the columns. It is read, packed and remembered
+// as any other row.
 
 extension LiveRow {
-    /// Makes a row of some of the columns of this one, which a statement gives. It ends when this one's run does.
+    /// Creates a row over some of the columns of this row. It ends together with the run of this
+    /// one.
     ///
-    /// Tell it each time that the statement stands on another row: see `moveOn()`.
+    /// Call `moveOn()` on it each time the statement moves to another row.
     func makeWindow(_ columns: Range<Int>) -> LiveRow {
         let window = Self.take()
         window.storage.pointee.statement = storage.pointee.statement
@@ -16,7 +20,7 @@ extension LiveRow {
         return window
     }
 
-    /// Gives the rows of some of the columns back: nobody reads them any more.
+    /// Recycles the windows, which are no longer read.
     @inline(never)
     func closeWindows() {
         let windows = storage.pointee.windows

@@ -2,21 +2,23 @@
 
 import CSQLite
 
-/// The current row of a running statement, where SQLite holds it. Or else packed columns, for as long as a function reads
-/// them: see `standing(on:_:)`.
+/// The current row of a running statement, read in place from SQLite. Alternatively, packed columns
+/// while a function reads them: see `standing(on:_:)`.
 ///
-/// A live row is two things: storage, which the statement owns for all its rows, and a generation, which
-/// changes whenever the statement moves. A row whose statement has moved on is noticed by comparing numbers.
-/// Storage is never given back to the system, only used again with later generations: looking at
-/// what is stale is safe.
+/// A live row consists of two parts. The statement owns storage for all its rows, and a generation
+/// changes whenever the statement moves. Comparing the numbers detects a row whose statement has
+/// moved on. Storage is never returned to the system. It is only reused with later generations, so
+/// reading stale storage is safe.
 ///
-/// The values of a row are found in one of two ways. SQLite keeps them side by side, so the first and the
-/// last, asked with `sqlite3_column_value()`, tell where all others are. This is verified whenever the first one
-/// stands elsewhere than in the row before, by comparing their distance with the one known between neighbours;
-/// a SQLite that does otherwise is asked for each value. Asking a value for its type is then cheap enough to
-/// do it always: `sqlite3_column_int64()` and its kin would hand out 1 for the text "1st" and for 1.5. (SQLite
-/// documentation, "Result Values From A Query": an unprotected value is safe for a connection that one thread at
-/// a time uses.)
+/// The values of a row are found in one of two ways. SQLite keeps them side by side. So the
+/// addresses of the first and the last, from `sqlite3_column_value()`, give the addresses of all
+/// others. Whenever the first value's address differs from that in the previous row, this
+/// assumption is verified. The distance between first and last must match the known distance
+/// between neighbours. If SQLite behaves differently, each value is asked for separately.
+///
+/// Checking a value's type is then cheap enough to do always. `sqlite3_column_int64()` and similar
+/// functions would return 1 for the text "1st" and for 1.5. (SQLite documentation, "Result Values
+/// From A Query": an unprotected value is safe for a connection that one thread at a time uses.)
 @_documentation(visibility: internal)
 public struct LiveRow {
     @usableFromInline let storage: UnsafeMutablePointer<Storage>
@@ -26,40 +28,43 @@ public struct LiveRow {
 
     @usableFromInline
     struct Storage: ~Copyable {
-        /// Changes with each step and reset of the statement.
+        /// A number that changes with each step and reset of the statement.
         @usableFromInline var generation: UInt64
         /// The value of the first column.
         @usableFromInline var first: OpaquePointer?
-        /// The distance between neighbouring values, or 0 where each value must be asked for. (A single one has no
-        /// neighbours: 1.)
+        /// The distance between neighbouring values, or 0 if each value must be asked for. (A
+        /// single value has no neighbours: 1.)
         @usableFromInline var stride = 0
         /// The number of columns of the current row: 0 when there is none.
         @usableFromInline var count = 0
         /// The guess for the next look-up by name.
         @usableFromInline var nextGuess = NameGuesses.none.guesses
         var statement: OpaquePointer?
-        /// What packs the row as it is read: see ``beginPacking()``.
+        /// The packer of the values that are read: see ``beginPacking()``.
         @usableFromInline var packer = RowPacker()
-        /// Packed columns that the row stands on, where no statement gives it, and the one that was read last.
+        /// The packed columns of the row, if it does not come from a statement, with the column
+        /// that was read last.
         var packedRow: (bytes: PackedBytes, column: Int, payload: UnsafeRawPointer)?
         /// The SQL of the statement.
         var sql: String?
-        /// The number of columns of the row, and the column of the statement that is its first one: see `makeWindow(_:)`.
+        /// The number of columns of the row, and the statement's column that is its first one: see
+        /// `makeWindow(_:)`.
         var width = 0
         var firstColumn = 0
-        /// Rows of some of the columns, which end with this one.
+        /// Rows over some of the columns, which end with this one.
         var windows: [LiveRow] = []
         var layout: RowLayout?
-        /// The connection of the statement, which outlives it: for upper layers.
+        /// The statement's connection, for upper layers. It outlives the statement.
         unowned(unsafe) var connection: AnyObject?
-        /// What is known of the records that are made of the rows: the row's own, or one of the maker's.
+        /// Facts about the records that are created from the rows. They are the row's own, or
+        /// belong to the maker.
         var elements: UnsafeMutablePointer<ElementMemory>
         let ownElements: UnsafeMutablePointer<ElementMemory>
-        /// Whether elements are asked for what they never read, once they are complete.
+        /// Whether complete elements are asked for the columns that they never read.
         @usableFromInline var lacksColumns = false
-        /// A class of records that `init(row:)` makes of these rows: for upper layers.
+        /// A class of records that `init(row:)` creates from these rows, for upper layers.
         @usableFromInline var plainElement: ObjectIdentifier?
-        /// What makes records of the row's class, where rows are of several.
+        /// The factory of records, if rows are of several classes.
         var maker: ElementMaker? {
             didSet {
                 makerReference = maker.map { Unretained($0) }
@@ -67,9 +72,10 @@ public struct LiveRow {
             }
         }
         private(set) var makerReference: Unretained<ElementMaker>?
-        /// The rows of other tables that come with the row: see `AttachedRows`.
+        /// The rows of other tables that were fetched with the row: see `AttachedRows`.
         var attached: AnyObject?
-        /// Which rows' decoding has the right to read, and the generation of the row that it decodes, or 0.
+        /// The ticket of the decoder that may read the row, and the generation of the row that it
+        /// decodes, or 0.
         var decodingTicket: UInt64 = 0
         var decodingGeneration: UInt64 = 0
 
@@ -80,7 +86,8 @@ public struct LiveRow {
             elements = ownElements
         }
 
-        /// Has the row, of which no column was asked by name, know what is known of a class's records.
+        /// Switches to the facts about the records of one class. No column has been looked up by
+        /// name yet.
         @inline(__always)
         mutating func begin(_ elements: UnsafeMutablePointer<ElementMemory>) {
             self.elements = elements
@@ -114,7 +121,8 @@ public struct LiveRow {
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
-    /// What is one more for each row that the statement has stood on, and whenever it stands on none any more.
+    /// A number that grows with each row of the statement, and whenever the statement leaves its
+    /// last row.
     var generation: UInt64 { storage.pointee.generation }
 
     /// The number of columns.
@@ -136,7 +144,7 @@ public struct LiveRow {
         return layout
     }
 
-    /// The column for the next look-up by name: the slow way, when the guess missed.
+    /// Looks up a column by name after the guess has missed. This is the slow path.
     @usableFromInline @inline(never)
     func search(_ name: String) -> Int {
         let elements = storage.pointee.elements
@@ -155,7 +163,7 @@ public struct LiveRow {
         return column
     }
 
-    /// The column of the next look-up by name, or -1.
+    /// Returns the column for the next look-up by name, or -1.
     @inlinable @inline(__always)
     func column(named name: String) -> Int {
         let guess = storage.pointee.nextGuess
@@ -171,7 +179,8 @@ extension LiveRow: Sendable {}
 // MARK: - Packed columns
 
 extension LiveRow {
-    /// Makes a row of packed columns of a layout. Such a row is read as one of a statement is, and as fast.
+    /// Creates a row for packed columns of the given layout. It is read like a statement's row, and
+    /// as fast.
     static func make(layout: RowLayout) -> LiveRow {
         let row = take()
         row.storage.pointee.layout = layout
@@ -179,7 +188,8 @@ extension LiveRow {
         return row
     }
 
-    /// Makes storage for packed columns that a connection has fetched: what is made of them is made of fetched rows.
+    /// Creates storage for packed columns that a connection has fetched. Everything created from
+    /// them counts as fetched.
     static func make(fetchedBy connection: AnyObject, layout: RowLayout) -> LiveRow {
         let row = make(layout: layout)
         row.storage.pointee.connection = connection
@@ -187,13 +197,13 @@ extension LiveRow {
         return row
     }
 
-    /// Whether the row stands on packed columns.
+    /// Whether the row reads packed columns.
     var isPacked: Bool { storage.pointee.packedRow != nil }
 
-    /// Whether a connection has fetched the row, which may stand on packed columns.
+    /// Whether a connection has fetched the row, which may consist of packed columns.
     var wasFetched: Bool { storage.pointee.connection != nil }
 
-    /// Runs a function while the row stands on packed columns.
+    /// Calls a function while the row reads the given packed columns.
     func standing<Result>(on bytes: PackedBytes, _ body: () throws -> Result) rethrows -> Result {
         stand(on: bytes)
         defer {
@@ -203,13 +213,14 @@ extension LiveRow {
         return try body()
     }
 
-    /// Stands on packed columns, until it stands on others or is moved out.
+    /// Reads the given packed columns, until the row moves to others or is moved out.
     func stand(on bytes: PackedBytes) {
         begin()
         storage.pointee.packedRow = (bytes, 0, bytes.start + bytes.count)
     }
 
-    /// Columns are mostly read from left to right: each is found from the one before.
+    /// Returns a value of the packed columns. Columns are mostly read from left to right, so each
+    /// is found from the previous one.
     private func packedValue(at column: Int) -> SQLiteValue {
         let row = storage.pointee.packedRow.unsafelyUnwrapped
         let value =
@@ -224,12 +235,12 @@ extension LiveRow {
 // MARK: - The life of storage
 
 extension LiveRow {
-    /// The storage that no statement uses.
+    /// The storage that no statement is using.
     private static let idle = Lock<[Idle]>([])
-    /// (The list owns it.)
+    /// (The list owns the storage.)
     private struct Idle: @unchecked Sendable { let storage: UnsafeMutablePointer<Storage> }
 
-    /// Makes the live row of a statement.
+    /// Creates the live row of a statement.
     static func make(statement: OpaquePointer, sql: String, connection: AnyObject) -> LiveRow {
         let row = take()
         row.storage.pointee.statement = statement
@@ -239,7 +250,7 @@ extension LiveRow {
         return row
     }
 
-    /// Takes storage that nobody uses.
+    /// Takes unused storage.
     static func take() -> LiveRow {
         if let idle = idle.withLock({ $0.popLast() }) { return LiveRow(idle.storage) }
         let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
@@ -247,7 +258,7 @@ extension LiveRow {
         return LiveRow(storage)
     }
 
-    /// Storage that holds no row, ever: what rows that own their values stand on.
+    /// Storage that never holds a row. Rows that own their values refer to it.
     @usableFromInline static let none = Nowhere(
         storage: {
             let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
@@ -258,16 +269,17 @@ extension LiveRow {
         @usableFromInline let storage: UnsafeMutablePointer<Storage>
     }
 
-    /// Gives the storage back, when its statement is freed.
+    /// Recycles the storage. Call this when the statement is freed.
     func recycle() {
-        // What decodes rows may hold objects of the user, which find empty storage when they are freed.
+        // Row decoders may hold objects of the user. When these are freed, they must find empty
+        // storage.
         let old = storage.move()
         storage.initialize(to: Storage(generation: old.generation + 1))
         _ = consume old
         Self.idle.withLock { $0.append(Idle(storage: storage)) }
     }
 
-    /// Begins another row, of which nothing was read.
+    /// Begins another row. Nothing of it has been read yet.
     private func begin() {
         storage.pointee.generation &+= 1
         storage.pointee.nextGuess = storage.pointee.elements.pointee.firstGuess
@@ -275,7 +287,7 @@ extension LiveRow {
         storage.pointee.count = storage.pointee.width
     }
 
-    /// Tells that the statement stands on another row.
+    /// Handles a step of the statement to another row.
     @inline(__always)
     func moveOn() {
         begin()
@@ -283,7 +295,7 @@ extension LiveRow {
         let width = storage.pointee.width
         let firstColumn = storage.pointee.firstColumn
         let first = sqlite3_column_value(statement, Int32(truncatingIfNeeded: firstColumn))
-        // Values begin where they did, and are side by side, as they were.
+        // If the first value has not moved, the values are side by side, as before.
         if first == storage.pointee.first, storage.pointee.stride != 0 { return }
         storage.pointee.first = first
         guard width > 1 else {
@@ -296,24 +308,24 @@ extension LiveRow {
         storage.pointee.stride = distance == Self.distance &* (width &- 1) ? Self.distance : 0
     }
 
-    /// Tells that the statement stands on another row, which nobody has asked for.
+    /// Handles a step to a row that the caller did not ask for, so that it cannot be read.
     @inline(__always)
     func fallBehind() {
         storage.pointee.generation &+= 1
         storage.pointee.count = 0
     }
 
-    /// Tells that there is no row any more: the statement was reset.
+    /// Handles the end of the rows: the statement was reset.
     func moveOut() {
         fallBehind()
-        // (The compiler breaks down under the thread sanitizer where this is one expression.)
+        // (The compiler crashes under the thread sanitizer if this is one expression.)
         let elements = storage.pointee.ownElements
         elements.pointee.moveOut()
         storage.pointee.makerReference?.use { $0.moveOut() }
         if !storage.pointee.windows.isEmpty { closeWindows() }
     }
 
-    /// Forgets what is known of the columns: SQLite has prepared the statement again.
+    /// Forgets everything about the columns, because SQLite has prepared the statement again.
     func forgetColumns() {
         storage.pointee.width = Int(sqlite3_column_count(storage.pointee.statement))
         storage.pointee.layout = nil
@@ -324,8 +336,8 @@ extension LiveRow {
         storage.pointee.stride = 0
     }
 
-    /// The distance between two neighbouring values of a row in the running SQLite, or 0 where the values of
-    /// three columns are not found at even distances.
+    /// The distance between neighbouring values of a row in the running SQLite. It is 0 if the
+    /// values of three columns are not at even distances.
     private static let distance: Int = {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }

@@ -1,11 +1,11 @@
-/// The columns that a row was asked for, and does not have.
+/// The names of columns that a row was asked for but does not have.
 ///
-/// A record reads such a column as nil where it reads an optional, and nobody hears of it: a ``RowLayout`` that has one
-/// of these notes the name.
+/// A record that reads an optional from a missing column silently gets nil. A ``RowLayout`` with an
+/// object of this class notes the name.
 class MissedNames: @unchecked Sendable {  // `noted` has a lock
     private let noted = Lock<[CaseInsensitiveName]>([])
 
-    /// The names as they were asked, in order, each once.
+    /// The names as they were requested, in order and without duplicates.
     var names: [String] { noted.withLock { $0.map(\.name) } }
 
     func note(_ name: String) {

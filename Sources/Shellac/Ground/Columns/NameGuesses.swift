@@ -1,7 +1,8 @@
-/// The 16 raw bytes of a string. Two strings with equal bytes are equal, as long as one of them is alive.
+/// The 16 raw bytes of a string.
 ///
-/// A string of up to 15 bytes stands in its 16 raw bytes, and a longer literal is the address of a constant:
-/// so the same name, asked by the same line of code, has the same raw bytes each time.
+/// Two strings with equal bytes are equal, as long as one of them is alive. A string of up to 15
+/// bytes is stored in its 16 raw bytes, and a longer literal is the address of a constant. So the
+/// same line of code looks up a name with the same raw bytes each time.
 @frozen @usableFromInline
 struct NameBits: Equatable {
     @usableFromInline let first: UInt64
@@ -10,16 +11,16 @@ struct NameBits: Equatable {
     @inlinable
     init(_ name: String) { (first, second) = unsafeBitCast(name, to: (UInt64, UInt64).self) }
 
-    /// The bits of no string at all.
+    /// Creates bits that no string has.
     @inlinable
     init() { (first, second) = (0, 0) }
 }
 
-/// What the look-ups by name of one row asked, in their order: the guess for those of the next row.
+/// The look-ups by name of one row, in order. They are the guesses for the next row.
 ///
-/// Code that reads a row by name asks the same names in the same order for each row. So the k-th look-up of
-/// a row is compared with the k-th look-up of the row before: two machine words. Only on a miss is the name
-/// searched among the columns, and remembered.
+/// Code that reads a row by name requests the same names in the same order for each row. So the
+/// k-th look-up of a row is compared with the k-th look-up of the row before: two machine words.
+/// Only after a miss is the name searched among the columns, and remembered.
 @usableFromInline
 struct NameGuesses: ~Copyable {
     @frozen @usableFromInline
@@ -32,18 +33,20 @@ struct NameGuesses: ~Copyable {
         init(name: NameBits, column: Int) { (self.name, self.column) = (name, column) }
     }
 
-    /// The guesses. Behind the last one stands one that matches nothing, so that the count is never looked at.
+    /// The guesses. A guess that matches nothing follows the last one, so the count is never
+    /// checked.
     private(set) var guesses: UnsafeMutablePointer<Guess>
     private var count: Int
     private var capacity: Int
 
-    /// Keeps the remembered names alive: no other string can take their addresses, and who changes one in place
-    /// gets another address. (A short string, too, may stand in memory.)
+    /// The remembered names. This array keeps them alive, so that no other string can take their
+    /// addresses. A caller that changes a name in place gets another address. (A short string, too,
+    /// may be in memory.)
     private var owners: [String] = []
 
     private static var nothing: Guess { Guess(name: NameBits(), column: -1) }
 
-    /// A guess that matches nothing: what stands for the guesses of a row that was never asked.
+    /// A guess that matches nothing, for rows without look-ups.
     static let none = NoGuess()
     struct NoGuess: @unchecked Sendable {  // never written
         let guesses: UnsafePointer<Guess>
@@ -55,8 +58,8 @@ struct NameGuesses: ~Copyable {
         }
     }
 
-    /// The first guess for a layout: that all columns are read, from left to right. Of columns with the same name,
-    /// the leftmost is meant.
+    /// Creates the initial guess for a layout: all columns are read, from left to right. For a
+    /// duplicate name, the guess is the leftmost column.
     init(_ layout: RowLayout) {
         let names = layout.names
         count = names.count
@@ -72,9 +75,9 @@ struct NameGuesses: ~Copyable {
 
     deinit { guesses.deallocate() }
 
-    /// Remembers that the k-th look-up asked for a name, and returns whether there was room for it.
+    /// Remembers the name of the k-th look-up. Returns whether there was room for it.
     ///
-    /// Code whose names change all the time has no use for guesses: past a bound, nothing is remembered.
+    /// Code with ever-changing names has no use for guesses. Beyond a limit, nothing is remembered.
     mutating func remember(_ name: String, column: Int, asLookup k: Int) -> Bool {
         guard k <= count, k < 2048, owners.count < 4096 else { return false }
         owners.append(name)

@@ -6,8 +6,8 @@ import Darwin
 import Glibc
 #endif
 
-/// Memory to pack columns in, which is used again and grows. It is of `malloc`, and whoever made it frees it: it is handed to
-/// what fills it, and taken back, perhaps elsewhere.
+/// A growable buffer for packing columns, which is reused. Its memory comes from `malloc`, and its
+/// creator must free it. A packer takes the buffer and gives it back, perhaps at another address.
 struct PackedBuffer {
     private(set) var start: UnsafeMutableRawPointer
     private(set) var capacity: Int
@@ -19,17 +19,17 @@ struct PackedBuffer {
 
     func deallocate() { free(start) }
 
-    /// Columns that were packed.
+    /// Returns columns that were packed into this buffer.
     func bytes(from offset: Int = 0, count: Int, byteCount: Int) -> PackedBytes {
         PackedBytes(start: start + offset, count: count, byteCount: byteCount)
     }
 
-    /// Copies columns that were packed elsewhere. There must be room.
+    /// Copies columns that were packed elsewhere. The buffer must have room.
     func copy(_ bytes: PackedBytes, to offset: Int = 0) {
         (start + offset).copyMemory(from: bytes.start, byteCount: bytes.byteCount)
     }
 
-    /// Takes more memory, for a number of bytes at least, and keeps what was written.
+    /// Grows the buffer to at least the given number of bytes, and keeps its content.
     @inline(never)
     mutating func grow(to needed: Int) {
         capacity = max(capacity * 2, needed)
@@ -37,7 +37,7 @@ struct PackedBuffer {
         start = larger
     }
 
-    /// Takes other memory in the place of this one, whose bytes are not wanted any more.
+    /// Replaces the memory without keeping its content.
     @inline(never)
     mutating func replace(capacity: Int) {
         deallocate()

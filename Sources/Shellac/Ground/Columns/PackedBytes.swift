@@ -1,7 +1,7 @@
-/// Packed columns, where they stand. Whoever reads them keeps them alive.
+/// Packed columns in memory that their reader keeps alive.
 ///
-/// Columns are packed in a row that outlives its statement, in what a record remembers of its row, and in what it is
-/// saved from:
+/// Packed columns make up a row that outlives its statement. They also make up a record's
+/// remembered row, and the values that a record is saved from:
 ///
 ///     0          count                                              byteCount
 ///     ┌──────────┬─────────┬────────────────┬──────────┬───────────────┐
@@ -9,19 +9,20 @@
 ///     │ 1 2 11 9 │ 2 bytes │ 1 or 4, n      │ 8 bytes  │ 1, 2, 4 or 8  │
 ///     └──────────┴─────────┴────────────────┴──────────┴───────────────┘
 ///
-/// The tags of all columns stand in front, one byte each: see ``PackedTag``. Then come the payloads, without padding, and
-/// none for NULL. Integers take as many bytes as they need, texts and blobs are behind their length. So two equal rows are
-/// two equal pieces of memory, and a row of small numbers is hardly larger than its tags.
+/// The tags of all columns come first, one byte each: see ``PackedTag``. The payloads follow
+/// without padding, and NULL has none. Integers take as few bytes as possible, and the length
+/// precedes each text or blob. So two equal rows are two equal pieces of memory. A row of small
+/// numbers is hardly larger than its tags.
 struct PackedBytes {
     let start: UnsafeRawPointer
     /// The number of columns.
     let count: Int
     let byteCount: Int
 
-    /// All of the bytes.
+    /// All the bytes.
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
 
-    /// A place in front of the first column.
+    /// A cursor in front of the first column.
     var cursor: PackedCursor { PackedCursor(reading: start, count: count) }
 
     func tag(at column: Int) -> PackedTag { start.load(fromByteOffset: column, as: PackedTag.self) }
@@ -29,7 +30,7 @@ struct PackedBytes {
     /// The value in a column.
     func value(at column: Int) -> PackedValue { value(at: column, from: 0, start + count) }
 
-    /// The value in a column, found from a column in front of it whose payload is known.
+    /// Returns the value in a column, found from an earlier column with a known payload.
     @inline(__always)
     func value(at column: Int, from first: Int, _ payload: UnsafeRawPointer) -> PackedValue {
         var payload = payload
@@ -37,9 +38,9 @@ struct PackedBytes {
         return PackedValue(tag(at: column), payload)
     }
 
-    /// Copies the columns, of which one that is NULL becomes an integer.
+    /// Copies the columns, and replaces the NULL in one of them by an integer.
     func copy(to place: UnsafeMutableRawPointer, with integer: Int64, in column: Int) {
-        // NULL takes no bytes: what stands before the integer and behind it is copied as it is.
+        // NULL takes no bytes, so the bytes before and after the integer are copied unchanged.
         let payload = value(at: column).payload
         let before = payload - start
         place.copyMemory(from: start, byteCount: before)

@@ -6,12 +6,14 @@ import Darwin
 import Glibc
 #endif
 
-/// A place among packed columns: the next one is read there, compared with, or written. See ``PackedBytes``.
+/// A place among packed columns, where the next column is read, compared or written. See
+/// ``PackedBytes``.
 ///
-/// What is written there must have room. Nobody writes to the place that was made of bytes to read.
+/// A writer must ensure that there is room. A cursor that was created for reading is never written
+/// to.
 @usableFromInline
 struct PackedCursor {
-    /// Where the tag of the next column stands, and its payload.
+    /// The address of the next column's tag, and that of its payload.
     @usableFromInline private(set) var tagPlace: UnsafeMutableRawPointer
     @usableFromInline private(set) var payload: UnsafeMutableRawPointer
 
@@ -20,12 +22,12 @@ struct PackedCursor {
         (tagPlace, self.payload) = (tag, payload)
     }
 
-    /// The first of a number of columns, which are read.
+    /// Creates a cursor before the first of several columns, for reading.
     init(reading bytes: UnsafeRawPointer, count: Int) {
         self.init(writing: UnsafeMutableRawPointer(mutating: bytes), count: count)
     }
 
-    /// The first of a number of columns, which are written.
+    /// Creates a cursor before the first of several columns, for writing.
     init(writing bytes: UnsafeMutableRawPointer, count: Int) {
         self.init(tag: bytes, payload: bytes + count)
     }
@@ -37,7 +39,7 @@ struct PackedCursor {
 
     var value: PackedValue { PackedValue(tag, UnsafeRawPointer(payload)) }
 
-    /// Goes to the next column.
+    /// Moves to the next column.
     @inline(__always)
     mutating func advance(past value: PackedValue) {
         tagPlace += 1
@@ -47,15 +49,18 @@ struct PackedCursor {
     @inline(__always)
     mutating func advance() { advance(past: value) }
 
-    /// Goes to the next column, and returns the value that it has passed.
+    /// Moves to the next column, and returns the value it has passed.
     mutating func next() -> PackedValue {
         let value = value
         advance(past: value)
         return value
     }
 
-    /// The place behind an integer, or nil if the next value is another one. An integer of any size is read in the same way: the 8 bytes in
-    /// front of its end may be read, as they may in a row. The tag is looked at first, since that of another value says nothing of its end.
+    /// Returns the place behind an integer, or nil if the next value is another one.
+    ///
+    /// Integers of all sizes are read in the same way. As in any packed row, the 8 bytes before the
+    /// integer's end are readable. The tag is checked first, because any other value's tag does not
+    /// give its end.
     @inlinable @inline(__always)
     func passing(_ integer: Int64) -> PackedCursor? {
         let tag = tag
@@ -66,14 +71,15 @@ struct PackedCursor {
         return PackedCursor(tag: tagPlace + 1, payload: end)
     }
 
-    /// The place behind a real number. Nil where it is another value.
+    /// Returns the place behind a real number, or nil if the next value is another one.
     @inlinable @inline(__always)
     func passing(_ real: Double) -> PackedCursor? {
         guard tag == .real, payload.loadUnaligned(as: Double.self) == real else { return nil }
         return PackedCursor(tag: tagPlace + 1, payload: payload + 8)
     }
 
-    /// The place behind a text of less than 256 bytes. Nil where it is another value.
+    /// Returns the place behind a text of less than 256 bytes, or nil if the next value is another
+    /// one.
     func passing(shortText utf8: UnsafeBufferPointer<UInt8>) -> PackedCursor? {
         guard tag == .shortText, payload.load(as: UInt8.self) == utf8.count,
             let start = utf8.baseAddress, memcmp(payload + 1, start, utf8.count) == 0
@@ -83,7 +89,7 @@ struct PackedCursor {
 
     // MARK: - Moving
 
-    /// How many columns lie between two places, and how many bytes of payloads.
+    /// Returns the number of columns between two places, and the number of payload bytes.
     func distance(to later: PackedCursor) -> (columns: Int, payloads: Int) {
         (later.tagPlace - tagPlace, later.payload - payload)
     }
@@ -94,7 +100,7 @@ struct PackedCursor {
 
     // MARK: - Writing
 
-    /// Finishes a column, whose payload was written up to an end.
+    /// Finishes a column whose payload was written up to the given end.
     private mutating func finish(_ tag: PackedTag, _ end: UnsafeMutableRawPointer) {
         tagPlace.storeBytes(of: tag, as: PackedTag.self)
         tagPlace += 1
@@ -103,7 +109,8 @@ struct PackedCursor {
 
     mutating func writeNull() { finish(.null, payload) }
 
-    /// Writes an integer. There must be room for 8 bytes: all are written, and those that count are kept.
+    /// Writes an integer. There must be room for 8 bytes: all of them are written, and the
+    /// significant ones are kept.
     @inline(__always)
     mutating func write(_ integer: Int64) {
         payload.storeBytes(of: integer.littleEndian, as: Int64.self)
@@ -111,7 +118,7 @@ struct PackedCursor {
         finish(tag, payload + Int(tag.rawValue))
     }
 
-    /// Writes an integer where there is no room behind it.
+    /// Writes an integer if there is no room behind it.
     mutating func writeExactly(_ integer: Int64) {
         let tag = PackedTag(of: integer)
         withUnsafeBytes(of: integer.littleEndian) { bytes in
@@ -126,7 +133,7 @@ struct PackedCursor {
         finish(isDate ? .dateReal : .real, payload + 8)
     }
 
-    /// Writes a text. That of a date is shorter than 256 bytes.
+    /// Writes a text. The text of a date is shorter than 256 bytes.
     @inline(__always)
     mutating func write(text: UnsafeBufferPointer<UInt8>, isDate: Bool = false) {
         let (isShort, end) = write(UnsafeRawBufferPointer(text))
@@ -139,7 +146,8 @@ struct PackedCursor {
         finish(isShort ? .shortBlob : .longBlob, end)
     }
 
-    /// Writes bytes behind their length. Returns whether they are few, and where they end.
+    /// Writes bytes behind their length. Returns whether the length is short, and the end of the
+    /// bytes.
     @inline(__always)
     private func write(_ bytes: UnsafeRawBufferPointer) -> (isShort: Bool, end: UnsafeMutableRawPointer) {
         let length = bytes.count
@@ -158,8 +166,8 @@ struct PackedCursor {
     /// Writes any value.
     ///
     /// - Parameters:
-    ///   - isDate: Whether the value is a text or a real number that was made of a date.
-    ///   - isExact: Whether there is no room behind it.
+    ///   - isDate: Whether the value is a text or a real number that was created from a date.
+    ///   - isExact: Whether there is no room behind the value.
     @inline(__always)
     mutating func write(_ value: ValueView, isDate: Bool = false, isExact: Bool = false) {
         switch value {
@@ -178,17 +186,17 @@ struct PackedCursor {
         self = moved(by: distance)
     }
 
-    /// Copies the tags of columns that are packed elsewhere, and goes nowhere.
+    /// Copies the tags of columns that are packed elsewhere, without moving.
     func copyTags(of bytes: PackedBytes) { tagPlace.copyMemory(from: bytes.start, byteCount: bytes.count) }
 
-    /// Copies the payloads that stand between two places elsewhere. Their tags are there.
+    /// Copies the payloads between two places elsewhere. Their tags are already here.
     mutating func copyPayloads(from first: PackedCursor, to end: PackedCursor) {
         let distance = first.distance(to: end)
         payload.copyMemory(from: first.payload, byteCount: distance.payloads)
         self = moved(by: distance)
     }
 
-    /// Copies what was packed elsewhere.
+    /// Copies a value that was packed elsewhere.
     mutating func copy(_ value: PackedValue) {
         let length = value.byteCount
         payload.copyMemory(from: value.payload, byteCount: length)
@@ -197,7 +205,7 @@ struct PackedCursor {
 }
 
 extension ValueView {
-    /// How many bytes the payload takes.
+    /// The number of bytes of the payload.
     var packedByteCount: Int {
         switch self {
         case .null: 0
@@ -208,12 +216,12 @@ extension ValueView {
         }
     }
 
-    /// How many bytes a text or a blob takes, behind its length.
+    /// Returns the number of bytes that a text or a blob takes, including its length prefix.
     static func packedByteCount(ofBytes count: Int) -> Int { count + (count < 256 ? 1 : 4) }
 }
 
 extension PackedValue {
-    /// Runs a function with a packed integer.
+    /// Calls a function with a packed integer.
     @inline(__always)
     static func with<Result>(
         _ integer: Int64, _ body: (PackedValue) throws -> Result

@@ -1,7 +1,7 @@
-/// How a value stands in packed bytes: its storage class, and how long its payload is.
+/// The format of a value in packed bytes: its storage class, and the length of its payload.
 ///
-/// The tags of NULL and of integers are the lengths of their payloads: those of integers 1, 2, 4 and 8. See
-/// ``PackedBytes`` for what stands where.
+/// The tags of NULL and of integers are the lengths of their payloads. An integer takes 1, 2, 4 or
+/// 8 bytes. See ``PackedBytes`` for the whole layout.
 @usableFromInline
 struct PackedTag: Equatable, BitwiseCopyable {
     @usableFromInline let rawValue: UInt8
@@ -11,19 +11,19 @@ struct PackedTag: Equatable, BitwiseCopyable {
 
     static var null: PackedTag { PackedTag(0) }
     @usableFromInline static var real: PackedTag { @inlinable @inline(__always) get { PackedTag(9) } }
-    /// A number that an encoder made of a date.
+    /// A number that an encoder created from a date.
     static var dateReal: PackedTag { PackedTag(10) }
     /// A text behind a length of one byte.
     static var shortText: PackedTag { PackedTag(11) }
     /// A text behind a length of four bytes.
     static var longText: PackedTag { PackedTag(12) }
-    /// A text that an encoder made of a date, behind a length of one byte.
+    /// A text that an encoder created from a date, behind a length of one byte.
     static var dateText: PackedTag { PackedTag(13) }
     static var shortBlob: PackedTag { PackedTag(14) }
     static var longBlob: PackedTag { PackedTag(15) }
 
-    /// The tag of an integer, which says how many bytes it takes: each size that it exceeds doubles it. There is no
-    /// branch, since integers of all sizes follow each other.
+    /// Creates the tag of an integer, which is its number of bytes: each exceeded size doubles it.
+    /// The code has no branch, since integers of different sizes may follow each other.
     @inline(__always)
     init(of value: Int64) {
         var exceeded: UInt8 = 0
@@ -47,7 +47,7 @@ struct PackedTag: Equatable, BitwiseCopyable {
 
     var isDate: Bool { self == .dateText || self == .dateReal }
 
-    /// How SQLite stores the value.
+    /// The value's storage class in SQLite.
     var storageClass: StorageClass {
         if isInteger { return .integer }
         if isText { return .text }
@@ -55,7 +55,7 @@ struct PackedTag: Equatable, BitwiseCopyable {
         return isBlob ? .blob : .null
     }
 
-    /// How many bytes stand in front of those of a text or a blob, to tell their number. 0 for any other value.
+    /// The number of bytes of a text's or blob's length prefix. 0 for any other value.
     var lengthSize: Int {
         if self == .longText || self == .longBlob { return 4 }
         return isText || isBlob ? 1 : 0

@@ -6,9 +6,10 @@ import Darwin
 import Glibc
 #endif
 
-/// One value in packed bytes: how it stands there, and where. Whoever follows it keeps the bytes alive.
+/// One value in packed bytes: its tag and the address of its payload. The reader must keep the
+/// bytes alive.
 ///
-/// It fits in two registers, and is handed on as it is.
+/// The struct fits in two registers, and is passed by value.
 @usableFromInline
 struct PackedValue {
     let tag: PackedTag
@@ -20,7 +21,7 @@ struct PackedValue {
     var isInteger: Bool { tag.isInteger }
     var isReal: Bool { tag.isReal }
     var isText: Bool { tag.isText }
-    /// Whether an encoder made the value of a date.
+    /// Whether an encoder created the value from a date.
     var isDate: Bool { tag.isDate }
 
     /// The length of the payload.
@@ -34,7 +35,7 @@ struct PackedValue {
         }
     }
 
-    /// The integer, of a value that is one.
+    /// The integer. The value must be one.
     var integer: Int64 {
         switch tag.rawValue {
         case 1: Int64(payload.load(as: Int8.self))
@@ -44,27 +45,27 @@ struct PackedValue {
         }
     }
 
-    /// The integer, read without a branch, where 8 bytes may be read.
+    /// The integer, read without a branch. There must be 8 readable bytes.
     var integerInFrontOfRoom: Int64 {
         let unused = 64 &- 8 &* Int64(tag.rawValue)
         return (Int64(littleEndian: payload.loadUnaligned(as: Int64.self)) &<< unused) &>> unused
     }
 
-    /// The real number, of a value that is one.
+    /// The real number. The value must be one.
     var real: Double { payload.loadUnaligned(as: Double.self) }
 
-    /// The bytes, of a text or a blob.
+    /// The bytes. The value must be a text or a blob.
     var bytes: UnsafeRawBufferPointer {
         tag == .longText || tag == .longBlob
             ? UnsafeRawBufferPointer(start: payload + 4, count: Int(payload.loadUnaligned(as: UInt32.self)))
             : UnsafeRawBufferPointer(start: payload + 1, count: Int(payload.load(as: UInt8.self)))
     }
 
-    /// The text, of a value that is one.
+    /// The text. The value must be one.
     @inline(__always)
     var utf8: UnsafeBufferPointer<UInt8> { bytes.assumingMemoryBound(to: UInt8.self) }
 
-    /// Whether these are the bytes, of a text or a blob.
+    /// Whether a text or a blob has the given bytes.
     func holds(_ other: UnsafeRawBufferPointer) -> Bool {
         let bytes = bytes
         guard bytes.count == other.count, let start = other.baseAddress else {
@@ -73,7 +74,8 @@ struct PackedValue {
         return memcmp(bytes.baseAddress.unsafelyUnwrapped, start, other.count) == 0
     }
 
-    /// Whether these are the bytes of a value. (Those of a date are the ones of its text or number.)
+    /// Whether the packed bytes are those of the given value. (A date has the bytes of its text or
+    /// number.)
     @inline(__always)
     func isSame(as value: ValueView) -> Bool {
         switch value {
@@ -85,7 +87,7 @@ struct PackedValue {
         }
     }
 
-    /// The value, to be switched over.
+    /// The value, for a switch over its storage class.
     @inline(__always)
     var view: ValueView {
         switch tag {

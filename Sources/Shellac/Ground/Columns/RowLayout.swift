@@ -2,50 +2,55 @@
 
 import Synchronization
 
-/// What all rows of a statement have in common: the names of their columns, and the SQL.
+/// The common metadata of a statement's rows: the names of their columns, and the SQL.
 ///
-/// Names match without regard to the case of ASCII letters, and the leftmost of duplicates wins.
+/// The case of ASCII letters in names does not matter. Of duplicates, the leftmost wins.
 @usableFromInline
 final class RowLayout: Sendable {
     @usableFromInline let names: [String]
 
-    /// The raw bytes of the names. Duplicates, and the place behind the last column, have bits that no name has.
+    /// The raw bytes of the names. Duplicates, and the place behind the last column, have bits that
+    /// no name has.
     @usableFromInline nonisolated(unsafe) let bits: UnsafePointer<NameBits>  // never written
 
-    /// The SQL of the statement, for errors. Nil for a row that no statement gave.
+    /// The SQL of the statement, for errors. Nil for a row that does not come from a statement.
     let sql: String?
 
-    /// What the columns of a record's own table do to the values that are stored in them. Nil where it is not known,
-    /// as it is of a column that the table lacks.
+    /// The affinities of the columns of a record's own table. Nil if unknown, as for a column that
+    /// the table lacks.
     let affinities: [ColumnAffinity?]
 
-    /// The columns of the primary key of a record's own table, which may not be among these. Empty where they are not
-    /// known.
+    /// The primary key of a record's own table. Its columns may not be among these columns. Empty
+    /// if the key is unknown.
     let key: KeyColumns
 
-    /// What a record holds in columns that it never read, for an upper layer: see `UnreadColumns`. It never changes.
+    /// A record's values for columns that it never read, for an upper layer: see `UnreadColumns`.
+    /// The object never changes.
     nonisolated(unsafe) let unread: AnyObject?
 
-    /// The rows of other tables that came with the only row of the layout: see `AttachedRows`.
-    nonisolated(unsafe) let attached: AnyObject?  // changed before the row is handed out alone
+    /// The rows of other tables that were fetched with the only row of this layout: see
+    /// `AttachedRows`.
+    nonisolated(unsafe) let attached: AnyObject?  // only changed before the row is handed out
 
-    /// The class of which all records that were made of such rows have read all that they encode. 0 until one is known.
+    /// A class whose records, when created from such rows, have read all the columns they encode. 0
+    /// until one is known.
     let completeType = Atomic<UInt>(0)
 
-    /// A class of records and a number of up to three bits that says how its columns are told, for an upper layer: see
-    /// `ColumnStyle`. 0 until a record was encoded as these columns.
+    /// A class of records, with up to three bits that tell how its columns are named, for an upper
+    /// layer: see `ColumnStyle`. 0 until a record was encoded as these columns.
     let columnStyle = Atomic<UInt>(0)
 
-    /// What notes the names that are looked for in vain. Nil, but for a row that is made to see what is asked of it.
+    /// A collector of the names that are looked up in vain. Only set for a row that exists to
+    /// detect which columns are read.
     let missed: MissedNames?
 
-    /// What is learnt of the columns when it is first asked.
+    /// Facts about the columns that are computed when first needed.
     private struct Learnt {
-        /// The columns by name, for rows that are too wide for a search from left to right.
+        /// The columns by name, for rows that are too wide for a linear search.
         var index: [CaseInsensitiveName: Int]?
-        /// The columns of the primary keys of the tables of classes, which have made records of such rows.
+        /// The primary keys of the tables of the classes that have created records from such rows.
         var keys: [UInt: KeyColumns] = [:]
-        /// Whether the SQL names the tables of types.
+        /// For each type, whether the SQL mentions its table.
         var tables: [UInt: Bool] = [:]
     }
     private let learnt = Lock(Learnt())
@@ -68,7 +73,7 @@ final class RowLayout: Sendable {
         let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: names.count + 1)
         var seen: Set<CaseInsensitiveName> = []
         for (column, name) in names.enumerated() {
-            // A few names are compared faster than they are hashed.
+            // Comparing a few names is faster than hashing them.
             let isDuplicate =
                 names.count <= Self.fewColumns
                 ? names[..<column].contains { CaseInsensitiveName.matches($0, name) }
@@ -79,7 +84,7 @@ final class RowLayout: Sendable {
         self.bits = UnsafePointer(bits)
     }
 
-    /// How many columns are searched from left to right.
+    /// The maximum number of columns for a linear search.
     private static var fewColumns: Int { 12 }
 
     deinit { bits.deallocate() }
@@ -87,19 +92,20 @@ final class RowLayout: Sendable {
     /// The number of columns.
     let count: Int
 
-    /// What a column does to values, where it is known.
+    /// Returns the affinity of a column, if it is known.
     func affinity(ofColumn column: Int) -> ColumnAffinity? {
         affinities.indices.contains(column) ? affinities[column] : nil
     }
 
-    /// The column that was found last: code that reads rows by name asks for the same ones in the same order, and often
-    /// for each twice. It is only a guess.
+    /// The column that was found last. It is only a guess: code that reads rows by name requests
+    /// the same names in the same order, and often each of them twice.
     private let lastFound = Atomic<Int>(0)
 
-    /// The leftmost column of this name.
+    /// Returns the leftmost column with the given name.
     @usableFromInline
     func column(named name: String) -> Int? {
-        // A name that is spelled as the column's is found by its raw bytes, unless it is long.
+        // A name that is spelled exactly as the column's is found by its raw bytes, unless it is
+        // long.
         let wanted = NameBits(name)
         let guess = lastFound.load(ordering: .relaxed)
         if bits[guess] == wanted { return guess }
@@ -126,7 +132,7 @@ final class RowLayout: Sendable {
         return column
     }
 
-    /// Whether another layout has the same names to the last byte, in the same order.
+    /// Whether another layout has the same names in the same order, byte for byte.
     func hasExactNames(of other: RowLayout) -> Bool {
         self === other || ExactNames(names) == ExactNames(other.names)
     }
@@ -142,14 +148,15 @@ final class RowLayout: Sendable {
         }
     }
 
-    /// The columns of the primary key of a class's own table. Nil where they were not learnt.
+    /// Returns the primary key of a class's own table. Nil if it was not stored yet.
     func learntKey(ofClass identifier: UInt) -> KeyColumns? { learnt.withLock { $0.keys[identifier] } }
 
-    /// Whether the SQL names the table of a type. Where there is no SQL, nobody knows better.
+    /// Whether the SQL mentions the table of a type. True if there is no SQL to tell.
     func namesTable(ofType identifier: UInt, _ table: () -> String) -> Bool {
         guard let sql else { return true }
         if let known = learnt.withLock({ $0.tables[identifier] }) { return known }
-        // (The type of the user tells its table, and may look at such rows meanwhile.)
+        // (The lock is not held here: the user's type returns its table, and may read such rows
+        // meanwhile.)
         let table = CaseInsensitiveName(table())
         let words = sql.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
         let isNamed = words.contains { CaseInsensitiveName(String($0)) == table }
@@ -157,7 +164,7 @@ final class RowLayout: Sendable {
         return isNamed
     }
 
-    /// Notes the columns of the primary key of a class's own table.
+    /// Stores the primary key of a class's own table.
     func learnKey(_ key: KeyColumns, ofClass identifier: UInt) {
         learnt.withLock { $0.keys[identifier] = key }
     }

@@ -2,15 +2,16 @@
 
 public import CSQLite
 
-/// A value where SQLite holds it: a column of the current row, or an argument of a function. Or else one that stands
-/// packed in a row that was kept.
+/// A value in SQLite's own memory: a column of the current row, or an argument of a function.
+/// Alternatively, a packed value in a row that was kept.
 ///
-/// Types that read themselves straight from SQLite get one in
-/// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is good for the duration of that call alone.
+/// Types that read themselves directly from SQLite get one in
+/// ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It is only valid during that call.
 public struct SQLiteValue: ~Copyable {
     @usableFromInline
     enum Source {
-        /// SQLite's own object, and the row and the column that it is read from. An argument of a function has no row.
+        /// SQLite's own object, and the row and the column it is read from. An argument of a
+        /// function has no row.
         case sqlite(OpaquePointer, row: LiveRow?, column: Int)
         case packed(PackedValue)
     }
@@ -23,11 +24,11 @@ public struct SQLiteValue: ~Copyable {
 
     init(_ packed: PackedValue) { source = .packed(packed) }
 
-    /// How SQLite stores the value.
+    /// The storage class of the value in SQLite.
     @inlinable @inline(__always)
     public var storageClass: StorageClass {
         switch source {
-        // SQLite knows no other class.
+        // SQLite has no other class.
         case .sqlite(let pointer, _, _):
             StorageClass(rawValue: sqlite3_value_type(pointer)).unsafelyUnwrapped
         case .packed(let value): value.storageClass
@@ -38,27 +39,27 @@ public struct SQLiteValue: ~Copyable {
     @inlinable @inline(__always)
     public var isNull: Bool { storageClass == .null }
 
-    /// The integer, where the ``storageClass`` is `integer`.
+    /// The integer, if the ``storageClass`` is `integer`.
     @inlinable
     public var int64: Int64 { integer ?? convertedInteger }
 
-    /// The real number, where the ``storageClass`` is `real`.
+    /// The real number, if the ``storageClass`` is `real`.
     @inlinable
     public var double: Double { real ?? convertedReal }
 
-    /// The text, where the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
+    /// The text, if the ``storageClass`` is `text`. Invalid UTF-8 is repaired.
     @inlinable
     public var string: String { String(decoding: text ?? convertedText, as: UTF8.self) }
 
-    /// The bytes of the blob, where the ``storageClass`` is `blob`, without a copy.
+    /// The bytes of the blob, without a copy, if the ``storageClass`` is `blob`.
     @usableFromInline
     var bytes: UnsafeRawBufferPointer { blob ?? convertedBlob }
 }
 
 // MARK: - Fetching
 //
-// Here a value is fetched, and so it is packed here for what a record remembers of its row, whatever type asks for it:
-// see LiveRow+Packing.swift.
+// All fetched values pass through these properties, whatever type reads them. So this is also the
+// place that packs them for a record's remembered row: see LiveRow+Packing.swift.
 
 extension SQLiteValue {
     /// The integer. Nil for a value of another class.
@@ -111,7 +112,7 @@ extension SQLiteValue {
         return bytes
     }
 
-    /// The value of any class, to be switched over. It is not packed.
+    /// The value of any class, for a switch. It is not packed.
     var view: ValueView {
         switch source {
         case .packed(let value): value.view
@@ -126,7 +127,7 @@ extension SQLiteValue {
         }
     }
 
-    /// The value of any class, to be switched over.
+    /// The value of any class, for a switch. It is packed.
     var fetched: ValueView {
         let view = view
         if case .sqlite(_, let row?, let column) = source, row.packs(column) { row.pack(view, in: column) }
@@ -135,7 +136,7 @@ extension SQLiteValue {
 }
 
 // MARK: - Conversions by SQLite
-//
+// If the value is of another class, SQLite converts it: the caller has not checked the class.
 // Where the class is another one, SQLite converts: who asks has not asked for the class.
 
 extension SQLiteValue {
@@ -165,8 +166,8 @@ extension SQLiteValue {
 
     @inlinable @inline(__always)
     static func text(_ pointer: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
-        // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() tells the length
-        // of the result. See "Obtaining SQL Values" in the SQLite documentation.
+        // The order matters: sqlite3_value_text() may convert, and sqlite3_value_bytes() returns
+        // the length of the result. See "Obtaining SQL Values" in the SQLite documentation.
         guard let text = sqlite3_value_text(pointer) else {
             return UnsafeBufferPointer(start: nil, count: 0)
         }

@@ -8,20 +8,21 @@ import Darwin
 import Glibc
 #endif
 
-/// Fills chunks with the rows of one run: of one statement, or of insertions between two moments of a journal. See
-/// ``ChunkedRow``.
+/// A pool that fills chunks with the rows of one run of a statement, or of insertions between two
+/// moments of a journal. See ``ChunkedRow``.
 struct SnapshotPool: ~Copyable {
     private var chunk: UnsafeMutablePointer<ChunkedRow.Chunk>?
-    /// Where the next row is to stand, and where the chunk ends.
+    /// The place of the next row, and the end of the chunk.
     private var next: UnsafeMutableRawPointer?
     private var end: UnsafeMutableRawPointer?
     private var rowCount = 0
-    /// The layout of the rows that stand in chunks, to compare with.
+    /// The layout of the rows in chunks, for comparison.
     private var layout: Unretained<RowLayout>?
-    /// How many rows the next chunk is made for: 0 in front of the first row of a run.
+    /// The number of rows that the next chunk is sized for: 0 before the first row of a run.
     private var expectedCount = 0
     private var moment: UInt64 = 0
-    /// The window that the chunks belong to, and how many rows it has by now, without those of the last chunk.
+    /// The window that the chunks belong to, and its current number of rows without those of the
+    /// last chunk.
     private var window: FetchWindow?
     private var windowCount = 0
 
@@ -29,14 +30,17 @@ struct SnapshotPool: ~Copyable {
 
     deinit { giveBack() }
 
-    /// The most bytes that a chunk has, and that a row of a chunk has. From 1,024 bytes on, glibc's `malloc` tidies up
-    /// all that was freed before it looks for memory, which took longer than the rest of a fetch.
+    /// The maximum size of a chunk, and that of a row in a chunk. From 1,024 bytes on, glibc's
+    /// `malloc` consolidates all freed memory before it allocates. That took longer than the rest
+    /// of a fetch.
     private static var mostBytes: Int { 992 }
     private static var mostBytesOfRow: Int { 256 }
     static var start: Int { (MemoryLayout<ChunkedRow.Chunk>.size + 7) & ~7 }
 
-    /// Adds a row. Nil for one that is to stand alone: the first one, which may be the only one, large ones, and those
-    /// of another layout than the first that was put in a chunk.
+    /// Adds a row. Returns nil for a row that needs memory of its own.
+    ///
+    /// That is the first row, which may be the only one, and any large row. It is also a row with
+    /// another layout than the first row in a chunk.
     @inline(__always)
     mutating func add(_ bytes: PackedBytes, _ layout: Unretained<RowLayout>) -> ChunkedRow? {
         add(byteCount: bytes.byteCount, layout) {
@@ -44,7 +48,7 @@ struct SnapshotPool: ~Copyable {
         }
     }
 
-    /// Adds a row whose bytes a function writes.
+    /// Adds a row whose bytes are written by a function.
     @inline(__always)
     mutating func add(
         byteCount: Int, _ layout: Unretained<RowLayout>, write: (UnsafeMutableRawPointer) -> Void
@@ -70,7 +74,7 @@ struct SnapshotPool: ~Copyable {
         return end.unsafelyUnwrapped - next >= size && self.layout == layout
     }
 
-    /// Begins a chunk, unless the row is to stand alone.
+    /// Begins a chunk, unless the row needs memory of its own.
     @inline(never)
     private mutating func beginChunk(_ layout: Unretained<RowLayout>, _ size: Int) -> Bool {
         let count = expectedCount
@@ -78,7 +82,8 @@ struct SnapshotPool: ~Copyable {
         guard count > 0, size > MemoryLayout<ChunkedRow.Header>.size, size <= Self.mostBytesOfRow else {
             return false
         }
-        // Records of several types that are read from the same rows would begin a chunk for each.
+        // Otherwise, records of several types that are read from the same rows would each begin a
+        // chunk.
         guard self.layout == nil || self.layout == layout else { return false }
         let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
         giveBack()
@@ -102,21 +107,21 @@ struct SnapshotPool: ~Copyable {
         return window
     }
 
-    /// The rows to come are inserted, and their notes are among those of a moment.
+    /// Begins a series of insertions, with notes that belong to the given moment.
     mutating func begin(moment: UInt64) {
         if moment == self.moment { return }
         reset()
         self.moment = moment
     }
 
-    /// The run has ended.
+    /// Ends the run.
     mutating func finish() {
         if expectedCount != 0 { reset() }
     }
 
     @inline(never)
     private mutating func reset() {
-        self = SnapshotPool()  // which gives back
+        self = SnapshotPool()  // (this also gives back the references)
     }
 
     /// Gives back the references that no row has taken.

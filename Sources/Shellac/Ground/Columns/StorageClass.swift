@@ -1,4 +1,5 @@
-/// One of the five classes of values that SQLite stores ("Datatypes In SQLite" in the SQLite documentation).
+/// One of the five classes of values that SQLite stores ("Datatypes In SQLite" in the SQLite
+/// documentation).
 ///
 /// ```swift
 /// static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Celsius? {
@@ -18,14 +19,14 @@ public enum StorageClass: Int32, Hashable, Sendable, CaseIterable {
     case real = 2
     /// A text.
     case text = 3
-    /// Bytes, stored as they were given.
+    /// Bytes, stored unchanged.
     case blob = 4
-    /// NULL, which is no value.
+    /// NULL, the absence of a value.
     case null = 5
 }
 
 extension StorageClass: CustomStringConvertible {
-    /// The class in words.
+    /// A description of the class.
     ///
     /// ```swift
     /// StorageClass.real.description     // "a real number"

@@ -1,7 +1,8 @@
-/// A value where it stands, to be switched over: in SQLite, in packed bytes, or in a `DatabaseValue`.
+/// A view of a value, for a switch over its class.
 ///
-/// What takes values is written once for this, and not for each place that a value may stand in. The bytes of texts and
-/// blobs are good as long as nobody touches what they stand in.
+/// The value may be in SQLite, in packed bytes, or in a `DatabaseValue`. Code that takes values is
+/// written once for this type, and not for each place that holds values. The bytes of texts and
+/// blobs are only valid while their owner is unchanged.
 enum ValueView {
     case null
     case integer(Int64)

@@ -8,13 +8,13 @@ extension String {
     /// ```
     public var quotedDatabaseIdentifier: String { quoted(by: UInt8(ascii: "\"")) }
 
-    /// This text as an SQL string literal. (SQL that can bind its values should bind them instead.)
+    /// This text as an SQL string literal. (Bind values instead if the SQL can have parameters.)
     var quotedDatabaseLiteral: String { quoted(by: UInt8(ascii: "'")) }
 
-    /// Puts this text between quotes, with those inside it doubled.
+    /// Puts this text between quotes, and doubles each quote inside it.
     ///
-    /// It goes by bytes, as SQLite does: for Swift, a quote with a combining accent behind it is one character,
-    /// and no quote.
+    /// The function compares bytes, as SQLite does. Swift treats a quote followed by a combining
+    /// accent as one character, which is not a quote.
     private func quoted(by quote: UInt8) -> String {
         var bytes = [quote]
         bytes.reserveCapacity(utf8.count + 2)
@@ -28,25 +28,25 @@ extension String {
 }
 
 extension String {
-    /// Parameters of SQL that have no names: `?, ?, ?`.
+    /// Returns the SQL of nameless parameters: `?, ?, ?`.
     static func questionMarks(_ count: Int) -> String {
         Array(repeating: "?", count: count).joined(separator: ", ")
     }
 
-    /// Whether two texts are the same for SQLite, which compares bytes. For Swift, texts are equal that look the same,
-    /// as `"\u{e9}"` and `"e\u{301}"` do.
+    /// Whether two texts have the same bytes, which is what SQLite compares. Swift also treats
+    /// texts as equal that only look the same, as `"\u{e9}"` and `"e\u{301}"` do.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
-/// The names of tables and triggers that Shellac makes for itself, in files or beside them.
+/// The names of the tables and triggers that Shellac creates for itself, in files or beside them.
 enum OwnName {
-    /// The beginning of all of them. Events never mention a table of such a name.
+    /// The prefix of all of them. Events never mention a table with such a name.
     static let prefix = "shellac "
 
     static func contains(_ name: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
 }
 
-/// Names in their order, compared by their bytes.
+/// An ordered list of names, compared by their bytes.
 struct ExactNames: Hashable, Sendable {
     let names: [String]
 
@@ -63,11 +63,11 @@ struct ExactNames: Hashable, Sendable {
         }
     }
 
-    /// The names, in the order of their bytes.
+    /// The names, sorted by their bytes.
     var sorted: ExactNames { ExactNames(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }) }
 }
 
-/// An SQL name, compared as SQLite compares names: without regard to the case of ASCII letters.
+/// An SQL name, compared as SQLite compares names: the case of ASCII letters does not matter.
 struct CaseInsensitiveName: Hashable, Sendable {
     let name: String
 
@@ -91,7 +91,7 @@ struct CaseInsensitiveName: Hashable, Sendable {
         byte &- 65 < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether two names are the same for SQLite.
+    /// Whether SQLite treats two names as the same.
     static func matches(_ a: String, _ b: String) -> Bool {
         var (a, b) = (a, b)
         return a.withUTF8 { x in

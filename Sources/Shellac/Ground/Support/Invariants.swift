@@ -1,14 +1,14 @@
-// The protocol of data structures whose invariants are checked by tests in debug builds.
+// A protocol of data structures whose invariants the tests check in debug builds.
 
 #if DEBUG
-/// A structure whose invariants tests check, in debug builds, after what they do with it.
+/// A structure whose invariants the tests check after each use, in debug builds.
 protocol CheckedInvariants: ~Copyable {
-    /// A sentence for each invariant that does not hold.
+    /// One sentence for each violated invariant.
     var _violations: [String] { get }
 }
 
 extension CheckedInvariants where Self: ~Copyable {
-    /// Stops the program where an invariant does not hold.
+    /// Stops the program if an invariant is violated.
     func _checkInvariants(file: StaticString = #fileID, line: UInt = #line) {
         let violations = _violations
         if violations.isEmpty { return }
@@ -17,7 +17,7 @@ extension CheckedInvariants where Self: ~Copyable {
 }
 
 extension [String] {
-    /// Adds a sentence, unless what it denies holds.
+    /// Adds a sentence if the condition does not hold.
     mutating func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) {
         if !holds { append(sentence()) }
     }

@@ -8,9 +8,9 @@ import Glibc
 
 /// A small lock around a value.
 ///
-/// It is the system's own mutex, and not `Synchronization.Mutex`, because the thread sanitizer sees the
-/// former: with the latter it would report every correct access as a race.
-final class Lock<Value>: @unchecked Sendable {  // `value` is touched under `mutex` alone
+/// It uses the system's own mutex rather than `Synchronization.Mutex`, because the thread sanitizer
+/// supports only the former. With the latter, it would report every correct access as a race.
+final class Lock<Value>: @unchecked Sendable {  // only accesses `value` under `mutex`
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @exclusivity(unchecked) private var value: Value
 
@@ -25,7 +25,7 @@ final class Lock<Value>: @unchecked Sendable {  // `value` is touched under `mut
         mutex.deallocate()
     }
 
-    /// Runs a short body while no other thread does. The body must not come back to this lock.
+    /// Runs a short function while holding the lock. The function must not use this lock itself.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

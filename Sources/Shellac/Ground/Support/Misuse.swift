@@ -1,7 +1,8 @@
 /// The one place where Shellac traps.
 ///
-/// What SQLite or the data can cause throws an error. A misuse of the API, such as accessing a database
-/// from inside another access to it, stops the program, with a sentence that says what to do instead.
+/// Anything that SQLite or the data can cause throws an error. A misuse of the API stops the
+/// program instead, with a sentence that says what to do. An example is accessing a database from
+/// inside another access to it.
 @usableFromInline
 enum Misuse {
     @usableFromInline @inline(never)

@@ -1,4 +1,4 @@
-/// An optional, which a cast finds.
+/// A protocol that only optionals conform to, so that a cast can detect them.
 protocol OptionalType {
     static var wrappedType: any Any.Type { get }
 }

@@ -2,8 +2,10 @@
 
 import CSQLite
 
-/// Asks the processor for memory that is to be read or written soon. Among many objects, most are not in its caches: to
-/// wait for one piece after the other takes longer than all the work.
+/// Asks the processor to load memory that the caller will soon read or write.
+///
+/// Among many objects, most are not in the processor's caches. Waiting for one piece after the
+/// other takes longer than all the work.
 func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
     var offset = 0
     while offset < byteCount {

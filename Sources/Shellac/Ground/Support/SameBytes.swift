@@ -7,13 +7,13 @@ import Glibc
 #endif
 
 extension [UInt8] {
-    /// Whether these are the same bytes.
+    /// Whether the array and the buffer hold the same bytes.
     @inline(__always)
     func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         withUnsafeBufferPointer { $0.hasSameBytes(as: other) }
     }
 
-    /// Whether two arrays are the same. (`==` compares one byte after the other.)
+    /// Whether two arrays hold the same bytes. (`==` compares byte by byte, which is slower.)
     func hasSameBytes(as other: [UInt8]) -> Bool {
         other.withUnsafeBufferPointer { hasSameBytes(as: $0) }
     }

@@ -1,10 +1,11 @@
-/// An object that somebody else keeps alive, followed without counting.
+/// An uncounted reference to an object that something else keeps alive.
 ///
-/// Following a reference counts it, and a count is an atomic instruction, which takes longer than most of what is done
-/// with the object. On the ways that are taken most, an object that is sure to live on is followed by one of these.
+/// Following a counted reference takes an atomic instruction, which is slower than most of the work
+/// done with the object. On hot paths, use this type for an object that is sure to live on.
 ///
-/// The property that keeps the object alive needs no second one beside it: made of the first one where it is asked for,
-/// by a property that is inlined, this is the loaded address and nothing else.
+/// The property that keeps the object alive needs no second stored property beside it. Let an
+/// inlined property create the uncounted reference from the first one. It compiles to a load of the
+/// address and nothing else.
 ///
 /// ```swift
 /// @exclusivity(unchecked) private var layout: RowLayout
@@ -15,22 +16,23 @@ struct Unretained<Object: AnyObject>: Equatable {
 
     init(_ object: Object) { reference = .passUnretained(object) }
 
-    /// Follows a reference that was given to C as a ``context``.
+    /// Wraps a reference that was given to C as a ``context``.
     init(context: UnsafeRawPointer) { reference = .fromOpaque(context) }
 
-    /// Runs a function with the object, which somebody else keeps alive until the function has returned.
+    /// Calls a function with the object. Something else must keep the object alive until the
+    /// function returns.
     @inline(__always)
     func use<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
         try reference._withUnsafeGuaranteedRef(body)
     }
 
-    /// The object, which is counted from here on: for those that keep it.
+    /// The object as a counted reference, for callers that keep it.
     var object: Object { reference.takeUnretainedValue() }
 
-    /// The address, as C hands it to a callback.
+    /// The address, in the form that C passes to a callback.
     var context: UnsafeMutableRawPointer { reference.toOpaque() }
 
-    /// Whether this is an object, and not one that is equal to it.
+    /// Whether this is the very same object, and not merely an equal one.
     func isSame(as object: Object) -> Bool { self == Unretained(object) }
 
     static func == (a: Self, b: Self) -> Bool { a.reference.toOpaque() == b.reference.toOpaque() }

@@ -1,4 +1,4 @@
-/// How far a long piece of work has come.
+/// The progress of a long-running operation.
 ///
 /// ```swift
 /// try dbQueue.vacuum { progress in
@@ -6,23 +6,24 @@
 /// }
 /// ```
 public struct WorkProgress: Hashable, Sendable {
-    /// How much is done: of rows, bytes or pages, as the work says that tells of it.
+    /// The completed part of the work. The operation that reports it documents the unit: rows,
+    /// bytes or pages.
     public let completedCount: Int
 
-    /// How much there is to do, or nil where nobody knows.
+    /// The total amount of work, or nil if it is unknown.
     public let totalCount: Int?
 
-    /// The number of rows that were read or written so far.
+    /// The number of rows read or written so far.
     public let rowCount: Int
 
-    /// Whether all is done.
+    /// Whether the operation is complete.
     public let isCompleted: Bool
 
     init(completed: Int, of total: Int?, rows: Int, isCompleted: Bool = false) {
         (completedCount, totalCount, rowCount, self.isCompleted) = (completed, total, rows, isCompleted)
     }
 
-    /// How much is done, from 0 to 1. Nil where nobody knows how much there is to do.
+    /// The completed fraction of the work, from 0 to 1. Nil if the total is unknown.
     public var fraction: Double? {
         if isCompleted { return 1 }
         guard let totalCount, totalCount > 0 else { return nil }
